@@ -3,11 +3,12 @@
  * no state of a run is theirs.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { COMPOSED, cycles, folderOf, forbiddenImports, importsOf } from '../dev/import-rules'
 import { type Node, nodes, sources } from '../dev/sources'
 import { offences } from '../dev/surface-rules'
 
@@ -93,13 +94,65 @@ test('another host needs the surfaces and nothing else of the page', () => {
   expect(imports({ path: 'host/host.tsx', text })).toEqual(['callboard-web/surfaces', 'react'])
 })
 
-test('the system knows no React', () => {
-  const react = sources('system').flatMap((source) =>
+test('the system imports no library, and so no React', () => {
+  const libraries = sources('system').flatMap((source) =>
     imports(source)
       .filter((name) => !name.startsWith('.'))
       .map((name) => `${source.path} imports ${name}`),
   )
-  expect(react).toEqual([])
+  expect(libraries).toEqual([])
+})
+
+const PARTS = ['system', 'ui', 'features', 'app'] as const
+
+test('the system imports no surface, and a surface only itself, what is shared, and what it is composed of', () => {
+  const all = importsOf(PARTS.flatMap(sources))
+  expect(all.length).toBeGreaterThan(500)
+  expect(forbiddenImports(all)).toEqual([])
+  const composed = Object.entries(COMPOSED).flatMap(([folder, parts]) => parts.map((part) => [folder, part]))
+  const unused = composed.filter(([folder, part]) => {
+    return !all.some(
+      ({ from, to }) => from.startsWith(`features/${folder}/`) && to.startsWith(`features/${part}/`),
+    )
+  })
+  expect(unused).toEqual([])
+})
+
+test('no two files and no two folders import each other, types included', () => {
+  const all = importsOf(PARTS.flatMap(sources))
+  expect(cycles(all, (path) => path)).toEqual([])
+  expect(cycles(all, folderOf)).toEqual([])
+})
+
+test('no folder has more than 20 files, and no file more than 400 lines', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  const counts = new Map<string, number>()
+  for (const { parentPath } of files) counts.set(parentPath, (counts.get(parentPath) ?? 0) + 1)
+  expect([...counts].filter(([, count]) => count > 20)).toEqual([])
+  const written = files.filter(
+    ({ parentPath, name }) => /\.tsx?$/.test(name) && !parentPath.endsWith('/generated'),
+  )
+  const paths = written.map(({ parentPath, name }) => join(parentPath, name))
+  expect(paths.filter((path) => readFileSync(path, 'utf8').split('\n').length > 401)).toEqual([])
+})
+
+test('the check finds forbidden imports and cycles', () => {
+  const planted = importsOf([
+    { path: 'system/rows/a.ts', text: "import type { B } from '../../features/task/b'" },
+    { path: 'features/task/b.tsx', text: "import { c } from '../job/c'\nimport { d } from '@/app/team/d'" },
+    { path: 'features/job/c.tsx', text: "export { b } from '../task/b'" },
+    { path: 'app/team/d.ts', text: "const a = await import('../../system/rows/a')" },
+  ])
+  expect([...forbiddenImports(planted)].sort()).toEqual([
+    'features/task/b imports app/team/d',
+    'features/task/b imports features/job/c',
+    'system/rows/a imports features/task/b',
+  ])
+  const cycle = 'app/team/d, features/job/c, features/task/b, system/rows/a'
+  expect(cycles(planted, (path) => path)).toEqual([cycle])
+  expect(cycles(planted, folderOf)).toEqual(['app/team, features/job, features/task, system/rows'])
 })
 
 function imports(source: { readonly path: string; readonly text: string }): readonly string[] {

@@ -23,10 +23,17 @@ export { type QueueHandlers, QueueList } from './features/queue/queue-list'
 export { Runs, type RunsProps } from './features/run/run-list'
 export { default as SettingsDialog, type SettingsDialogProps } from './features/settings/settings-dialog'
 export type { SettingsHandlers } from './features/settings/settings-handlers'
-export { type Artifacts, ArtifactsProvider } from './features/shared/artifacts'
-export { type Names, NamesProvider } from './features/shared/names'
-export { ReadingProvider } from './features/shared/reading'
-export { type BlobReader, type PictureReader, type Surface, SurfaceProvider } from './features/shared/surface'
+export {
+  type Artifacts,
+  ArtifactsProvider,
+  type BlobReader,
+  type Names,
+  NamesProvider,
+  type PictureReader,
+  ReadingProvider,
+  type Surface,
+  SurfaceProvider,
+} from './features/shared/surface'
 export type { TeamHandlers } from './features/shared/team-handlers'
 export { StatusLine, type StatusLineProps } from './features/status/status-line'
 export { TeamBar, type TeamBarProps, type View } from './features/team/team-bar'

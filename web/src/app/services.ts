@@ -8,11 +8,11 @@ import { LocalValues } from '@/system/local/local-values'
 import { SeenMarks } from '@/system/local/seen-marks'
 import { ThemeChoice } from '@/system/local/theme'
 import { Choices } from '@/system/local/turn-settings'
-import { ArtifactDesk } from '@/system/stores/artifact-store'
-import { PastDesk } from '@/system/stores/import-store'
-import { SettingsDesk } from '@/system/stores/settings-store'
-import { Tooling } from '@/system/stores/tool-store'
-import { Trust } from '@/system/stores/trust-store'
+import { ArtifactStore } from '@/system/stores/artifact-store'
+import { ImportStore } from '@/system/stores/import-store'
+import { SettingsStore } from '@/system/stores/settings-store'
+import { ToolStore } from '@/system/stores/tool-store'
+import { TrustStore } from '@/system/stores/trust-store'
 import { Workbench } from '@/system/workbench/workbench'
 
 export interface Services {
@@ -23,11 +23,11 @@ export interface Services {
   readonly theme: ThemeChoice
   readonly language: LanguageChoice
   readonly workbench: Workbench
-  readonly desk: ArtifactDesk
-  readonly trust: Trust
-  readonly settings: SettingsDesk
-  readonly tooling: Tooling
-  readonly past: PastDesk
+  readonly desk: ArtifactStore
+  readonly trust: TrustStore
+  readonly settings: SettingsStore
+  readonly tooling: ToolStore
+  readonly past: ImportStore
 }
 
 export function makeServices(
@@ -48,10 +48,10 @@ export function makeServices(
     theme: new ThemeChoice(values, root),
     language: new LanguageChoice(values, root),
     workbench: new Workbench(api, drafts),
-    desk: new ArtifactDesk(api, values),
-    trust: new Trust(api, values),
-    settings: new SettingsDesk(api),
-    tooling: new Tooling(api),
-    past: new PastDesk(api),
+    desk: new ArtifactStore(api, values),
+    trust: new TrustStore(api, values),
+    settings: new SettingsStore(api),
+    tooling: new ToolStore(api),
+    past: new ImportStore(api),
   }
 }

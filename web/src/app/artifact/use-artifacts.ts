@@ -1,7 +1,7 @@
 /** Which artifact is open beside the conversation, and what can be done with it. */
 import { useCallback, useMemo, useState } from 'react'
 import type { ArtifactHandlers, ArtifactListHandlers } from '@/features/artifact/artifact-handlers'
-import type { Artifacts } from '@/features/shared/artifacts'
+import type { Artifacts } from '@/features/shared/surface'
 import { saveFile } from '@/system/local/save-file'
 import type { ArtifactRow, Export } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'

@@ -2,8 +2,8 @@
 import { lazy, Suspense, useCallback, useState } from 'react'
 import type { AgentOffer, NewJob } from '@/features/shared/team-handlers'
 import type { Session } from '@/system/workbench/session'
+import type { Workbench } from '@/system/workbench/workbench'
 import { useServices } from '../services-context'
-import { subagentsOf } from '../team/use-team'
 
 const NewJobDialog = lazy(async () => ({
   default: (await import('@/features/job/new-job-dialog')).NewJobDialog,
@@ -37,4 +37,17 @@ export function useNewJob(session: Session | null, onMade: (sessionId: string) =
     </Suspense>
   )
   return { ask: useCallback(() => void ask(), [ask]), dialog }
+}
+
+/** The agents of the session's folder that can work on the items of a job; null where the server does not say. */
+export async function subagentsOf(
+  workbench: Workbench,
+  sessionId: string,
+): Promise<readonly AgentOffer[] | null> {
+  let found: readonly AgentOffer[] | null = null
+  await workbench.attempt(async () => {
+    const { agents } = await workbench.api.query('list_agents', { sessionId })
+    found = agents.filter((one) => one.kind === 'subagent')
+  })
+  return found
 }

@@ -8,28 +8,27 @@ import {
   useMemo,
   useState,
 } from 'react'
-import { ReadingProvider } from '@/features/shared/reading'
-import { useT } from '@/features/shared/surface'
+import { ReadingProvider, useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
 import { TeamBar } from '@/features/team/team-bar'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
+import { hasBegun } from '@/system/rows/model'
 import { clockStart } from '@/system/selectors/activity'
 import { atWork } from '@/system/selectors/team'
-import { hasBegun } from '@/system/selectors/turn'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { Wanted } from '@/ui/tabs'
 import { useOpenArtifact } from '../artifact/use-artifacts'
+import type { Panel } from '../layout/use-layout'
+import type { SessionOffers } from '../palette-commands'
+import { useSessionRows } from '../rows/use-session-rows'
 import { useServices } from '../services-context'
-import type { SessionOffers } from '../shell/palette-commands'
-import type { Panel } from '../shell/use-layout'
 import { ToAgent, TranscriptHead, useOpening, useOpensForTeam } from '../team/team-area'
 import { useSignalByFrame } from '../use-signal'
 import { TrustNotice } from '../workspace/trust-notice'
 import { Details } from './session-details'
 import { SessionView } from './session-view'
-import { useSessionRows } from './use-session-rows'
 
 const TeamView = lazy(() => import('../team/team-views'))
 

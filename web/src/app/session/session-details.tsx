@@ -1,21 +1,19 @@
 /** The right side: the details of a turn and of the session, or the workspace of the artifact that is open. */
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { Alone } from '@/features/agent/add-agent'
 import { Roster } from '@/features/agent/roster'
 import { Inspector } from '@/features/inspector/inspector'
-import { NamesProvider } from '@/features/shared/names'
-import { useForReading } from '@/features/shared/reading'
-import { useT } from '@/features/shared/surface'
+import { NamesProvider, useForReading, useT } from '@/features/shared/surface'
 import type { TeamHandlers } from '@/features/shared/team-handlers'
-import { Alone } from '@/features/team/single-agent'
 import type { TurnRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { Tab, Wanted } from '@/ui/tabs'
 import { type OpenArtifact, successorOf } from '../artifact/use-artifacts'
-import { Side } from '../shell/side-panel'
-import type { Panel } from '../shell/use-layout'
-import { useNamesOf } from './use-names'
-import { statusOf, type useSessionRows } from './use-session-rows'
+import { Side } from '../layout/side-panel'
+import type { Panel } from '../layout/use-layout'
+import { useNamesOf } from '../rows/use-names'
+import { statusOf, type useSessionRows } from '../rows/use-session-rows'
 
 const ArtifactsPanel = lazy(async () => ({ default: (await import('./session-panels')).ArtifactsPanel }))
 const ContextOfSession = lazy(async () => ({ default: (await import('./session-panels')).ContextOfSession }))

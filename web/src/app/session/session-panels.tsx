@@ -5,10 +5,10 @@ import { ToolsPanel } from '@/features/tool/tools-panel'
 import type { ArtifactRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { useArtifactList } from '../artifact/use-artifacts'
+import type { useSessionRows } from '../rows/use-session-rows'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 import { useContextPanel } from './use-context-panel'
-import type { useSessionRows } from './use-session-rows'
 import { useTools } from './use-tools-panel'
 
 interface OfSession {

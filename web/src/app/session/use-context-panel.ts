@@ -1,10 +1,10 @@
 /** What the thread on the screen is given, and what a person can change of it. */
 import type { ContextPanelProps } from '@/features/context/context-panel'
 import type { Session } from '@/system/workbench/session'
+import { contextOf } from '../rows/thread-context'
+import type { useSessionRows } from '../rows/use-session-rows'
+import { leadThread } from '../rows/use-team'
 import { useServices } from '../services-context'
-import { leadThread } from '../team/use-team'
-import { contextOf } from './thread-context'
-import type { useSessionRows } from './use-session-rows'
 
 export function useContextPanel(
   session: Session,

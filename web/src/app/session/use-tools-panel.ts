@@ -2,10 +2,10 @@
 import { useCallback, useEffect } from 'react'
 import type { ToolsPanelProps } from '@/features/tool/tools-panel'
 import type { Session } from '@/system/workbench/session'
+import type { useSessionRows } from '../rows/use-session-rows'
+import { leadThread } from '../rows/use-team'
 import { useServices } from '../services-context'
-import { leadThread } from '../team/use-team'
 import { useSignal } from '../use-signal'
-import type { useSessionRows } from './use-session-rows'
 
 /** How often the output of what runs is read while somebody looks, in milliseconds. */
 const EVERY = 2000

@@ -7,10 +7,10 @@ import type { TeamHandlers } from '@/features/shared/team-handlers'
 import type { View } from '@/features/team/team-bar'
 import type { Session } from '@/system/workbench/session'
 import { useNewJob } from '../job/use-new-job'
-import type { useSessionRows } from '../session/use-session-rows'
-import { useLook } from '../session/use-view'
-import type { Panel } from '../shell/use-layout'
-import { useTeamHandlers } from './use-team'
+import type { Panel } from '../layout/use-layout'
+import type { useSessionRows } from '../rows/use-session-rows'
+import { useTeamHandlers } from './use-team-handlers'
+import { useLook } from './use-view'
 
 /** What is on the screen of a team, and what a person can do with it. Opening an agent puts its transcript there; opening the
  *  lead goes back to the conversation. */

@@ -6,10 +6,8 @@ import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Disclosure } from '@/ui/disclosure'
 import { Icon } from '@/ui/icon'
-import { type Names, useNames } from '../shared/names'
-import { reasonsText } from '../shared/reason-text'
-import { useT } from '../shared/surface'
-import { Reasons } from './reason-list'
+import { reasonsText, reasonText } from '../shared/code-texts'
+import { type Names, useNames, useT } from '../shared/surface'
 
 /**
  * What is asked, in the page's words where the row tells what they need. What the runtime itself said stands there as such: in sight
@@ -155,5 +153,21 @@ export function Held({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'network'
         {t(`action.held.${sandbox}`)} {reach}
       </span>
     </p>
+  )
+}
+
+/** Why a person is asked, and what is at stake, in the language of the page. */
+export function Reasons({ reasons }: { readonly reasons: readonly Reason[] }) {
+  const t = useT()
+  if (reasons.length === 0) return null
+  return (
+    <ul aria-label={t('action.reasons')} className="space-y-0.5 text-sm text-warn">
+      {reasons.map((reason) => (
+        <li key={reason.code} className="flex items-start gap-1.5">
+          <Icon name="warning" size={12} className="mt-[3px] shrink-0" />
+          <span className="wrap-any min-w-0">{reasonText(t, reason)}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

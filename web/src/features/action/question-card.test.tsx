@@ -158,6 +158,7 @@ const FORM = {
     urgent: { type: 'boolean', title: 'Urgent' },
   },
 }
+
 const ASKS_A_FORM: Partial<WireAction> = {
   actionType: 'structured_input',
   arguments: { text: JSON.stringify({ server: 'tickets', message: '', schema: FORM }) },

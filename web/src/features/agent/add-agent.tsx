@@ -1,15 +1,14 @@
 import { useId, useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { FormDialog } from '../shared/form-dialog'
-import { useForReading } from '../shared/reading'
-import { useT } from '../shared/surface'
-import type { AgentOffer } from '../shared/team-handlers'
+import { useForReading, useT } from '../shared/surface'
+import type { AgentOffer, TeamHandlers } from '../shared/team-handlers'
 
 interface AddAgentProps {
   readonly agents: readonly AgentRow[]
-  readonly onAdd: (name: string) => Promise<Refused | null>
+  readonly onAdd: (name: string) => Promise<Refusal | null>
 }
 
 /** Takes an agent of the folder into the session: one that is known to be there, or any by its name. */
@@ -46,7 +45,7 @@ export function AddDialog({
   const [sending, setSending] = useState(false)
   const [empty, setEmpty] = useState(false)
   const [subagent, setSubagent] = useState('')
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [list, problem] = [useId(), useId()]
   const here = new Set(agents.map((agent) => agent.name))
   const offered = offers.filter((one) => !here.has(one.name))
@@ -117,5 +116,19 @@ export function AddDialog({
         </p>
       )}
     </FormDialog>
+  )
+}
+
+/** Of a session in which one agent works: nothing of a team but the ways to one. */
+export function Alone({ handlers }: { readonly handlers: TeamHandlers }) {
+  const t = useT()
+  return (
+    <>
+      <p className="text-ink-soft">{t('team.alone')}</p>
+      <AddAgent agents={[]} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
+      <Button icon="plus" className="-ml-2" onClick={handlers.onAskJob}>
+        {t('team.new_job')}
+      </Button>
+    </>
   )
 }

@@ -3,9 +3,10 @@ import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow, Background } from '@/system/rows/model'
 import type { Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
+import { Fact, Facts } from '@/ui/facts'
 import { Dot } from '@/ui/marks'
 import { useNow } from '@/ui/use-now'
-import { Fact, Facts } from '../inspector/inspector'
+import { RunLink } from '../shared/run-link'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { RUN_TONES } from '../shared/tones'
@@ -122,22 +123,5 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
         </div>
       )}
     </section>
-  )
-}
-
-export function RunLink(props: {
-  readonly label: string
-  readonly text: string
-  readonly onOpen: () => void
-}) {
-  return (
-    <button
-      type="button"
-      aria-label={`${props.label}: ${props.text}`}
-      onClick={props.onOpen}
-      className="tabular rounded text-accent hover:underline"
-    >
-      {props.text}
-    </button>
   )
 }

@@ -2,10 +2,10 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
+import { type Team, teamOf } from '@/system/selectors/team'
 import { agentRow, runRow, START, teamRow } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
-import { type Team, teamOf } from '../../system/selectors/team'
 import { AddDialog } from './add-agent'
 import { Roster } from './roster'
 
@@ -106,6 +106,7 @@ const CARD = {
   skills: [{ id: 'lint', name: 'Lint', description: 'Finds what is wrong.' }],
   provider: { organization: 'Acme' },
 }
+
 const remote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRow> = {}) =>
   agentRow({
     key: 'linter',

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import type { ArtifactRow } from '@/system/rows/model'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
 import { Checks, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
@@ -13,7 +13,7 @@ const WHICH = ['all', 'chosen'] as const
 export function ArchiveDialog(props: {
   readonly artifacts: readonly ArtifactRow[]
   /** No ids stand for all that there are. */
-  readonly onMake: (artifactIds: readonly string[]) => Promise<Refused | null>
+  readonly onMake: (artifactIds: readonly string[]) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -21,7 +21,7 @@ export function ArchiveDialog(props: {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [none, setNone] = useState(false)
   const [sending, setSending] = useState(false)
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const problem = useId()
   const there = props.artifacts.filter(isThere).toReversed()
   const make = async () => {

@@ -2,8 +2,7 @@ import { memo, useState } from 'react'
 import type { ArtifactPart, ArtifactRow } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
-import { useArtifacts } from '../shared/artifacts'
-import { useT } from '../shared/surface'
+import { useArtifacts, useT } from '../shared/surface'
 import { KIND_ICONS, STATUS_TONES } from './artifact-kinds'
 
 /** A version of an artifact that came of a turn. Its body is in the workspace of artifacts, and only there (UI-13). */

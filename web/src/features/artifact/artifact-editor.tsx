@@ -1,13 +1,13 @@
 import { type KeyboardEvent, useState } from 'react'
 import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
 import type { ArtifactDraft } from '@/system/stores/artifact-store'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { CodeBlock } from '@/ui/code-block'
 import { Dialog } from '@/ui/dialog'
 import { Disclosure } from '@/ui/disclosure'
-import { RefusedHere } from '../connection/notice-list'
 import { LoadMore } from '../shared/load-more'
+import { RefusedHere } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
 
 /** The longest text that can be saved, in characters. */
@@ -22,7 +22,7 @@ export function Editor(props: {
   readonly newest: Version | null
   readonly draft: ArtifactDraft
   readonly saving: boolean
-  readonly refused: Refused | null
+  readonly refused: Refusal | null
   readonly onDraft: (draft: ArtifactDraft | null) => void
   readonly onSave: () => void
   readonly onCompare: (from: number, to: number) => void

@@ -1,6 +1,6 @@
 import type { ArtifactRow, Export } from '@/system/rows/model'
 import type { ArtifactDraft, NewArtifact } from '@/system/stores/artifact-store'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 
 export type ExportForm = 'file' | 'diff' | 'html' | 'zip'
 
@@ -20,7 +20,7 @@ export interface ArtifactHandlers {
   /** Go on with a text in another artifact. */
   readonly onGoOn: (artifact: ArtifactRow, successor: ArtifactRow, text: string) => void
   /** Make a new artifact of what was written for this one. */
-  readonly onMake: (artifact: ArtifactRow, asked: NewArtifact) => Promise<Refused | null>
+  readonly onMake: (artifact: ArtifactRow, asked: NewArtifact) => Promise<Refusal | null>
   readonly onMakeAgain: (artifactId: string, exportId: string) => void
   /** Save a finished export as a file. */
   readonly onDownload: (made: Export) => void
@@ -30,9 +30,9 @@ export interface ArtifactHandlers {
 export interface ArtifactListHandlers {
   readonly onOpen: (artifactId: string) => void
   readonly onWriteNew: (draft: NewArtifact) => void
-  readonly onMake: (asked: NewArtifact) => Promise<Refused | null>
+  readonly onMake: (asked: NewArtifact) => Promise<Refusal | null>
   /** No ids stand for all that there are. */
-  readonly onArchive: (artifactIds: readonly string[]) => Promise<Refused | null>
+  readonly onArchive: (artifactIds: readonly string[]) => Promise<Refusal | null>
   readonly onMakeAgain: (artifactId: string, exportId: string) => void
   readonly onDownload: (made: Export) => void
 }

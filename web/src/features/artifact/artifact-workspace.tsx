@@ -1,10 +1,10 @@
 import { useCallback, useState } from 'react'
 import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
 import type { ArtifactDraft, DiffRead } from '@/system/stores/artifact-store'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
-import { RefusedHere } from '../connection/notice-list'
+import { RefusedHere } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
 import { Editor, LONGEST } from './artifact-editor'
 import type { ArtifactHandlers } from './artifact-handlers'
@@ -29,7 +29,7 @@ export interface ArtifactWorkspaceProps {
   readonly asked: number | null
   readonly draft: ArtifactDraft | null
   readonly busy: boolean
-  readonly refused: Refused | null
+  readonly refused: Refusal | null
   readonly diffOf: (from: number, to: number) => DiffRead | null
   /** The artifact that is at its place now, where this one is deleted. */
   readonly successor: ArtifactRow | null

@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useId, useState } from 'react'
 import type { NewArtifact } from '@/system/stores/artifact-store'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
 import { FIELD, Field, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
@@ -12,14 +12,14 @@ const PLACES = ['file', 'session'] as const
 export function NewArtifactDialog(props: {
   readonly draft: NewArtifact
   readonly onWrite: (draft: NewArtifact) => void
-  readonly onMake: (asked: NewArtifact) => Promise<Refused | null>
+  readonly onMake: (asked: NewArtifact) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
   const { draft } = props
   const [sending, setSending] = useState(false)
   const [unnamed, setUnnamed] = useState(false)
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [problem, told] = [useId(), useId()]
   const file = draft.place === 'file'
   const name = file ? draft.path : draft.title

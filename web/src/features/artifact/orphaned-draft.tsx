@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { type ArtifactRow, asText } from '@/system/rows/model'
 import type { ArtifactDraft, NewArtifact } from '@/system/stores/artifact-store'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { CodeBlock } from '@/ui/code-block'
 import { LoadMore } from '../shared/load-more'
@@ -16,7 +16,7 @@ export function LeftBehind(props: {
   /** The artifact that is at its place now. */
   readonly successor: ArtifactRow | null
   readonly onGoOn: (successor: ArtifactRow, text: string) => void
-  readonly onMake: (asked: NewArtifact) => Promise<Refused | null>
+  readonly onMake: (asked: NewArtifact) => Promise<Refusal | null>
   readonly onDiscard: () => void
 }) {
   const t = useT()

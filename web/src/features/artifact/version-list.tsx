@@ -2,8 +2,7 @@ import { bytes, clockTime } from '@/system/format/numbers'
 import type { ArtifactRow, Version } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Badge } from '@/ui/marks'
-import { useNames } from '../shared/names'
-import { useT } from '../shared/surface'
+import { useNames, useT } from '../shared/surface'
 import { Changed } from './artifact-card'
 
 /** Every version with who made it in which step, the newest first. */

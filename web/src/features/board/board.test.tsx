@@ -2,10 +2,10 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
+import { teamOf } from '@/system/selectors/team'
 import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
-import { teamOf } from '../../system/selectors/team'
 import { Board } from './board'
 
 function board(...tasks: readonly wire.TaskRow[]) {
@@ -30,6 +30,7 @@ const menu = async (task: string) => {
   const entries = await screen.findAllByRole('menuitem')
   return entries.map((entry) => entry.textContent)
 }
+
 const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
 
 test('a task is put on the board by its title, with whom and what it waits for (UI-21)', async () => {

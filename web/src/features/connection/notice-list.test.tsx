@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { CHINESE, ENGLISH, NO_BLOBS, show } from '../../../dev/surfaces'
-import { RefusedText } from './notice-list'
+import { RefusedText } from '../shared/refusal'
 
 const REFUSED = {
   code: 'images_unsupported',

@@ -1,7 +1,6 @@
-import type { Notice, Refused } from '@/system/stores/notice-store'
+import type { Notice } from '@/system/stores/notice-store'
 import { IconButton } from '@/ui/button'
-import { hintText } from '../shared/code-texts'
-import { RuntimeWords } from '../shared/runtime-message'
+import { RefusedText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 /** What was refused or went wrong, until the person takes it off. */
@@ -23,43 +22,6 @@ export function NoticeList(props: {
           <IconButton icon="close" label={t('notices.dismiss')} onClick={() => props.onDismiss(notice.id)} />
         </div>
       ))}
-    </div>
-  )
-}
-
-/** Why something did not come about, and what can be done. */
-export function RefusedText({ refused }: { refused: Refused }) {
-  const t = useT()
-  const title = t.maybe(`code.${refused.code}`) ?? refused.code
-  const hint = hintText(t, refused.code, refused.hint)
-  const own = t.maybe(`hint.${refused.code}`)
-  if (!t.locale.startsWith('en') && t.maybe(`code.${refused.code}`) !== null) {
-    const words = [refused.message, own === null ? hint : ''].filter(Boolean).join(' ')
-    return (
-      <>
-        <p className="font-semibold">{title}</p>
-        {own !== null && <p className="wrap-any text-ink-soft">{own}</p>}
-        <RuntimeWords code={refused.code} message={words} />
-      </>
-    )
-  }
-  return (
-    <>
-      <p>
-        {!refused.message.startsWith(title) && <span className="font-semibold">{title}</span>}{' '}
-        <span className="wrap-any text-ink-soft">{refused.message}</span>
-      </p>
-      {hint !== '' && <p className="wrap-any text-ink-soft">{hint}</p>}
-    </>
-  )
-}
-
-/** The same where it was asked for: behind a dialog nobody reads what stands on the page. */
-export function RefusedHere({ refused }: { refused: Refused | null }) {
-  if (refused === null) return null
-  return (
-    <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
-      <RefusedText refused={refused} />
     </div>
   )
 }

@@ -1,8 +1,8 @@
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
+import { RefusedText } from '../shared/refusal'
 import { useT } from '../shared/surface'
-import { RefusedText } from './notice-list'
 
 /** Refusals of a session's log itself: no connection brings it back. */
 const OF_THE_LOG: ReadonlySet<string> = new Set(['chain_broken', 'facts_unreadable'])
@@ -14,7 +14,7 @@ export function isUnreadable(code: string): boolean {
 
 /** A session that cannot be read, in the place of its conversation: why, and what to do. */
 export function Unreadable(props: {
-  readonly refused: Refused
+  readonly refused: Refusal
   readonly onBack: () => void
   readonly onRetry: () => void
 }) {

@@ -3,20 +3,19 @@ import { plainTerminalText } from '@/system/format/ansi'
 import { count } from '@/system/format/numbers'
 import type { ContextRef, MissingRef } from '@/system/generated/contracts'
 import type { ContextRow } from '@/system/rows/model'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button, IconButton } from '@/ui/button'
+import { Fact, Facts } from '@/ui/facts'
 import { Icon } from '@/ui/icon'
-import { RefusedHere } from '../connection/notice-list'
-import { Fact, Facts } from '../inspector/inspector'
-import { useForReading } from '../shared/reading'
-import { useT } from '../shared/surface'
+import { RefusedHere } from '../shared/refusal'
+import { useForReading, useT } from '../shared/surface'
 import { MissingList, OmissionList, REF_ICONS, shortName } from './context-refs'
 
 export interface ContextPanelProps {
   readonly context: ContextRow | null
   /** Whether the thread can be summarised now: nothing runs in it. */
   readonly idle: boolean
-  readonly onPins: (pinned: readonly string[]) => Promise<Refused | null>
+  readonly onPins: (pinned: readonly string[]) => Promise<Refusal | null>
   readonly onCompact: () => void
 }
 
@@ -105,7 +104,7 @@ function Pins(props: {
   const t = useT()
   const { pinned } = props
   const [text, setText] = useState('')
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const change = async (next: readonly string[]) => {
     setBusy(true)

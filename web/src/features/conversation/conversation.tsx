@@ -21,6 +21,7 @@ const ESTIMATES: Record<Item['kind'], number> = {
   unloaded: 72,
   sent: 84,
 }
+
 const AT_END = 48
 const OLDER_AT = 4
 

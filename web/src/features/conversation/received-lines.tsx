@@ -3,9 +3,8 @@ import { memo, type ReactNode } from 'react'
 import type { HandoffPart, NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
 import { Badge, type Tone } from '@/ui/marks'
-import { useNames } from '../shared/names'
 import { useOpened } from '../shared/opened-rows'
-import { useFullText, useT } from '../shared/surface'
+import { useFullText, useNames, useT } from '../shared/surface'
 import { NOTIFICATION_TONES, REMOTE_TONES } from '../shared/tones'
 
 function ToldLine(props: {

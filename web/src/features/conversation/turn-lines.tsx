@@ -7,9 +7,8 @@ import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
 import { useNow } from '@/ui/use-now'
 import { hintText } from '../shared/code-texts'
-import { useForReading } from '../shared/reading'
-import { RuntimeWords } from '../shared/runtime-message'
-import { useFullText, useT } from '../shared/surface'
+import { RuntimeWords } from '../shared/refusal'
+import { useForReading, useFullText, useT } from '../shared/surface'
 
 const ACTION_ICONS: Record<ActionPart['outcome'], IconName> = {
   pending: 'shield',

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { ModelOffer } from '@/system/api/client'
 import type { FoundModel, ModelList } from '@/system/generated/contracts'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Dot } from '@/ui/marks'
@@ -16,7 +16,7 @@ export interface ModelsProps {
   /** What is configured and what is found beside it; null until it was looked for. */
   readonly list: ModelList | null
   /** What came of asking them, by provider and name. */
-  readonly tested: SettingsShown['tested']
+  readonly tested: SettingsView['tested']
   readonly onConnect: (found: FoundModel, model: string) => Promise<unknown>
   readonly onSettings: () => void
 }

@@ -108,6 +108,7 @@ const CLASSES: Readonly<Record<Line['edge']['edgeType'], string>> = {
   wait: 'line-wait',
   depends: 'line-depends',
 }
+
 const COLOURS: Readonly<Record<Line['edge']['edgeType'], string>> = {
   child: 'var(--ink-faint)',
   path: 'var(--ink-faint)',

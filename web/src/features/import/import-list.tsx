@@ -6,7 +6,7 @@ import type { PastImport } from '@/system/stores/import-store'
 import { Button, IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { useNow } from '@/ui/use-now'
-import { RefusedText } from '../connection/notice-list'
+import { RefusedText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 export interface PastSessionsProps {

@@ -1,9 +1,9 @@
-import type { ReactNode } from 'react'
 import { clockTime, count, duration } from '@/system/format/numbers'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
 import { activityOf, durationOf } from '@/system/selectors/activity'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
+import { Fact, Facts } from '@/ui/facts'
 import { type Tab, Tabs, type Wanted } from '@/ui/tabs'
 import { useT } from '../shared/surface'
 import { Permissions } from './permission-checks'
@@ -109,19 +109,6 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
           ]}
         />
       </Disclosure>
-    </>
-  )
-}
-
-export function Facts({ children }: { children: ReactNode }) {
-  return <dl className="grid grid-cols-[96px_1fr] gap-x-3 gap-y-1">{children}</dl>
-}
-
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-faint">{name}</dt>
-      <dd className="tabular wrap-any min-w-0">{children}</dd>
     </>
   )
 }

@@ -1,8 +1,8 @@
-import { callSummary } from '@/system/format/call-summary'
+import { callSummary } from '@/system/format/arguments'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { Badge, type Tone } from '@/ui/marks'
-import { reasonsText } from '../shared/reason-text'
+import { reasonsText } from '../shared/code-texts'
 import { useT } from '../shared/surface'
 
 const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }

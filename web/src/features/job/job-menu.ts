@@ -1,6 +1,6 @@
 import type { Translate } from '@/system/i18n/translate'
 import { countsOf, goesOn, type JobRow, jobStanding } from '@/system/selectors/job'
-import type { MenuEntry } from '@/ui/menu/menu-entries'
+import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
 /** What can be done with a job as it stands. Its items are what it is moved on by: it is not begun or ended by hand. */

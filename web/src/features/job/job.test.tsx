@@ -2,9 +2,6 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
-import { agentRow, notificationRow, START, taskRow, teamRow } from '../../../dev/rows'
-import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
-import { noting } from '../../../dev/team-handlers'
 import {
   countsOf,
   failedJobs,
@@ -14,12 +11,15 @@ import {
   itemsOf,
   jobStanding,
   withoutDoneWorkers,
-} from '../../system/selectors/job'
-import { type Team, teamOf } from '../../system/selectors/team'
+} from '@/system/selectors/job'
+import { type Team, teamOf } from '@/system/selectors/team'
+import { agentRow, notificationRow, START, taskRow, teamRow } from '../../../dev/rows'
+import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { noting } from '../../../dev/team-handlers'
 import { Roster } from '../agent/roster'
 import { Board } from '../board/board'
 import { Lanes } from '../lanes/lanes'
-import { ReadingProvider } from '../shared/reading'
+import { ReadingProvider } from '../shared/surface'
 import { TeamBar } from '../team/team-bar'
 
 const attempt = (change: Partial<wire.AttemptRow> = {}): wire.AttemptRow => ({
@@ -96,6 +96,7 @@ const menu = async (name = 'Actions for Read them all') => {
   const entries = await screen.findAllByRole('menuitem')
   return entries.map((entry) => entry.textContent)
 }
+
 const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
 
 test('a job is one card, which says how far it is in words and as a bar; its items are no cards', () => {

@@ -1,13 +1,13 @@
 import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import type { Refusal } from '@/system/stores/notice-store'
 import { show } from '../../../dev/surfaces'
-import type { Refused } from '../../system/stores/notice-store'
 import type { AgentOffer, NewJob } from '../shared/team-handlers'
 import { NewJobDialog } from './new-job-dialog'
 
 function dialog(
-  answer: Refused | null,
+  answer: Refusal | null,
   subagents: readonly AgentOffer[] | null = [{ name: 'worker', description: '' }],
 ) {
   const made: NewJob[] = []

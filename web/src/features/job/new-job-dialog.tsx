@@ -1,9 +1,9 @@
 import { type ReactNode, useId, useState } from 'react'
 import type { PermissionMode } from '@/system/generated/contracts'
 import { PERMISSION_MODES } from '@/system/generated/contracts'
-import type { Refused } from '@/system/stores/notice-store'
-import { RefusedText } from '../connection/notice-list'
+import type { Refusal } from '@/system/stores/notice-store'
 import { FIELD, FormDialog } from '../shared/form-dialog'
+import { RefusedText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 import type { AgentOffer, NewJob } from '../shared/team-handlers'
 
@@ -27,7 +27,7 @@ export function NewJobDialog(props: {
   readonly subagents: readonly AgentOffer[] | null
   /** Whether a session is begun by it. */
   readonly beginsSession?: boolean
-  readonly onMake: (job: NewJob) => Promise<Refused | null>
+  readonly onMake: (job: NewJob) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -42,7 +42,7 @@ export function NewJobDialog(props: {
   })
   const [checked, setChecked] = useState(false)
   const [sending, setSending] = useState(false)
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const lines = linesOf(typed.items)
   const wrong = useWrong(typed, lines.length, subagents)
   const named = NAMES.find((name) => name === refused?.field.split('.')[0])

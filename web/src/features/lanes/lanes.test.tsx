@@ -1,10 +1,10 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
+import type { Team } from '@/system/selectors/team'
 import { agentRow, handoffRow, reviewRow, teamRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
-import type { Team } from '../../system/selectors/team'
 import { Lanes } from './lanes'
 
 const TEAM: Team = {

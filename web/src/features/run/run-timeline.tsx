@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { callSummary } from '@/system/format/call-summary'
+import { callSummary } from '@/system/format/arguments'
 import { clockTime, duration } from '@/system/format/numbers'
 import type { Part, RunRow, ToolPart } from '@/system/rows/model'
 import { GROUPS, type Moment, textOf, timeline, wordsOf } from '@/system/selectors/run-timeline'
@@ -10,8 +10,7 @@ import { Badge } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { usageText } from '../shared/agent-marks'
 import { detailText } from '../shared/code-texts'
-import { useNames } from '../shared/names'
-import { useT } from '../shared/surface'
+import { useNames, useT } from '../shared/surface'
 import { stateText, stateTone } from '../tool/call-state'
 import { teamCall } from '../tool/team-call'
 import { Prompts } from './run-prompts'
@@ -25,6 +24,7 @@ const ICONS: Readonly<Record<Moment['kind'], IconName>> = {
   handoff: 'arrowRight',
   text: 'thought',
 }
+
 const FILTERS = ['all', 'tools', 'team', 'messages'] as const
 
 export function RunTimeline(props: {

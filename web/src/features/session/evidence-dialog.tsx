@@ -3,7 +3,7 @@ import type { EvidencePacked } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { CopyButton } from '@/ui/copy-button'
 import { Dialog } from '@/ui/dialog'
-import { Fact, Facts } from '../inspector/inspector'
+import { Fact, Facts } from '@/ui/facts'
 import { useT } from '../shared/surface'
 
 /** What was packed: how many facts, and the link that the chain ends with, which is what somebody else compares. */

@@ -6,8 +6,8 @@ import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Dot } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
-import { SESSION_TONES } from '../shared/session-tones'
 import { useT } from '../shared/surface'
+import { SESSION_TONES } from '../shared/tones'
 
 export interface SessionHandlers {
   readonly onOpen: (sessionId: string) => void

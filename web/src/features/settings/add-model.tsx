@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
@@ -16,6 +16,7 @@ const VARIABLES: Readonly<Record<Kind, string>> = {
   openai: 'OPENAI_API_KEY',
   'openai-compatible': '',
 }
+
 /** Where a model server on this machine listens. */
 const EXAMPLE = 'http://127.0.0.1:11434/v1'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/
@@ -26,7 +27,7 @@ export function AddModel(props: {
   /** Why the system's keyring keeps nothing; empty where it does. */
   readonly noKeyring: string
   readonly onKeep: SettingsHandlers['onKeep']
-  readonly onAdd: (entry: Entry) => Promise<Refused | null>
+  readonly onAdd: (entry: Entry) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -39,7 +40,7 @@ export function AddModel(props: {
   const [chosenKeyIn, setKeyIn] = useState<(typeof KEYS)[number]>(usual)
   const [variable, setVariable] = useState('')
   const [wrong, setWrong] = useState('')
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const key = useRef<HTMLInputElement>(null)
   const compatible = kind === 'openai-compatible'
@@ -64,7 +65,7 @@ export function AddModel(props: {
     setRefused(await send())
     setBusy(false)
   }
-  const send = async (): Promise<Refused | null> => {
+  const send = async (): Promise<Refusal | null> => {
     let credential: Entry = {}
     if (keyIn === 'variable') credential = { api_key_env: variable.trim() || VARIABLES[kind] }
     if (keyIn === 'keyring' && key.current !== null) {

@@ -1,11 +1,11 @@
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { type Entry, Section } from './settings-section'
 
 /** Who is asked, in which order, where the chosen model fails for good. */
 export function Fallback(props: {
-  readonly shown: SettingsShown
+  readonly shown: SettingsView
   readonly onWrite: (changes: Entry) => Promise<unknown>
 }) {
   const t = useT()

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { visibleText } from '@/system/format/exact-text'
-import type { Refused } from '@/system/stores/notice-store'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { Refusal } from '@/system/stores/notice-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
@@ -12,10 +12,10 @@ const CALLS = 'Bash\nEdit(src/**)'
 const PROGRAM = 'python3\n/home/me/hooks/guard.py'
 
 /** Programs that are asked about calls: what each is asked about, and another one. */
-export function HooksSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+export function HooksSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const entries = entriesOf(shown.read?.values, 'hooks')
   const write = async (hooks: readonly Entry[]) => {
     const said = await handlers.onWrite({ hooks })
@@ -59,7 +59,7 @@ export function HooksSection({ shown, handlers }: { shown: SettingsShown; handle
 
 function AddHook(props: {
   readonly taken: readonly string[]
-  readonly onAdd: (entry: Entry) => Promise<Refused | null>
+  readonly onAdd: (entry: Entry) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()

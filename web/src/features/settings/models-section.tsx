@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { entryOf } from '@/system/format/names'
 import { duration } from '@/system/format/numbers'
 import type { ConfiguredModel, FoundModel, ModelTested } from '@/system/generated/contracts'
-import type { Refused } from '@/system/stores/notice-store'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { Refusal } from '@/system/stores/notice-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge, Dot } from '@/ui/marks'
@@ -14,9 +14,9 @@ import type { SettingsHandlers } from './settings-handlers'
 import { type Entry, entriesOf, Section, Told, textOf } from './settings-section'
 
 /** The models that can be asked, those that are found beside them, and who is asked where one fails. */
-export function ModelsSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+export function ModelsSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [adding, setAdding] = useState(false)
   const { models, read } = shown
   const entries = entriesOf(read?.values, 'models')

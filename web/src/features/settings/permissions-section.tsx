@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { PERMISSION_MODES, type PermissionMode, type TrustRead } from '@/system/generated/contracts'
-import type { Refused } from '@/system/stores/notice-store'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { Refusal } from '@/system/stores/notice-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { Widenings } from '../shared/permission-grants'
 import { useT } from '../shared/surface'
@@ -10,13 +10,13 @@ import { Section, Told } from './settings-section'
 
 /** In which mode a session begins, and whether the folder's own files count. */
 export function PermissionsSection(props: {
-  readonly shown: SettingsShown
+  readonly shown: SettingsView
   readonly trust: TrustRead | null
   readonly handlers: SettingsHandlers
 }) {
   const t = useT()
   const { shown, handlers, trust } = props
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const held = shown.read?.holding.permission_mode
   const mode = PERMISSION_MODES.find((one) => one === held) ?? null
   const choose = async (next: PermissionMode) => setRefused(await handlers.onWrite({ permission_mode: next }))

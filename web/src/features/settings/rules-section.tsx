@@ -3,8 +3,8 @@ import { plainTerminalText } from '@/system/format/ansi'
 import { clockTime } from '@/system/format/numbers'
 import type { RulesTried, StandingRule } from '@/system/generated/contracts'
 import { VERDICTS, type Verdict } from '@/system/generated/contracts'
-import type { Refused } from '@/system/stores/notice-store'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { Refusal } from '@/system/stores/notice-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { Badge, type Tone } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
@@ -17,14 +17,14 @@ const TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'warn', den
 const EXAMPLE = 'Bash(git status*)'
 
 /** Standing answers: what holds, what another would have decided so far, and a new one. */
-export function RulesSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+export function RulesSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [matcher, setMatcher] = useState('')
   const [verdict, setVerdict] = useState<Verdict>('ask')
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const rule = { matcher: matcher.trim(), verdict }
-  const run = async (work: () => Promise<Refused | null>) => {
+  const run = async (work: () => Promise<Refusal | null>) => {
     setBusy(true)
     const said = await work()
     setBusy(false)

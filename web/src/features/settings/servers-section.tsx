@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import type { ServerState } from '@/system/generated/contracts'
-import type { Refused } from '@/system/stores/notice-store'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { Refusal } from '@/system/stores/notice-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
@@ -10,10 +10,10 @@ import type { SettingsHandlers } from './settings-handlers'
 import { type Entry, entriesOf, Section, TextField, Told, textOf } from './settings-section'
 
 /** Servers that bring tools: how each stands, and another one. */
-export function ServersSection({ shown, handlers }: { shown: SettingsShown; handlers: SettingsHandlers }) {
+export function ServersSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const entries = entriesOf(shown.read?.values, 'servers')
   const write = async (servers: readonly Entry[]) => {
     const said = await handlers.onWrite({ servers })
@@ -103,7 +103,7 @@ const TRANSPORTS = ['stdio', 'http'] as const
 
 function AddServer(props: {
   readonly taken: readonly string[]
-  readonly onAdd: (entry: Entry) => Promise<Refused | null>
+  readonly onAdd: (entry: Entry) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { TrustRead } from '@/system/generated/contracts'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { IconButton } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { RadioGroup } from '@/ui/radio-group'
@@ -24,7 +24,7 @@ const PLACES = ['user', 'folder'] as const
 const OWN = ['port', 'browser', 'demo_pace', 'retention']
 
 export interface SettingsDialogProps {
-  readonly shown: SettingsShown
+  readonly shown: SettingsView
   readonly trust: TrustRead | null
   readonly folder: string
   readonly side?: SettingsSide

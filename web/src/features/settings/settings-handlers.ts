@@ -1,19 +1,19 @@
 import type { RuleEntry } from '@/system/generated/contracts'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import type { Place } from '@/system/stores/settings-store'
 
 /** What a person can do with the settings. Each gives why it was not taken, or null. */
 export interface SettingsHandlers {
   readonly onPlace: (place: Place) => void
   readonly onReload: () => void
-  readonly onWrite: (changes: Readonly<Record<string, unknown>>) => Promise<Refused | null>
+  readonly onWrite: (changes: Readonly<Record<string, unknown>>) => Promise<Refusal | null>
   /** Keep a key; gives its handle. */
-  readonly onKeep: (name: string, value: string) => Promise<{ readonly handle: string } | Refused>
+  readonly onKeep: (name: string, value: string) => Promise<{ readonly handle: string } | Refusal>
   readonly onTest: (name: string) => void
-  readonly onAddRule: (rule: RuleEntry) => Promise<Refused | null>
-  readonly onRevokeRule: (ruleId: string) => Promise<Refused | null>
-  readonly onTryRules: (rules: readonly RuleEntry[]) => Promise<Refused | null>
-  readonly onReconnect: (server: string) => Promise<Refused | null>
+  readonly onAddRule: (rule: RuleEntry) => Promise<Refusal | null>
+  readonly onRevokeRule: (ruleId: string) => Promise<Refusal | null>
+  readonly onTryRules: (rules: readonly RuleEntry[]) => Promise<Refusal | null>
+  readonly onReconnect: (server: string) => Promise<Refusal | null>
   readonly onTrust: () => Promise<unknown>
   readonly onRevokeTrust: () => Promise<unknown>
 }

@@ -1,8 +1,8 @@
 /** What the sections of the settings are made of. */
 import type { InputHTMLAttributes, ReactNode } from 'react'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
-import { RefusedHere } from '../connection/notice-list'
+import { RefusedHere } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 export function Section(props: {
@@ -25,7 +25,7 @@ export function Section(props: {
 }
 
 /** Why something was not taken. Where the file changed meanwhile, it can be read again. */
-export function Told({ refused, onReload }: { refused: Refused | null; onReload: () => void }) {
+export function Told({ refused, onReload }: { refused: Refusal | null; onReload: () => void }) {
   const t = useT()
   if (refused?.code !== 'conflict') return <RefusedHere refused={refused} />
   return (

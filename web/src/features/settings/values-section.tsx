@@ -8,8 +8,8 @@ import {
   typedOf,
   type Values,
 } from '@/system/format/schema'
-import type { Refused } from '@/system/stores/notice-store'
-import type { SettingsShown } from '@/system/stores/settings-store'
+import type { Refusal } from '@/system/stores/notice-store'
+import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
@@ -23,7 +23,7 @@ import { type Entry, Section, Told } from './settings-section'
 export function ValuesSection(props: {
   readonly title: string
   readonly how: string
-  readonly shown: SettingsShown
+  readonly shown: SettingsView
   readonly handlers: SettingsHandlers
   readonly table?: string
   readonly names?: readonly string[]
@@ -32,7 +32,7 @@ export function ValuesSection(props: {
   const { shown, handlers, table, names } = props
   const { read } = shown
   const [typed, setTyped] = useState<Values>({})
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const [saved, setSaved] = useState(false)
   const [busy, setBusy] = useState(false)
   if (read === null) return <p className="text-ink-faint">{t('tool.loading')}</p>
@@ -114,7 +114,7 @@ function changesOf(
 }
 
 /** What was said of this field when it was written; empty where it was of something else. */
-function fieldProblem(refused: Refused | null, table: string | undefined, name: string): string {
+function fieldProblem(refused: Refusal | null, table: string | undefined, name: string): string {
   if (refused === null || refused.field === '') return ''
   const last = refused.field.split('.').at(-1) ?? ''
   const inside = table === undefined || refused.field.includes(table)

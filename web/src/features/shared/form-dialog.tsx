@@ -1,9 +1,9 @@
 /** A dialog that asks for something and sends it: what was refused is said in it, and it stays until its host takes it away. */
 import type { ReactNode } from 'react'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
-import { RefusedHere } from '../connection/notice-list'
+import { RefusedHere } from './refusal'
 import { useT } from './surface'
 
 /** How a field looks that is typed into or chosen from. */
@@ -14,7 +14,7 @@ export function FormDialog(props: {
   /** What the button says that sends it. */
   readonly action: string
   readonly disabled: boolean
-  readonly refused: Refused | null
+  readonly refused: Refusal | null
   readonly onSend: () => void
   readonly onDone: () => void
   readonly className?: string

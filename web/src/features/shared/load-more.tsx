@@ -1,5 +1,6 @@
 import { bytes } from '@/system/format/numbers'
-import { type FullText, useT } from './surface'
+import type { Text } from '@/system/rows/nested-entries'
+import { type FullText, useFullText, useT } from './surface'
 
 /** What stands under a text that is not all here. */
 export function LoadMore({ full }: { full: FullText }) {
@@ -18,5 +19,17 @@ export function LoadMore({ full }: { full: FullText }) {
         {t(full.state === 'part' ? 'tool.load_more' : 'tool.load_all')}
       </button>
     </p>
+  )
+}
+
+/** A text of a row, as it is: nothing in it is read as markup. */
+export function LongText({ text }: { text: Text }) {
+  const full = useFullText(text)
+  if (full.text === '') return null
+  return (
+    <div>
+      <p className="wrap-any max-h-72 overflow-y-auto whitespace-pre-wrap">{full.text}</p>
+      <LoadMore full={full} />
+    </div>
   )
 }

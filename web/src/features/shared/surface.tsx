@@ -5,7 +5,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { BlobRef } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
-import type { Text } from '@/system/rows/model'
+import type { ArtifactRow, Text } from '@/system/rows/model'
 
 export interface BlobReader {
   readonly get: (hash: string) => { readonly text: string; readonly state: BlobState } | undefined
@@ -92,4 +92,47 @@ export function usePicture(ref: BlobRef): { readonly state: PictureState; readon
     if (known === undefined) pictures.load(ref)
   }, [pictures, known, ref.hash])
   return known ?? { state: 'loading', address: '' }
+}
+
+/** The artifacts of the session as they stand, and the way to their workspace. */
+export interface Artifacts {
+  readonly get: (artifactId: string) => ArtifactRow | null
+  readonly onOpen: (artifactId: string, version: number | null) => void
+}
+
+export const NONE: Artifacts = { get: () => null, onOpen: () => {} }
+export const ArtifactsContext = createContext<Artifacts>(NONE)
+export function ArtifactsProvider({ value, children }: { value: Artifacts; children: ReactNode }) {
+  return <ArtifactsContext value={value}>{children}</ArtifactsContext>
+}
+
+export function useArtifacts(): Artifacts {
+  return useContext(ArtifactsContext)
+}
+
+/** What facts name by an id, as a person knows it. */
+export interface Names {
+  readonly agent: (id: string) => string
+  /** The title of a task. */
+  readonly task: (id: string) => string
+}
+
+export const AS_THEY_ARE: Names = { agent: (id) => id, task: (id) => id }
+export const NamesContext = createContext<Names>(AS_THEY_ARE)
+export function NamesProvider({ value, children }: { value: Names; children: ReactNode }) {
+  return <NamesContext value={value}>{children}</NamesContext>
+}
+
+export function useNames(): Names {
+  return useContext(NamesContext)
+}
+
+export const ReadingContext = createContext(false)
+/** `value` is true around a session that is for reading: nothing that changes it is offered there. */
+export function ReadingProvider({ value, children }: { value: boolean; children: ReactNode }) {
+  return <ReadingContext value={value}>{children}</ReadingContext>
+}
+
+export function useForReading(): boolean {
+  return useContext(ReadingContext)
 }

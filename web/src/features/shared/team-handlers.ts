@@ -1,6 +1,6 @@
 import type { CreateJob, CreateTask, UpdateTask } from '@/system/generated/contracts'
 import type { AgentRow } from '@/system/rows/model'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 
 export type TaskChange = Omit<UpdateTask, 'sessionId' | 'taskId'>
 /** What came of a merge: all of it, or nothing. */
@@ -36,7 +36,7 @@ export interface TeamHandlers {
   /** Asks which agents of the folder can be added; none where that is not known. */
   readonly onOffers: () => Promise<readonly AgentOffer[]>
   /** Take an agent of the folder into the session. Gives why not; null where it was taken. */
-  readonly onAddAgent: (name: string) => Promise<Refused | null>
+  readonly onAddAgent: (name: string) => Promise<Refusal | null>
   /** Merge what a child did in its worktree. Gives what came of it; null where it was refused. */
   readonly onMerge: (agent: AgentRow) => Promise<Merged | null>
   readonly onAnswerHandoff: (
@@ -47,7 +47,7 @@ export interface TeamHandlers {
   readonly onApplyReview: (reviewId: string, assignee: string | null) => void
   readonly onChangeTask: (taskId: string, change: TaskChange) => void
   /** Put a task on the board. Gives why not; null where it was taken. */
-  readonly onNewTask: (task: NewTask) => Promise<Refused | null>
+  readonly onNewTask: (task: NewTask) => Promise<Refusal | null>
   readonly onStartTask: (taskId: string) => void
   readonly onPauseTask: (taskId: string) => void
   readonly onResumeTask: (taskId: string) => void

@@ -1,4 +1,6 @@
 /** How urgent a state looks. The words beside the colour say the same. */
+
+import type { SessionState } from '@/system/generated/contracts'
 import type { NotificationRow, RemoteStatusPart, RunRow } from '@/system/rows/model'
 import type { Tone } from '@/ui/marks'
 
@@ -28,4 +30,17 @@ export const REMOTE_TONES: Readonly<Record<RemoteStatusPart['taskState'], Tone>>
   canceled: 'quiet',
   rejected: 'bad',
   unknown: 'quiet',
+}
+
+/** How each state of a session is marked, wherever it is shown. */
+export const SESSION_TONES: Record<SessionState, Tone> = {
+  idle: 'quiet',
+  queued: 'accent',
+  running: 'accent',
+  waiting: 'warn',
+  paused: 'warn',
+  interrupted: 'quiet',
+  failed: 'bad',
+  lost: 'warn',
+  damaged: 'bad',
 }

@@ -5,8 +5,8 @@ import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
 import { doingText } from '../shared/code-texts'
 import { Elapsed } from '../shared/elapsed'
-import { SESSION_TONES } from '../shared/session-tones'
 import { useT } from '../shared/surface'
+import { SESSION_TONES } from '../shared/tones'
 
 export interface StatusLineProps {
   readonly status: StatusRow | null

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react'
 import type { AgentRow, TaskRow } from '@/system/rows/model'
-import type { Refused } from '@/system/stores/notice-store'
+import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
 import { Checks, FIELD, Field, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
@@ -12,7 +12,7 @@ const PRIORITIES = ['high', 'normal', 'low'] as const
 export function NewTaskDialog(props: {
   readonly agents: readonly AgentRow[]
   readonly tasks: readonly TaskRow[]
-  readonly onMake: (task: NewTask) => Promise<Refused | null>
+  readonly onMake: (task: NewTask) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -23,7 +23,7 @@ export function NewTaskDialog(props: {
   const [before, setBefore] = useState<ReadonlySet<string>>(new Set())
   const [untitled, setUntitled] = useState(false)
   const [sending, setSending] = useState(false)
-  const [refused, setRefused] = useState<Refused | null>(null)
+  const [refused, setRefused] = useState<Refusal | null>(null)
   const problem = useId()
   const open = props.tasks.filter((task) => task.status !== 'done' && task.status !== 'cancelled')
   const make = async () => {

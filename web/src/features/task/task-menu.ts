@@ -1,7 +1,7 @@
 import type { Translate } from '@/system/i18n/translate'
 import type { TaskRow } from '@/system/rows/model'
 import type { Team } from '@/system/selectors/team'
-import type { MenuEntry } from '@/ui/menu/menu-entries'
+import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
 type Status = TaskRow['status']

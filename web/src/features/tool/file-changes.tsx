@@ -1,12 +1,11 @@
 import { plainTerminalText } from '@/system/format/ansi'
 import type { FileChange } from '@/system/generated/contracts'
-import { asText, type Text } from '@/system/rows/model'
+import { asText, type Text, type ToolPart } from '@/system/rows/model'
 import { DiffView } from '@/ui/diff/diff-view'
 import { Icon } from '@/ui/icon'
 import { LoadMore } from '../shared/load-more'
 import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
-import { Lines } from './changed-lines'
 
 /** The files that a call changed, each with its diff on demand. A single one is open. */
 export function FileChanges({ call, changes }: { call: string; changes: readonly FileChange[] }) {
@@ -63,5 +62,26 @@ function ChangeDiff({ diff, path }: { diff: Text; path: string }) {
       <DiffView diff={full.text} label={t('diff.label', { path })} />
       <LoadMore full={full} />
     </div>
+  )
+}
+
+/** Tools that are for changing files: a call of one that changed none says so. */
+export const FOR_CHANGES: ReadonlySet<string> = new Set(['Write', 'Edit'])
+/** What a call changed, in lines. */
+export function Changed({ part }: { part: ToolPart }) {
+  const t = useT()
+  if (part.changes.length > 0) return <Lines changes={part.changes} />
+  if (part.state !== 'output-available' || !FOR_CHANGES.has(part.tool)) return null
+  return <span className="shrink-0 text-sm text-ink-faint">{t('tool.no_change')}</span>
+}
+
+/** How many lines were added and removed. */
+export function Lines({ changes }: { changes: readonly FileChange[] }) {
+  const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
+  const removed = changes.reduce((sum, change) => sum + (change.removed ?? 0), 0)
+  return (
+    <span className="tabular shrink-0 font-mono text-sm">
+      <span className="text-good">+{added}</span> <span className="text-bad">−{removed}</span>
+    </span>
   )
 }

@@ -2,7 +2,7 @@ import { Fields } from '@/system/format/fields'
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
 import { doingText } from '../shared/code-texts'
-import type { Names } from '../shared/names'
+import type { Names } from '../shared/surface'
 
 /** A call in words: what was done and with whom, and what was said. */
 export interface Told {

@@ -6,7 +6,7 @@ import { CodeBlock } from '@/ui/code-block'
 import { Image } from '../shared/image'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
-import { messageOf } from './call-message'
+import { messageOf } from './call-state'
 import { FileChanges } from './file-changes'
 
 /** Input, changes and output of one call. The permission checks are in the inspector, and only there. */

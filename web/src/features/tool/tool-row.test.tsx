@@ -6,8 +6,8 @@ import { TOOL_STATES } from '@/system/generated/contracts'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart } from '../../../dev/rows'
 import { blobsOf, CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
-import { NamesProvider } from '../shared/names'
 import { OpenedRows } from '../shared/opened-rows'
+import { NamesProvider } from '../shared/surface'
 import { ToolRow } from './tool-row'
 
 const part = (change: Partial<WireTool>) =>

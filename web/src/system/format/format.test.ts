@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { plainTerminalText } from './ansi'
-import { laidOutArguments } from './arguments'
-import { callSummary } from './call-summary'
+import { callSummary, laidOutArguments } from './arguments'
 import { countInvisible, countMasked, foldedLines, visibleText } from './exact-text'
 import { markdownBlocks } from './markdown-blocks'
 import { ago, bytes, count, duration } from './numbers'

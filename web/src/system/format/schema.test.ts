@@ -15,6 +15,7 @@ const SCHEMA = {
     nested: { type: 'object' },
   },
 }
+
 const field = (name: string) => formOf(SCHEMA).fields.find((one) => one.name === name) as Field
 
 test('a schema gives a field for each plain property, and names what it cannot ask for', () => {

@@ -16,6 +16,16 @@ import {
 } from './nested-entries'
 
 export type { Degraded, QueueReason } from './defaults'
+/** Whether a turn is part of the conversation: one that waits is in the queue, one that was removed never was. */
+export function hasBegun(turn: TurnRow): boolean {
+  return turn.state !== 'queued' && turn.state !== 'removed'
+}
+
+/** The first of the turns that have begun; turns that wait may stand before it. */
+export function firstBegun(turns: readonly TurnRow[]): TurnRow | undefined {
+  return turns.find(hasBegun)
+}
+
 export {
   type Attempt,
   asText,
@@ -65,6 +75,7 @@ export type TaskRow = Filled<wire.TaskRow>
 export type HandoffRow = Omit<Filled<wire.HandoffRow>, 'reply'> & {
   readonly reply: NonNullable<wire.HandoffRow['reply']>
 }
+
 export type NotificationRow = Filled<wire.NotificationRow>
 export type ReviewRow = Filled<wire.ReviewRow>
 export type MessageRow = Filled<Omit<wire.MessageRow, 'text'>> & { readonly text: Text }

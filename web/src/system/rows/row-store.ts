@@ -5,10 +5,9 @@
  * gets a snapshot; nothing is guessed.
  */
 import { type BlobRef, type Op, SESSION_PANELS, WORKSPACE_PANELS } from '../generated/contracts'
-import { firstBegun, hasBegun } from '../selectors/turn'
 import { Signal } from '../signal'
 import { afterCharacters, countCharacters } from './characters'
-import { type AnyRow, asText, fill, type Panel, type Panels, type Text } from './model'
+import { type AnyRow, asText, fill, firstBegun, hasBegun, type Panel, type Panels, type Text } from './model'
 import { PanelRows } from './panel-rows'
 
 export type Applied = 'applied' | 'gap'

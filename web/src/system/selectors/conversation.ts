@@ -4,9 +4,9 @@
  */
 
 import type { ArtifactPart, ErrorPart, Part, TextPart, TurnRow } from '../rows/model'
+import { hasBegun } from '../rows/model'
 import type { Sent } from '../stores/outbox'
 import { type Activity, activityOf } from './activity'
-import { hasBegun } from './turn'
 
 export type Item =
   | { readonly kind: 'input'; readonly key: string; readonly turn: TurnRow }

@@ -8,7 +8,7 @@ import type { LocalValues } from '../local/local-values'
 import type { ArtifactRow } from '../rows/model'
 import { asVersions, type Version } from '../rows/nested-entries'
 import { Signal } from '../signal'
-import { described, type Refused } from './notice-store'
+import { type Refusal, toRefusal } from './notice-store'
 
 /** A text in the making, and the version that it was made from. */
 export interface ArtifactDraft {
@@ -30,7 +30,7 @@ export type DiffRead =
   | { readonly state: 'loading' | 'failed' }
   | { readonly state: 'read'; readonly diff: ArtifactDiff }
 
-export class ArtifactDesk {
+export class ArtifactStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   readonly #values: LocalValues
@@ -39,7 +39,7 @@ export class ArtifactDesk {
   readonly #versions = new Map<string, readonly Version[]>()
   readonly #diffs = new Map<string, DiffRead>()
   readonly #saving = new Set<string>()
-  readonly #refused = new Map<string, Refused>()
+  readonly #refused = new Map<string, Refusal>()
 
   constructor(api: ApiClient, values: LocalValues) {
     this.#api = api
@@ -86,7 +86,7 @@ export class ArtifactDesk {
   }
 
   /** What was said of the last command about this artifact; null where it was taken. */
-  refused(artifactId: string): Refused | null {
+  refused(artifactId: string): Refusal | null {
     return this.#refused.get(artifactId) ?? null
   }
 
@@ -159,7 +159,7 @@ export class ArtifactDesk {
       const { status } = await work()
       return status === 'saved'
     } catch (error) {
-      this.#refused.set(artifactId, described(error))
+      this.#refused.set(artifactId, toRefusal(error))
       return false
     } finally {
       this.#saving.delete(artifactId)

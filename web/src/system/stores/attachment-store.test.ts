@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../api/client'
-import { Attachments, MOST_FILES } from './attachment-store'
+import { AttachmentStore, MOST_FILES } from './attachment-store'
 
 const file = (name: string) => new File(['abc'], name)
 
@@ -15,11 +15,11 @@ function attachments(answer: (path: string) => Response | Promise<Response>) {
       return answer(path)
     },
   )
-  return { all: new Attachments(api), sent }
+  return { all: new AttachmentStore(api), sent }
 }
 
 const taken = () => new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
-const settled = (all: Attachments) => expect.poll(() => all.of('p').map((one) => one.state))
+const settled = (all: AttachmentStore) => expect.poll(() => all.of('p').map((one) => one.state))
 
 test('a file is there once the server took it, and goes with the input that names it', async () => {
   const { all, sent } = attachments(taken)

@@ -5,7 +5,7 @@
 import type { ApiClient } from '../api/client'
 import { newId } from '../ids'
 import { Signal } from '../signal'
-import { described, type Refused } from './notice-store'
+import { type Refusal, toRefusal } from './notice-store'
 
 export interface Attached {
   readonly id: string
@@ -17,7 +17,7 @@ export interface Attached {
   readonly share: number
   /** What the server calls it; empty until it is there. */
   readonly upload: string
-  readonly problem: Refused | null
+  readonly problem: Refusal | null
   /** What its bytes are, by the server; empty until it is there. */
   readonly media: string
   /** An address of an image in this page, for a look at it; empty where it is none. */
@@ -29,7 +29,7 @@ export const MOST_FILES = 20
 /** Formats that a browser draws and that hold no script. */
 const DRAWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
-export class Attachments {
+export class AttachmentStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   readonly #places = new Map<string, readonly Attached[]>()
@@ -94,7 +94,7 @@ export class Attachments {
       const { upload, size, media } = await this.#api.upload(entry.name, file, onProgress, abort.signal)
       this.#change(place, id, { state: 'ready', share: 1, upload, size, media })
     } catch (error) {
-      if (!abort.signal.aborted) this.#change(place, id, { state: 'failed', problem: described(error) })
+      if (!abort.signal.aborted) this.#change(place, id, { state: 'failed', problem: toRefusal(error) })
     } finally {
       this.#aborts.delete(id)
     }

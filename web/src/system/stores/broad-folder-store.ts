@@ -7,7 +7,7 @@ interface Pending {
   readonly settle: (approved: boolean) => void
 }
 
-export class BroadFolders {
+export class BroadFolderStore {
   readonly changes = new Signal()
   #pending: Pending | null = null
 

@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client'
 import type { EvidencePacked } from '../generated/contracts'
 import { Signal } from '../signal'
 
-export class Evidence {
+export class EvidenceStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   #packing = false

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { FakeServer, Refused } from '../../../dev/fake-server'
 import { ApiClient } from '../api/client'
 import type { PastSessionFound } from '../generated/contracts'
-import { PastDesk } from './import-store'
+import { ImportStore } from './import-store'
 
 function found(sourceId: string, more: Partial<PastSessionFound> = {}): PastSessionFound {
   return { source: 'codex', product: 'Codex', sourceId, folder: '/a', title: sourceId, changed: 1, ...more }
@@ -12,7 +12,7 @@ type Answers = Readonly<Record<string, (body: Record<string, string>) => unknown
 
 function desk(answers: Answers) {
   const server = new FakeServer({ workspace: [], sessions: {}, answers })
-  return { server, desk: new PastDesk(new ApiClient(server.fetch, () => 'key')) }
+  return { server, desk: new ImportStore(new ApiClient(server.fetch, () => 'key')) }
 }
 
 /** An answer that comes when it is let. */
@@ -25,7 +25,7 @@ function held(answer: unknown) {
 }
 
 const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
-const states = ({ shown }: PastDesk) =>
+const states = ({ shown }: ImportStore) =>
   Object.fromEntries(Object.entries(shown.imports).map(([key, one]) => [key, one.state]))
 
 test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {

@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client'
 import { pastKey } from '../format/names'
 import type { PastSessionFound, PastSessionImported, PastSessionList } from '../generated/contracts'
 import { Signal } from '../signal'
-import { described, type Refused } from './notice-store'
+import { type Refusal, toRefusal } from './notice-store'
 
 /** How often what runs is asked about, in milliseconds. */
 const EVERY_MS = 1000
@@ -12,19 +12,19 @@ const EVERY_MS = 1000
 export type PastImport =
   | { readonly state: 'waiting' | 'running' }
   | { readonly state: 'done'; readonly answer: PastSessionImported }
-  | { readonly state: 'failed'; readonly refused: Refused }
+  | { readonly state: 'failed'; readonly refused: Refusal }
 
-export interface PastShown {
+export interface ImportView {
   /** Null until it was read. */
   readonly list: PastSessionList | null
   /** Why it could not be read. */
-  readonly failed: Refused | null
+  readonly failed: Refusal | null
   readonly imports: Readonly<Record<string, PastImport>>
 }
 
-const AT_FIRST: PastShown = { list: null, failed: null, imports: {} }
+const AT_FIRST: ImportView = { list: null, failed: null, imports: {} }
 
-export class PastDesk {
+export class ImportStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   #shown = AT_FIRST
@@ -37,7 +37,7 @@ export class PastDesk {
     this.#api = api
   }
 
-  get shown(): PastShown {
+  get shown(): ImportView {
     return this.#shown
   }
 
@@ -90,17 +90,17 @@ export class PastDesk {
       await this.#read()
       told({ state: 'done', answer })
     } catch (error) {
-      told({ state: 'failed', refused: described(error) })
+      told({ state: 'failed', refused: toRefusal(error) })
     }
   }
 
   async #read(): Promise<void> {
     const workspaceId = this.#workspaceId
-    let found: Partial<PastShown>
+    let found: Partial<ImportView>
     try {
       found = { list: await this.#api.query('list_past_sessions', { workspaceId }), failed: null }
     } catch (error) {
-      found = { failed: described(error) }
+      found = { failed: toRefusal(error) }
     }
     if (workspaceId !== this.#workspaceId) return
     this.#set(found)
@@ -125,7 +125,7 @@ export class PastDesk {
     this.#set({ imports: { ...this.#shown.imports, ...imports } })
   }
 
-  #set(change: Partial<PastShown>): void {
+  #set(change: Partial<ImportView>): void {
     this.#shown = { ...this.#shown, ...change }
     this.changes.emit()
   }

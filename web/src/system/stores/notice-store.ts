@@ -3,7 +3,7 @@ import { ApiProblem } from '../api/problem'
 import { Signal } from '../signal'
 
 /** Why something that a person asked for did not come about. */
-export interface Refused {
+export interface Refusal {
   readonly code: string
   readonly message: string
   readonly hint: string
@@ -11,11 +11,11 @@ export interface Refused {
   readonly field: string
 }
 
-export interface Notice extends Refused {
+export interface Notice extends Refusal {
   readonly id: number
 }
 
-export class Notices {
+export class NoticeStore {
   readonly changes = new Signal()
   #list: readonly Notice[] = []
   #next = 1
@@ -25,10 +25,10 @@ export class Notices {
   }
 
   add(error: unknown): void {
-    this.tell(described(error))
+    this.tell(toRefusal(error))
   }
 
-  tell(refused: Refused): void {
+  tell(refused: Refusal): void {
     const notice = { id: this.#next++, ...refused }
     const same = (other: Notice) => other.code === notice.code && other.message === notice.message
     this.#list = [...this.#list.filter((other) => !same(other)), notice].slice(-4)
@@ -41,7 +41,7 @@ export class Notices {
   }
 }
 
-export function described(error: unknown): Refused {
+export function toRefusal(error: unknown): Refusal {
   if (error instanceof ApiProblem) {
     const { code, message, hint, field } = error
     return { code, message, hint, field }

@@ -12,12 +12,12 @@ import type {
   StandingRule,
 } from '../generated/contracts'
 import { Signal } from '../signal'
-import { described, type Refused } from './notice-store'
+import { type Refusal, toRefusal } from './notice-store'
 
 export type Place = SettingsRead['place']
 
 /** What is shown of the settings. What was not read yet is null. */
-export interface SettingsShown {
+export interface SettingsView {
   readonly place: Place
   readonly read: SettingsRead | null
   readonly models: ModelList | null
@@ -27,11 +27,11 @@ export interface SettingsShown {
   /** Why the system's keyring keeps nothing; empty where it does. */
   readonly noKeyring: string
   /** Why something of it could not be read. */
-  readonly failed: Refused | null
+  readonly failed: Refusal | null
   readonly tested: Readonly<Record<string, ModelTested | 'testing'>>
 }
 
-const AT_FIRST: SettingsShown = {
+const AT_FIRST: SettingsView = {
   place: 'user',
   read: null,
   models: null,
@@ -43,17 +43,17 @@ const AT_FIRST: SettingsShown = {
   tested: {},
 }
 
-export class SettingsDesk {
+export class SettingsStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
-  #shown: SettingsShown = AT_FIRST
+  #shown: SettingsView = AT_FIRST
   #workspaceId = ''
 
   constructor(api: ApiClient) {
     this.#api = api
   }
 
-  get shown(): SettingsShown {
+  get shown(): SettingsView {
     return this.#shown
   }
 
@@ -72,7 +72,7 @@ export class SettingsDesk {
   }
 
   /** Write keys into the file that was read. Gives why it was not taken; what was typed is with whoever asked. */
-  async write(changes: Readonly<Record<string, unknown>>): Promise<Refused | null> {
+  async write(changes: Readonly<Record<string, unknown>>): Promise<Refusal | null> {
     const { read, place } = this.#shown
     const body = { place, changes, digest: read?.digest ?? '', ...this.#where() }
     const refused = await this.#asked(() => this.#api.confirmed('update_settings', body))
@@ -81,7 +81,7 @@ export class SettingsDesk {
   }
 
   /** Put what was found among the models of the user's settings, with that model where it offers several. */
-  async connect(found: FoundModel, model: string): Promise<Refused | null> {
+  async connect(found: FoundModel, model: string): Promise<Refusal | null> {
     await this.open('user', this.#workspaceId)
     const { read, failed } = this.#shown
     if (read === null) return failed
@@ -93,11 +93,11 @@ export class SettingsDesk {
   }
 
   /** Keep a key in the system's keyring; gives its handle, or why it is not kept. The value is let go of at once. */
-  async keep(name: string, value: string): Promise<{ readonly handle: string } | Refused> {
+  async keep(name: string, value: string): Promise<{ readonly handle: string } | Refusal> {
     try {
       return { handle: (await this.#api.confirmed('set_secret', { name, value })).handle }
     } catch (error) {
-      return described(error)
+      return toRefusal(error)
     }
   }
 
@@ -109,19 +109,19 @@ export class SettingsDesk {
     try {
       told(await this.#api.query('test_model', { name }))
     } catch (error) {
-      const { code, message, hint } = described(error)
+      const { code, message, hint } = toRefusal(error)
       told({ name, ok: false, problem: { code: code as 'internal', message, hint } })
     }
   }
 
-  async addRule(rule: RuleEntry): Promise<Refused | null> {
+  async addRule(rule: RuleEntry): Promise<Refusal | null> {
     const body = { ...rule, workspaceId: this.#workspaceId }
     const refused = await this.#asked(() => this.#api.confirmed('add_rule', body))
     await this.#readRules()
     return refused
   }
 
-  async revokeRule(ruleId: string): Promise<Refused | null> {
+  async revokeRule(ruleId: string): Promise<Refusal | null> {
     const body = { ruleId, workspaceId: this.#workspaceId }
     const refused = await this.#asked(() => this.#api.confirmed('revoke_rule', body))
     await this.#readRules()
@@ -129,24 +129,24 @@ export class SettingsDesk {
   }
 
   /** What these rules would have decided of past calls. Changes nothing. */
-  async tryRules(rules: readonly RuleEntry[]): Promise<Refused | null> {
+  async tryRules(rules: readonly RuleEntry[]): Promise<Refusal | null> {
     const asked = { workspaceId: this.#workspaceId, rules }
     return this.#asked(async () => this.#set({ tried: await this.#api.command('dry_run_rules', asked) }))
   }
 
-  async reconnect(server: string): Promise<Refused | null> {
+  async reconnect(server: string): Promise<Refusal | null> {
     const body = { workspaceId: this.#workspaceId, server }
     const refused = await this.#asked(() => this.#api.command('reconnect_server', body))
     await this.#readServers()
     return refused
   }
 
-  async #asked(work: () => Promise<unknown>): Promise<Refused | null> {
+  async #asked(work: () => Promise<unknown>): Promise<Refusal | null> {
     try {
       await work()
       return null
     } catch (error) {
-      return described(error)
+      return toRefusal(error)
     }
   }
 
@@ -186,19 +186,19 @@ export class SettingsDesk {
     }))
   }
 
-  async #reading(read: () => Promise<Partial<SettingsShown>>): Promise<void> {
+  async #reading(read: () => Promise<Partial<SettingsView>>): Promise<void> {
     const { place } = this.#shown
     const workspaceId = this.#workspaceId
-    let found: Partial<SettingsShown>
+    let found: Partial<SettingsView>
     try {
       found = await read()
     } catch (error) {
-      found = { failed: described(error) }
+      found = { failed: toRefusal(error) }
     }
     if (place === this.#shown.place && workspaceId === this.#workspaceId) this.#set(found)
   }
 
-  #set(change: Partial<SettingsShown>): void {
+  #set(change: Partial<SettingsView>): void {
     this.#shown = { ...this.#shown, ...change }
     this.changes.emit()
   }

@@ -8,7 +8,7 @@ export type InventoryRead =
   | { readonly state: 'loading' | 'failed' }
   | { readonly state: 'read'; readonly inventory: ToolInventory }
 
-export class Tooling {
+export class ToolStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   readonly #inventories = new Map<string, InventoryRead>()

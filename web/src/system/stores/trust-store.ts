@@ -4,7 +4,7 @@ import type { TrustRead } from '../generated/contracts'
 import type { LocalValues } from '../local/local-values'
 import { Signal } from '../signal'
 
-export class Trust {
+export class TrustStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   readonly #values: LocalValues

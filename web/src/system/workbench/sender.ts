@@ -4,7 +4,7 @@ import { ApiProblem } from '../api/problem'
 import type { Attachment, Mode, PermissionMode } from '../generated/contracts'
 import { newId } from '../ids'
 import type { Drafts } from '../local/drafts'
-import type { Attached, Attachments } from '../stores/attachment-store'
+import type { Attached, AttachmentStore } from '../stores/attachment-store'
 import type { How, Outbox, Sent } from '../stores/outbox'
 import type { Timings } from './timings'
 
@@ -27,10 +27,16 @@ export class Sender {
   readonly #api: ApiClient
   readonly #outbox: Outbox
   readonly #drafts: Drafts
-  readonly #attachments: Attachments
+  readonly #attachments: AttachmentStore
   readonly #timings: Timings
 
-  constructor(api: ApiClient, outbox: Outbox, drafts: Drafts, attachments: Attachments, timings: Timings) {
+  constructor(
+    api: ApiClient,
+    outbox: Outbox,
+    drafts: Drafts,
+    attachments: AttachmentStore,
+    timings: Timings,
+  ) {
     this.#api = api
     this.#outbox = outbox
     this.#drafts = drafts

@@ -1,8 +1,8 @@
 /** One session on the screen: its feed, and the older history that is read on demand. */
 import type { ApiClient } from '../api/client'
 import type { TurnRow } from '../rows/model'
+import { firstBegun } from '../rows/model'
 import type { OnOffloaded } from '../rows/row-store'
-import { firstBegun } from '../selectors/turn'
 import { Signal } from '../signal'
 import { Feed } from './feed'
 import type { Timings } from './timings'

@@ -10,10 +10,10 @@ import { Pictures } from '../content/pictures'
 import type { Decision, RespondAction } from '../generated/contracts'
 import type { Drafts } from '../local/drafts'
 import { Signal } from '../signal'
-import { Attachments } from '../stores/attachment-store'
-import { BroadFolders } from '../stores/broad-folder-store'
-import { Evidence } from '../stores/evidence-store'
-import { described, Notices, type Refused } from '../stores/notice-store'
+import { AttachmentStore } from '../stores/attachment-store'
+import { BroadFolderStore } from '../stores/broad-folder-store'
+import { EvidenceStore } from '../stores/evidence-store'
+import { NoticeStore, type Refusal, toRefusal } from '../stores/notice-store'
 import { Outbox, type Sent } from '../stores/outbox'
 import { Feed } from './feed'
 import { type Input, type Place, Sender } from './sender'
@@ -32,12 +32,12 @@ export class Workbench {
   readonly blobs: BlobTexts
   readonly pictures: Pictures
   readonly outbox = new Outbox()
-  readonly notices = new Notices()
-  readonly broad = new BroadFolders()
+  readonly notices = new NoticeStore()
+  readonly broad = new BroadFolderStore()
   readonly changes = new Signal()
   readonly timings = new Timings()
-  readonly evidence: Evidence
-  readonly attachments: Attachments
+  readonly evidence: EvidenceStore
+  readonly attachments: AttachmentStore
   readonly #sender: Sender
   readonly #sessions = new Map<string, Session>()
   #phase: Phase = 'starting'
@@ -55,8 +55,8 @@ export class Workbench {
       this.timings.reading(() => api.blob(hash, offset, length)),
     )
     this.pictures = new Pictures((hash, offset, length) => api.blob(hash, offset, length))
-    this.evidence = new Evidence(api)
-    this.attachments = new Attachments(api)
+    this.evidence = new EvidenceStore(api)
+    this.attachments = new AttachmentStore(api)
     this.#sender = new Sender(api, this.outbox, drafts, this.attachments, this.timings)
   }
 
@@ -207,12 +207,12 @@ export class Workbench {
   }
 
   /** Run something whose refusal is told where it was asked for; null where it went well. */
-  async refusal(work: () => Promise<unknown>): Promise<Refused | null> {
+  async refusal(work: () => Promise<unknown>): Promise<Refusal | null> {
     try {
       await work()
       return null
     } catch (error) {
-      return described(error)
+      return toRefusal(error)
     }
   }
 

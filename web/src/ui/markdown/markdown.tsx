@@ -8,3 +8,10 @@ export const Markdown = memo(({ text, streaming }: { text: string; streaming: bo
     <MarkdownText text={text} streaming={streaming} />
   </Suspense>
 ))
+export const Line = lazy(() => import('./markdown-text').then((text) => ({ default: text.MarkdownLine })))
+/** Markdown from outside where there is room for a few words: its text, without headings, lists or links. */
+export const MarkdownLine = memo(({ text }: { text: string }) => (
+  <Suspense fallback={text}>
+    <Line text={text} />
+  </Suspense>
+))

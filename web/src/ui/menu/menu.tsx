@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import type { MenuProps } from './menu-entries'
+import type { MenuProps } from './open-menu'
 
 const OpenMenu = lazy(() => import('./open-menu'))
 

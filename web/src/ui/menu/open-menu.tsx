@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui'
-import { Icon } from '../icon'
-import type { MenuProps } from './menu-entries'
+import type { ReactElement } from 'react'
+import { Icon, type IconName } from '../icon'
 
 const ITEM =
   'flex h-7 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-hover'
@@ -32,4 +32,18 @@ export default function OpenMenu(props: MenuProps) {
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   )
+}
+
+export interface MenuEntry {
+  readonly id: string
+  readonly label: string
+  readonly icon?: IconName
+  readonly checked?: boolean
+  readonly danger?: boolean
+  readonly onSelect: () => void
+}
+
+export interface MenuProps {
+  readonly trigger: ReactElement
+  readonly entries: readonly MenuEntry[]
 }

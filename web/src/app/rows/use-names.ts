@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { Names } from '@/features/shared/names'
+import type { Names } from '@/features/shared/surface'
 import type { StatusRow } from '@/system/rows/model'
 import { nameOf, type Team } from '@/system/selectors/team'
 import type { useSessionRows } from './use-session-rows'

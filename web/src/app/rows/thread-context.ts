@@ -1,6 +1,6 @@
 import type { ContextRow } from '@/system/rows/model'
-import { leadThread } from '../team/use-team'
 import type { useSessionRows } from './use-session-rows'
+import { leadThread } from './use-team'
 
 /** What the thread that the person talks with was given last; null where no fact tells. */
 export function contextOf({ rows, agent, team }: ReturnType<typeof useSessionRows>): ContextRow | null {

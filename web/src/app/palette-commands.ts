@@ -5,7 +5,7 @@ import { LANGUAGES } from '@/system/i18n/languages'
 import type { Translate } from '@/system/i18n/translate'
 import { THEMES } from '@/system/local/theme'
 import type { SessionCard } from '@/system/rows/model'
-import type { Services } from '../services'
+import type { Services } from './services'
 
 /** What can be done with the session on the screen. */
 export interface SessionOffers {

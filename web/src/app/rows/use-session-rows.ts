@@ -5,8 +5,8 @@ import { conversation, type Item } from '@/system/selectors/conversation'
 import { agentOf } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
-import { leadThread, useTeam } from '../team/use-team'
 import { useSignal, useSignalByFrame } from '../use-signal'
+import { leadThread, useTeam } from './use-team'
 
 /** `agentId` is the agent whose transcript is wanted; null is whoever the person talks with. */
 export function useSessionRows(session: Session, agentId: string | null) {

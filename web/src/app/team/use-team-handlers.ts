@@ -4,32 +4,9 @@ import type { AgentOffer, Merged, TeamHandlers } from '@/features/shared/team-ha
 import type { ApiClient } from '@/system/api/client'
 import type { AgentRow } from '@/system/rows/model'
 import type { RowStore } from '@/system/rows/row-store'
-import { agentOf, type Team, teamOf } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import type { Workbench } from '@/system/workbench/workbench'
 import { useServices } from '../services-context'
-
-/** Null where one agent works alone: nothing pretends to a team. */
-export function useTeam(rows: RowStore): Team | null {
-  const row = rows.panel('team').all()[0] ?? null
-  const [agents, edges, tasks] = [
-    rows.panel('agents').all(),
-    rows.panel('edges').all(),
-    rows.panel('tasks').all(),
-  ]
-  const [handoffs, reviews] = [rows.panel('handoffs').all(), rows.panel('reviews').all()]
-  const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
-  const runs = rows.panel('runs').all()
-  return useMemo(() => {
-    return teamOf(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
-  }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
-}
-
-/** The thread that a person talks with: the lead's, or of an agent alone its own. */
-export function leadThread(rows: RowStore, team: Team | null): string | null {
-  const lead = team === null ? null : agentOf(team.agents, team.row.lead)
-  return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
-}
 
 export function useTeamHandlers(
   session: Session,
@@ -106,19 +83,6 @@ export async function agentsToAdd(workbench: Workbench, sessionId: string): Prom
   await workbench.attempt(async () => {
     const { agents } = await workbench.api.query('list_agents', { sessionId })
     found = agents.filter((one) => one.kind !== 'subagent' && !one.added)
-  })
-  return found
-}
-
-/** The agents of the session's folder that can work on the items of a job; null where the server does not say. */
-export async function subagentsOf(
-  workbench: Workbench,
-  sessionId: string,
-): Promise<readonly AgentOffer[] | null> {
-  let found: readonly AgentOffer[] | null = null
-  await workbench.attempt(async () => {
-    const { agents } = await workbench.api.query('list_agents', { sessionId })
-    found = agents.filter((one) => one.kind === 'subagent')
   })
   return found
 }

@@ -1,0 +1,25 @@
+import { useMemo } from 'react'
+import type { RowStore } from '@/system/rows/row-store'
+import { agentOf, type Team, teamOf } from '@/system/selectors/team'
+
+/** Null where one agent works alone: nothing pretends to a team. */
+export function useTeam(rows: RowStore): Team | null {
+  const row = rows.panel('team').all()[0] ?? null
+  const [agents, edges, tasks] = [
+    rows.panel('agents').all(),
+    rows.panel('edges').all(),
+    rows.panel('tasks').all(),
+  ]
+  const [handoffs, reviews] = [rows.panel('handoffs').all(), rows.panel('reviews').all()]
+  const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
+  const runs = rows.panel('runs').all()
+  return useMemo(() => {
+    return teamOf(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
+  }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
+}
+
+/** The thread that a person talks with: the lead's, or of an agent alone its own. */
+export function leadThread(rows: RowStore, team: Team | null): string | null {
+  const lead = team === null ? null : agentOf(team.agents, team.row.lead)
+  return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
+}
