@@ -42,9 +42,13 @@ class Streams {
     id: string,
     data: unknown = { kind: event, ops: [{ op: 'remove', panel: 'queue', key: id }] },
   ) {
-    this.#controller?.enqueue(
-      new TextEncoder().encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
-    )
+    await this.sendText(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+
+  /** Send a text in pieces of `size` bytes. */
+  async sendText(text: string, size = Number.POSITIVE_INFINITY) {
+    const bytes = new TextEncoder().encode(text)
+    for (let at = 0; at < bytes.length; at += size) this.#controller?.enqueue(bytes.slice(at, at + size))
     await vi.advanceTimersByTimeAsync(0)
   }
 
@@ -87,6 +91,23 @@ test('it starts with a snapshot and goes on from its cursor when the stream ends
   expect(streams.said).toEqual(['live', 'stale'])
   await streams.send('ops', '6.1')
   expect(streams.said.at(-1)).toBe('live')
+  streams.subscription.stop()
+})
+
+test.each([1, 2, 3, 7])('events are the same when the stream comes in pieces of %i bytes', async (size) => {
+  const streams = await started()
+  const op = (key: string) => JSON.stringify({ op: 'remove', panel: 'queue', key })
+  await streams.sendText(
+    [
+      ': keep-alive\n\nid: 5.0\nevent: snapshot\ndata: {"kind":"snapshot",\ndata: "ops":[]}\n\n',
+      `:\n\nid: 6.0\r\nevent: ops\r\ndata: {"kind":"ops","ops":[${op('潮\u2028')}]}\r\n\r\n`,
+      `event: ops\nid: 7.0\n\nid: 8.0\nevent: ops\ndata: {"kind":"ops","ops":[${op('b')}]}\n\n`,
+      'id: 9.0\nevent: ops\ndata: {"kind":',
+    ].join(''),
+    size,
+  )
+  expect(streams.taken).toEqual(['snapshot ', 'ops 潮\u2028', 'ops b'])
+  expect(streams.subscription.cursor).toBe('8.0')
   streams.subscription.stop()
 })
 

@@ -3,11 +3,11 @@
  *
  * A subscription ends only when it is stopped, when its session is gone or when the server no longer knows the viewer.
  */
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ApiProblem } from '../api/problem'
 import type { Op } from '../generated/contracts'
 import type { Applied } from '../rows/row-store'
 import { compareCursors } from './cursor'
-import { EventStreamParser, type StreamEvent } from './parser'
 
 /**
  * `connecting`: nothing was shown yet. `live`: what is shown is current. `stale`: the connection is lost and being
@@ -96,7 +96,8 @@ export class Subscription {
   async #read(response: Response, attempt: AbortController): Promise<Ended> {
     const body = response.body
     if (body === null) return 'retry'
-    const parser = new EventStreamParser()
+    const events: EventSourceMessage[] = []
+    const parser = createParser({ onEvent: (event) => events.push(event) })
     const decoder = new TextDecoder()
     const reader = body.getReader()
     let silence = setTimeout(() => attempt.abort(), SILENCE_MS)
@@ -106,7 +107,8 @@ export class Subscription {
         if (attempt.signal.aborted || done) return 'retry'
         clearTimeout(silence)
         silence = setTimeout(() => attempt.abort(), SILENCE_MS)
-        for (const event of parser.push(decoder.decode(value, { stream: true }))) {
+        parser.feed(decoder.decode(value, { stream: true }))
+        for (const event of events.splice(0)) {
           const ended = this.#take(event)
           if (ended !== null) return ended
         }
@@ -117,13 +119,13 @@ export class Subscription {
     }
   }
 
-  #take(event: StreamEvent): Ended | null {
+  #take(event: EventSourceMessage): Ended | null {
     if (event.event === 'problem' || event.event === 'gap') throw new ApiProblem(0, JSON.parse(event.data))
     if (event.event !== 'snapshot' && event.event !== 'ops') return null
     const batch = JSON.parse(event.data) as { kind: 'snapshot' | 'ops'; ops: readonly Op[] }
     const snapshot = batch.kind === 'snapshot'
     // A repeat of what was applied changes nothing.
-    if (!snapshot && event.id !== null && compareCursors(event.id, this.#cursor) <= 0) return null
+    if (!snapshot && event.id !== undefined && compareCursors(event.id, this.#cursor) <= 0) return null
     const applied = snapshot ? this.#source.replace(batch.ops) : this.#source.apply(batch.ops)
     if (applied === 'gap') {
       this.#cursor = null
