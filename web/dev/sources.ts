@@ -31,10 +31,10 @@ export function nodes({ path, text }: Source): readonly Node[] {
   const found: Node[] = []
   const waiting: unknown[] = [parseSync(path, text).program]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (Array.isArray(value)) waiting.push(...value.filter((one) => one !== undefined))
+    if (Array.isArray(value)) waiting.push(...value.filter((child) => child !== undefined))
     else if (isNode(value)) {
       found.push(value)
-      waiting.push(...Object.values(value).filter((one) => one !== undefined))
+      waiting.push(...Object.values(value).filter((child) => child !== undefined))
     }
   }
   return found

@@ -125,7 +125,9 @@ function holdsRun(node: Node, rowTypes: ReadonlySet<string>): string | null {
 function sharedState(node: Node): string | null {
   if (node.type !== 'Program') return null
   const body = node.body as readonly Node[]
-  const variable = body.some((one) => one.type === 'VariableDeclaration' && one.kind !== 'const')
+  const variable = body.some(
+    (statement) => statement.type === 'VariableDeclaration' && statement.kind !== 'const',
+  )
   return variable ? 'keeps a variable of the module' : null
 }
 
@@ -134,7 +136,8 @@ function namesFromRows(all: readonly Node[]): ReadonlySet<string> {
   for (const node of all) {
     if (node.type !== 'ImportDeclaration') continue
     if (!ROWS.test(String((node.source as { value?: unknown }).value))) continue
-    for (const one of node.specifiers as readonly Node[]) names.add(String((one.local as Node).name))
+    for (const specifier of node.specifiers as readonly Node[])
+      names.add(String((specifier.local as Node).name))
   }
   return names
 }
@@ -148,10 +151,10 @@ function calledName(call: Node): string | null {
 function* within(root: Node): Generator<Node> {
   const waiting: unknown[] = [root]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (Array.isArray(value)) waiting.push(...value.filter((one) => one !== undefined && one !== null))
+    if (Array.isArray(value)) waiting.push(...value.filter((child) => child !== undefined && child !== null))
     else if (typeof value === 'object' && value !== null) {
       if ('type' in value && typeof value.type === 'string') yield value as Node
-      waiting.push(...Object.values(value).filter((one) => typeof one === 'object' && one !== null))
+      waiting.push(...Object.values(value).filter((child) => typeof child === 'object' && child !== null))
     }
   }
 }

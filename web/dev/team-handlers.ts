@@ -6,8 +6,10 @@ export function noting(onDid: (name: string, what: unknown) => void): TeamHandle
   const did =
     (name: string) =>
     (...given: readonly unknown[]) => {
-      const what = given.map((one) =>
-        typeof one === 'object' && one !== null && 'agentId' in one ? one.agentId : one,
+      const what = given.map((argument) =>
+        typeof argument === 'object' && argument !== null && 'agentId' in argument
+          ? argument.agentId
+          : argument,
       )
       onDid(name, what.length === 1 ? what[0] : what)
     }

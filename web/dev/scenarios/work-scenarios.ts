@@ -163,7 +163,7 @@ const withContext = (): readonly Op[] => {
       'turns',
       turnRow('trn_b', 300, {
         input: { text: 'Write down what @src/parser.py does now, and look at @src/lexr.py too.' },
-        given: CONTEXT.refs?.filter((one) => one.source !== 'pinned') ?? [],
+        given: CONTEXT.refs?.filter((ref) => ref.source !== 'pinned') ?? [],
         missing: CONTEXT.missing ?? [],
         toolCalls: 1,
         filesChanged: 1,

@@ -87,7 +87,7 @@ function useAttaching(place: string, running: string): Attaching {
   const onFiles = useCallback((files: readonly File[]) => attachments.add(place, files), [attachments, place])
   const onRemove = useCallback((id: string) => attachments.remove(place, id), [attachments, place])
   const list = attachments.of(place)
-  const pictured = list.some((one) => one.media.startsWith('image/'))
+  const pictured = list.some((file) => file.media.startsWith('image/'))
   return { list, onFiles, onRemove, route: useRoute(place, running, pictured) }
 }
 

@@ -20,7 +20,7 @@ export function useUsualMode(): PermissionMode | null {
       if (!gone) setUsual({ workspaceId, mode })
     }
     api.query('get_settings', { place: 'folder', workspaceId }).then(
-      ({ holding }) => told(PERMISSION_MODES.find((one) => one === holding.usual_mode) ?? null),
+      ({ holding }) => told(PERMISSION_MODES.find((mode) => mode === holding.usual_mode) ?? null),
       () => told(null),
     )
     return () => {

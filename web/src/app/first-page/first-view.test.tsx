@@ -28,16 +28,16 @@ test('past sessions stand before the demos, which would push them off a narrow w
   expect(
     within(offers)
       .getAllByRole('heading')
-      .map((one) => one.textContent),
+      .map((element) => element.textContent),
   ).toEqual(['Model', 'Try the sample', 'Past sessions', 'Watch a team at work'])
 })
 
 test('a past session of another product is imported on the first page, and opened from there', async () => {
-  const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
+  const past = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
   let imported = false
   const { server } = await page({
     answers: {
-      list_past_sessions: () => ({ sessions: [{ ...one, sessionId: SESSION, imported }] }),
+      list_past_sessions: () => ({ sessions: [{ ...past, sessionId: SESSION, imported }] }),
       import_past_session: () => {
         imported = true
         return { sessionId: SESSION, added: 2, known: 0 }
@@ -55,9 +55,9 @@ test('a past session of another product is imported on the first page, and opene
 })
 
 test('a session that grows while it is imported is not unread', async () => {
-  const one = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
+  const past = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
   const { server } = await page({
-    answers: { list_past_sessions: () => ({ sessions: [{ ...one, sessionId: 'ses_past' }] }) },
+    answers: { list_past_sessions: () => ({ sessions: [{ ...past, sessionId: 'ses_past' }] }) },
   })
   await screen.findByRole('button', { name: 'Import Once of Codex' })
   const grows = (order: number) =>

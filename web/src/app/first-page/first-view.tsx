@@ -33,7 +33,7 @@ export function FirstView(props: {
   const composer = useComposer(NEW_SESSION, chosen)
   const open = workbench.workspaceId !== ''
   useSignal(past.changes)
-  const others = new Set(past.shown.list?.sessions.map((one) => one.sessionId ?? ''))
+  const others = new Set(past.shown.list?.sessions.map((session) => session.sessionId ?? ''))
   return (
     <FirstPage
       subtitle={

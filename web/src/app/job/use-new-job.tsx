@@ -47,7 +47,7 @@ export async function subagentsOf(
   let found: readonly AgentOffer[] | null = null
   await workbench.attempt(async () => {
     const { agents } = await workbench.api.query('list_agents', { sessionId })
-    found = agents.filter((one) => one.kind === 'subagent')
+    found = agents.filter((agent) => agent.kind === 'subagent')
   })
   return found
 }

@@ -124,7 +124,7 @@ export function ActiveSession(props: ActiveSessionProps) {
   )
 
   const turn =
-    view.turns.find((one) => one.turnId === selected) ??
+    view.turns.find((turn) => turn.turnId === selected) ??
     (view.agent === null ? running : null) ??
     newestBegun(view.turns)
   const title = props.card?.title || view.shell?.title || t('sessions.untitled')

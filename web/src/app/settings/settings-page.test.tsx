@@ -34,7 +34,7 @@ async function opened(side: string, answers?: Scenario['answers']) {
 }
 
 const gave = (server: FakeServer, name: string) =>
-  server.given.filter((one) => one.name === name).map((one) => one.body)
+  server.given.filter((request) => request.name === name).map((request) => request.body)
 
 test('hooks are listed, added and taken out (SAFE-01)', async () => {
   const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }

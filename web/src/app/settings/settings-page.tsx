@@ -40,7 +40,7 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
     }),
     [settings, trust, workbench, workspaceId],
   )
-  const folder = workbench.meta?.workspaces.find((one) => one.workspaceId === workspaceId)
+  const folder = workbench.meta?.workspaces.find((workspace) => workspace.workspaceId === workspaceId)
   return (
     <SettingsDialog
       shown={settings.shown}

@@ -51,7 +51,9 @@ export function Shell() {
   const sessions = rows?.panel('sessions').all() ?? NO_SESSIONS
   const active = workbench.active
   const card = active === null ? null : (rows?.panel('sessions').get(active.id) ?? null)
-  const folder = workbench.meta?.workspaces.find((one) => one.workspaceId === workbench.workspaceId)
+  const folder = workbench.meta?.workspaces.find(
+    (workspace) => workspace.workspaceId === workbench.workspaceId,
+  )
 
   const decide = useCallback(() => document.getElementById('pending-action')?.focus(), [])
   useShortcuts({ palette: () => setPalette(true), decide })

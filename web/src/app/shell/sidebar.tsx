@@ -25,7 +25,7 @@ export function Sidebar(props: SidebarProps) {
   const t = useT()
   const { workbench, theme, language } = useServices()
   useSignal(theme.changes)
-  const rebuilding = props.workspaces.reduce((sum, one) => sum + (one.rebuilding ?? 0), 0)
+  const rebuilding = props.workspaces.reduce((sum, workspace) => sum + (workspace.rebuilding ?? 0), 0)
   const isUnread = useUnread(props.sessions, props.activeId)
   const update = (sessionId: string, change: { title?: string; pinned?: boolean; archived?: boolean }) =>
     void workbench.attempt(() => workbench.api.command('update_session', { sessionId, ...change }))
@@ -91,10 +91,12 @@ function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
   const t = useT()
   const { workbench, values } = useServices()
   const offered = workbench.meta?.workspaces ?? []
-  const samples = new Set(offered.filter((one) => one.sample).map((one) => one.workspaceId))
+  const samples = new Set(offered.filter((offer) => offer.sample).map((offer) => offer.workspaceId))
   // The feed tells of the folder on the screen only; the others are those that the server told of.
   const known = [
-    ...new Map([...offered, ...workspaces].map((one) => [one.workspaceId, one] as const)).values(),
+    ...new Map(
+      [...offered, ...workspaces].map((workspace) => [workspace.workspaceId, workspace] as const),
+    ).values(),
   ]
   const current = known.find((workspace) => workspace.workspaceId === workbench.workspaceId)
   if (known.length < 2 || current === undefined) {

@@ -8,7 +8,7 @@ export function useUnread(sessions: readonly SessionCard[], activeId: string | n
   const { seen, past } = useServices()
   const version = useSignal(seen.changes)
   useEffect(() => {
-    const imported = new Set(past.shown.list?.sessions.map((one) => one.sessionId))
+    const imported = new Set(past.shown.list?.sessions.map((session) => session.sessionId))
     for (const session of sessions) {
       const looked = session.sessionId === activeId && document.visibilityState === 'visible'
       // It grows turn by turn while it is imported, and none of that is news.

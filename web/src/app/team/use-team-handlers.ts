@@ -82,7 +82,7 @@ export async function agentsToAdd(workbench: Workbench, sessionId: string): Prom
   let found: readonly AgentOffer[] = []
   await workbench.attempt(async () => {
     const { agents } = await workbench.api.query('list_agents', { sessionId })
-    found = agents.filter((one) => one.kind !== 'subagent' && !one.added)
+    found = agents.filter((agent) => agent.kind !== 'subagent' && !agent.added)
   })
   return found
 }

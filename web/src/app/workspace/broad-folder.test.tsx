@@ -36,10 +36,14 @@ test('before a home is used a dialog says what it means, and an approval sends t
   await userEvent.type(await message(), 'Tidy up{Enter}')
   const dialog = await screen.findByRole('dialog', { name: 'Open this whole folder?' })
   expect(within(dialog).getByText(/Agents could read and change everything in it/)).toBeTruthy()
-  expect(server.given.map((one) => one.name)).toEqual(['submit_turn'])
+  expect(server.given.map((request) => request.name)).toEqual(['submit_turn'])
   await userEvent.click(within(dialog).getByRole('button', { name: 'Open anyway' }))
   await waitFor(() =>
-    expect(server.given.map((one) => one.name)).toEqual(['submit_turn', 'open_workspace', 'submit_turn']),
+    expect(server.given.map((request) => request.name)).toEqual([
+      'submit_turn',
+      'open_workspace',
+      'submit_turn',
+    ]),
   )
   expect(server.given[1]?.body).toMatchObject({ wide: true })
   expect(server.given[2]?.body).toEqual(server.given[0]?.body)
@@ -53,6 +57,6 @@ test('without an approval nothing is opened and the page says why (X6)', async (
   const dialog = await screen.findByRole('dialog', { name: '要打开整个文件夹吗？' })
   await userEvent.click(within(dialog).getByRole('button', { name: '取消' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-  expect(server.given.map((one) => one.name)).toEqual(['submit_turn'])
-  expect(services.workbench.notices.list.map((one) => one.code)).toEqual(['folder_too_broad'])
+  expect(server.given.map((request) => request.name)).toEqual(['submit_turn'])
+  expect(services.workbench.notices.list.map((notice) => notice.code)).toEqual(['folder_too_broad'])
 })

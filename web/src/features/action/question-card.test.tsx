@@ -169,7 +169,7 @@ test('what a server asks for is a form, checked before it is sent as an object o
   show(<Host row={ASKS_A_FORM} onAnswer={onAnswer} />)
   await userEvent.type(await screen.findByLabelText('Points'), '40')
   await userEvent.click(screen.getByRole('button', { name: 'Answer' }))
-  expect(screen.getAllByRole('alert').map((one) => one.textContent)).toEqual([
+  expect(screen.getAllByRole('alert').map((element) => element.textContent)).toEqual([
     'This is needed.',
     'This must be at most 13.',
   ])

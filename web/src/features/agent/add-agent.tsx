@@ -48,7 +48,7 @@ export function AddDialog({
   const [refused, setRefused] = useState<Refusal | null>(null)
   const [list, problem] = [useId(), useId()]
   const here = new Set(agents.map((agent) => agent.name))
-  const offered = offers.filter((one) => !here.has(one.name))
+  const offered = offers.filter((offer) => !here.has(offer.name))
   const add = async (chosen: string) => {
     if (sending) return
     setEmpty(chosen === '')
@@ -84,22 +84,22 @@ export function AddDialog({
         className="h-8 w-full rounded-md border border-line-strong bg-paper px-2"
       />
       <datalist id={list}>
-        {offered.map((one) => (
-          <option key={one.name} value={one.name} />
+        {offered.map((offer) => (
+          <option key={offer.name} value={offer.name} />
         ))}
       </datalist>
       {offered.length > 0 && (
         <ul className="max-h-56 overflow-y-auto">
-          {offered.map((one) => (
-            <li key={one.name}>
+          {offered.map((offer) => (
+            <li key={offer.name}>
               <button
                 type="button"
                 disabled={sending}
-                onClick={() => void add(one.name)}
+                onClick={() => void add(offer.name)}
                 className="block w-full rounded-md px-2 py-1 text-left hover:bg-hover"
               >
-                <span className="font-medium">{one.name}</span>
-                {one.description !== '' && <span className="block text-ink-soft">{one.description}</span>}
+                <span className="font-medium">{offer.name}</span>
+                {offer.description !== '' && <span className="block text-ink-soft">{offer.description}</span>}
               </button>
             </li>
           ))}

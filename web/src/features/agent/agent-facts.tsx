@@ -21,8 +21,8 @@ export function AgentFacts(props: {
   const known = parent === '' || agentOf(team.agents, parent) !== null
   const child = agent.agentKind === 'subagent'
   const [given, taken] = [
-    team.handoffs.filter((one) => one.source === agent.agentId).length,
-    team.handoffs.filter((one) => one.target === agent.agentId).length,
+    team.handoffs.filter((handoff) => handoff.source === agent.agentId).length,
+    team.handoffs.filter((handoff) => handoff.target === agent.agentId).length,
   ]
   return (
     <div className="space-y-2 pt-1 pr-2 pb-2 pl-6 text-sm">

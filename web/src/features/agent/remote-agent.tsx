@@ -74,9 +74,9 @@ export function RemoteFacts({ agent, remote, onRetry }: RemoteFactsProps) {
         <div>
           <h3 className="font-medium text-ink-soft">{t('team.remote.delivered')}</h3>
           <ul>
-            {remote.artifacts.toReversed().map((one) => (
-              <li key={`${one.artifactId} ${one.at}`}>
-                <Delivered delivery={one} />
+            {remote.artifacts.toReversed().map((artifact) => (
+              <li key={`${artifact.artifactId} ${artifact.at}`}>
+                <Delivered delivery={artifact} />
               </li>
             ))}
           </ul>

@@ -79,7 +79,7 @@ const SHOWN = 4
 export function Archives(props: ExportsHandlers & { readonly artifacts: readonly ArtifactRow[] }) {
   const t = useT()
   const made = props.artifacts
-    .flatMap(({ artifactId, exports }) => exports.map((one) => ({ artifactId, made: one })))
+    .flatMap(({ artifactId, exports }) => exports.map((made) => ({ artifactId, made: made })))
     .filter(({ made: { form } }) => form === 'zip')
     // Their ids sort by time.
     .toSorted((a, b) => (a.made.export < b.made.export ? -1 : 1))

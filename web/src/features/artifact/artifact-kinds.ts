@@ -36,6 +36,6 @@ export function isMarkdown({ artifactKind, path }: ArtifactRow): boolean {
 
 /** Versions in their order: those that came with the row lie over those that were read, which may be older. */
 export function allVersions(row: readonly Version[], read: readonly Version[] | null): readonly Version[] {
-  const byNumber = new Map([...(read ?? []), ...row].map((one) => [one.version, one] as const))
+  const byNumber = new Map([...(read ?? []), ...row].map((version) => [version.version, version] as const))
   return [...byNumber.values()].toSorted((a, b) => a.version - b.version)
 }

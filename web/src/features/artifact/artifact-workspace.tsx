@@ -47,7 +47,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   const [deleting, setDeleting] = useState(false)
   const versions = allVersions(artifact.versions, props.read)
   const newest = versions.at(-1) ?? null
-  const shown = versions.find((one) => one.version === props.asked) ?? newest
+  const shown = versions.find((version) => version.version === props.asked) ?? newest
   const compare = (a: number, b: number) => {
     setPair([a, b])
     setLook('compare')

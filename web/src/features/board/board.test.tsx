@@ -109,7 +109,7 @@ test('a retry is another attempt: the former ones stay, each with the way to its
   )
   await userEvent.click(screen.getByRole('button', { name: 'Fails' }))
   const list = within(screen.getByRole('list', { name: 'Attempts' })).getAllByRole('listitem')
-  expect(list.map((one) => one.textContent?.slice(0, 5))).toEqual(['No. 2', 'No. 1'])
+  expect(list.map((element) => element.textContent?.slice(0, 5))).toEqual(['No. 2', 'No. 1'])
   await userEvent.click(screen.getByRole('button', { name: /Run of attempt 1/ }))
   await menu('Fails')
   await choose('Try again')

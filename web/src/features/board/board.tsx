@@ -49,7 +49,7 @@ function useFollowsCard(tasks: readonly TaskRow[]) {
   useEffect(() => {
     if (at.current === null || document.activeElement !== document.body) return
     const cards = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])]
-    const card = cards.find((one) => one.dataset.task === at.current?.key)
+    const card = cards.find((card) => card.dataset.task === at.current?.key)
     if (card === undefined || card.dataset.column === at.current.column) return
     card.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
   }, [tasks])
@@ -61,7 +61,7 @@ function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
   const before = useRef('')
   useEffect(() => {
     const card = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])].find(
-      (one) => one.dataset.task === before.current,
+      (card) => card.dataset.task === before.current,
     )
     if (job === '') card?.querySelector('button')?.focus()
     before.current = job
@@ -71,7 +71,7 @@ function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
 /** What is worked on: the cards, or the job that was asked for. */
 export function Board({ team, job = '', items = NONE, takesFocus = true, handlers }: BoardProps) {
   const board = useFollowsCard(team.tasks)
-  const shown = team.tasks.filter(isJob).find((one) => one.key === job)
+  const shown = team.tasks.filter(isJob).find((task) => task.key === job)
   useBackToCard(board, shown?.key ?? '')
   return (
     <div ref={board} className="flex min-h-0 flex-1 flex-col">
@@ -103,7 +103,7 @@ function Cards({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
   const drop = (status: Status) => (event: DragEvent) => {
     setOver(null)
     const taskId = event.dataTransfer.getData(KIND)
-    const task = team.tasks.find((one) => one.key === taskId)
+    const task = team.tasks.find((task) => task.key === taskId)
     if (task !== undefined && task.status !== status) handlers.onChangeTask(taskId, { status })
   }
   return (

@@ -71,7 +71,7 @@ test('files are taken from the picker, the clipboard and a drop; text that is pa
   fireEvent.paste(field(), { clipboardData: { files: [file] } })
   fireEvent.paste(field(), { clipboardData: { files: [] } })
   fireEvent.drop(field(), { dataTransfer: { files: [file], types: ['Files'] } })
-  expect(onFiles.mock.calls.map(([files]) => files.map((one: File) => one.name))).toEqual([
+  expect(onFiles.mock.calls.map(([files]) => files.map((file: File) => file.name))).toEqual([
     ['a.txt'],
     ['a.txt'],
     ['a.txt'],

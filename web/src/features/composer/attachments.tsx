@@ -35,29 +35,29 @@ export function AttachedList({ attaching, how }: { attaching: Attaching; how: Ho
   if (attaching.list.length === 0) return null
   return (
     <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">
-      {attaching.list.map((one) => (
+      {attaching.list.map((file) => (
         <li
-          key={one.id}
-          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${one.state === 'failed' ? 'border-bad/50' : leftOut && isImage(one) ? 'border-warn/60' : 'border-line'}`}
+          key={file.id}
+          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${file.state === 'failed' ? 'border-bad/50' : leftOut && isImage(file) ? 'border-warn/60' : 'border-line'}`}
         >
-          <Look one={one} />
+          <Look one={file} />
           <span className="min-w-0">
-            <span className="block truncate" title={one.name}>
-              {one.name}
+            <span className="block truncate" title={file.name}>
+              {file.name}
             </span>
             <span className="tabular block text-xs text-ink-faint">
-              <Told one={one} />
+              <Told one={file} />
             </span>
           </span>
           <IconButton
             icon="close"
-            label={t('composer.detach', { name: one.name })}
-            onClick={() => attaching.onRemove(one.id)}
+            label={t('composer.detach', { name: file.name })}
+            onClick={() => attaching.onRemove(file.id)}
           />
-          {one.state === 'sending' && (
+          {file.state === 'sending' && (
             <progress
-              aria-label={t('composer.sending_file', { name: one.name })}
-              value={one.share}
+              aria-label={t('composer.sending_file', { name: file.name })}
+              value={file.share}
               max={1}
               className="absolute inset-x-0 bottom-0 h-0.5 w-full appearance-none [&::-webkit-progress-bar]:bg-transparent [&::-webkit-progress-value]:bg-accent"
             />
@@ -68,24 +68,24 @@ export function AttachedList({ attaching, how }: { attaching: Attaching; how: Ho
   )
 }
 
-function Look({ one }: { one: Attached }) {
+function Look({ one: file }: { one: Attached }) {
   const t = useT()
-  if (one.preview !== '') {
+  if (file.preview !== '') {
     return (
       <Picture
-        address={one.preview}
+        address={file.preview}
         alt=""
         broken={t('image.failed')}
         className="size-7 shrink-0 object-cover"
       />
     )
   }
-  return <Icon name={one.state === 'failed' ? 'warning' : 'file'} size={14} className="text-ink-faint" />
+  return <Icon name={file.state === 'failed' ? 'warning' : 'file'} size={14} className="text-ink-faint" />
 }
 
-function Told({ one }: { one: Attached }) {
+function Told({ one: file }: { one: Attached }) {
   const t = useT()
-  const { problem } = one
+  const { problem } = file
   if (problem !== null) {
     const says = t.maybe(`code.${problem.code}`) ?? problem.message
     return (
@@ -95,7 +95,7 @@ function Told({ one }: { one: Attached }) {
       </span>
     )
   }
-  return bytes(one.size, t.locale)
+  return bytes(file.size, t.locale)
 }
 
 /** The picker is the browser's own, under a label that looks like a button. */

@@ -224,7 +224,7 @@ function Note(props: {
 
 /** Why what is typed cannot be sent yet; null where it can. */
 function heldBy(attaching: Attaching | undefined) {
-  const states = attaching?.list.map((one) => one.state) ?? []
+  const states = attaching?.list.map((file) => file.state) ?? []
   if (states.includes('failed')) return 'composer.held_failed'
   return states.includes('sending') ? 'composer.held_sending' : null
 }

@@ -42,8 +42,8 @@ export function ContextPanel(props: ContextPanelProps) {
         <h3 className="font-semibold">{t('context.refs')}</h3>
         {refs.length === 0 && <p className="text-ink-faint">{t('context.no_refs')}</p>}
         <ul aria-label={t('context.refs')}>
-          {refs.map((one) => (
-            <Entry key={`${one.source} ${one.ref}`} given={one} />
+          {refs.map((ref) => (
+            <Entry key={`${ref.source} ${ref.ref}`} given={ref} />
           ))}
         </ul>
       </section>
@@ -128,7 +128,7 @@ function Pins(props: {
           <li key={ref} className="flex min-h-7 items-center gap-2">
             <Icon name="pin" size={12} className="text-ink-faint" />
             <span className="wrap-any min-w-0 flex-1 font-mono text-sm">{plainTerminalText(ref)}</span>
-            {props.missing.some((one) => one.ref === ref) && (
+            {props.missing.some((other) => other.ref === ref) && (
               <span className="text-sm text-warn">{t('context.pin_missing')}</span>
             )}
             <IconButton

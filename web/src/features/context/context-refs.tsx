@@ -28,37 +28,37 @@ export function Given(props: {
   readonly missing: readonly MissingRef[]
 }) {
   const t = useT()
-  const given = props.given.filter((one) => one.source === 'attached' || one.source === 'mentioned')
+  const given = props.given.filter((ref) => ref.source === 'attached' || ref.source === 'mentioned')
   if (given.length === 0 && props.missing.length === 0) return null
   return (
     <ul aria-label={t('context.came_with')} className="flex flex-wrap items-center gap-1.5 pt-1.5">
-      {given.map((one) => (
+      {given.map((ref) => (
         <li
-          key={`${one.source} ${one.ref}`}
-          title={one.title || one.ref}
+          key={`${ref.source} ${ref.ref}`}
+          title={ref.title || ref.ref}
           className="flex h-7 max-w-64 items-center gap-1.5 rounded-md border border-line bg-surface px-2 text-sm"
         >
-          {one.kind === 'image' && one.content ? (
+          {ref.kind === 'image' && ref.content ? (
             <span className="-ml-1.5 flex size-6 items-center overflow-hidden">
-              <Image small content={one.content} alt={shortName(one)} />
+              <Image small content={ref.content} alt={shortName(ref)} />
             </span>
           ) : (
-            <Icon name={REF_ICONS[one.kind]} size={12} className="text-ink-faint" />
+            <Icon name={REF_ICONS[ref.kind]} size={12} className="text-ink-faint" />
           )}
-          <span className="min-w-0 truncate">{plainTerminalText(shortName(one))}</span>
-          <span className="sr-only">{t(`context.kind.${one.kind}`)}</span>
+          <span className="min-w-0 truncate">{plainTerminalText(shortName(ref))}</span>
+          <span className="sr-only">{t(`context.kind.${ref.kind}`)}</span>
         </li>
       ))}
-      {props.missing.map((one) => (
+      {props.missing.map((ref) => (
         <li
-          key={`missing ${one.ref}`}
-          title={one.detail || one.ref}
+          key={`missing ${ref.ref}`}
+          title={ref.detail || ref.ref}
           className="flex min-h-7 max-w-full items-center gap-1.5 rounded-md border border-dashed border-warn/70 px-2 text-sm text-warn"
         >
           <Icon name="warning" size={12} />
           <span className="wrap-any min-w-0">
-            {plainTerminalText(one.ref)}{' '}
-            <span className="text-ink-soft">{t(`context.missing.${one.reason}`)}</span>
+            {plainTerminalText(ref.ref)}{' '}
+            <span className="text-ink-soft">{t(`context.missing.${ref.reason}`)}</span>
           </span>
         </li>
       ))}
@@ -73,14 +73,14 @@ export function MissingList({ missing }: { missing: readonly MissingRef[] }) {
     <section>
       <h3 className="text-sm font-medium text-ink-soft">{t('context.missing_title')}</h3>
       <ul aria-label={t('context.missing_title')}>
-        {missing.map((one) => (
-          <li key={`${one.source} ${one.ref}`} className="flex items-start gap-2 py-0.5">
+        {missing.map((ref) => (
+          <li key={`${ref.source} ${ref.ref}`} className="flex items-start gap-2 py-0.5">
             <Icon name="warning" size={12} className="mt-1 text-warn" />
             <span className="min-w-0">
-              <span className="wrap-any font-mono text-sm">{plainTerminalText(one.ref)}</span>{' '}
-              <span className="text-ink-soft">{t(`context.missing.${one.reason}`)}</span>
-              {one.detail && (
-                <span className="wrap-any block text-sm text-ink-faint">{plainTerminalText(one.detail)}</span>
+              <span className="wrap-any font-mono text-sm">{plainTerminalText(ref.ref)}</span>{' '}
+              <span className="text-ink-soft">{t(`context.missing.${ref.reason}`)}</span>
+              {ref.detail && (
+                <span className="wrap-any block text-sm text-ink-faint">{plainTerminalText(ref.detail)}</span>
               )}
             </span>
           </li>
@@ -97,22 +97,25 @@ export function OmissionList({ omitted }: { omitted: readonly Omission[] }) {
     <section>
       <h3 className="text-sm font-medium text-ink-soft">{t('context.omitted_title')}</h3>
       <ul aria-label={t('context.omitted_title')}>
-        {omitted.map((one) => (
-          <li key={`${one.reason} ${one.ref ?? ''}`} className="py-0.5">
+        {omitted.map((omission) => (
+          <li key={`${omission.reason} ${omission.ref ?? ''}`} className="py-0.5">
             <span className="wrap-any">
-              {one.ref ? (
-                <span className="font-mono text-sm">{plainTerminalText(one.ref)}</span>
+              {omission.ref ? (
+                <span className="font-mono text-sm">{plainTerminalText(omission.ref)}</span>
               ) : (
-                t.count(one.reason === 'older_turns' ? 'context.older' : 'context.things', one.count ?? 1)
+                t.count(
+                  omission.reason === 'older_turns' ? 'context.older' : 'context.things',
+                  omission.count ?? 1,
+                )
               )}
             </span>{' '}
-            {(one.ref || one.reason !== 'older_turns') && (
-              <span className="text-ink-soft">{t(`context.omitted.${one.reason}`)}</span>
+            {(omission.ref || omission.reason !== 'older_turns') && (
+              <span className="text-ink-soft">{t(`context.omitted.${omission.reason}`)}</span>
             )}
-            {typeof one.tokens === 'number' && (
+            {typeof omission.tokens === 'number' && (
               <span className="tabular text-sm text-ink-faint">
                 {' '}
-                {t('context.tokens', { tokens: count(one.tokens, t.locale) })}
+                {t('context.tokens', { tokens: count(omission.tokens, t.locale) })}
               </span>
             )}
           </li>

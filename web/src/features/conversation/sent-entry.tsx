@@ -25,7 +25,7 @@ export function SentEntry(props: {
       {entry.attached.length > 0 && (
         <p className="wrap-any pt-1 text-sm text-ink-faint">
           {t.count('composer.with', entry.attached.length, {
-            names: entry.attached.map((one) => one.name).join(', '),
+            names: entry.attached.map((file) => file.name).join(', '),
           })}
         </p>
       )}

@@ -26,9 +26,9 @@ export function Models(props: ModelsProps) {
   const t = useT()
   const { list } = props
   const connected = props.models.filter((model) => !STAND_INS.has(model.provider))
-  const broken = (list?.configured ?? []).filter((one) => !one.usable && !STAND_INS.has(one.provider))
-  const found = (list?.found ?? []).filter((one) => one.configured !== true)
-  const alone = connected.length === 0 && !found.some((one) => Object.keys(one.entry ?? {}).length > 0)
+  const broken = (list?.configured ?? []).filter((model) => !model.usable && !STAND_INS.has(model.provider))
+  const found = (list?.found ?? []).filter((model) => model.configured !== true)
+  const alone = connected.length === 0 && !found.some((model) => Object.keys(model.entry ?? {}).length > 0)
   return (
     <div className="space-y-1">
       {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
@@ -59,10 +59,10 @@ export function Models(props: ModelsProps) {
       </ul>
       {found.length > 0 && (
         <ul aria-label={t('settings.found')} className="space-y-1">
-          {found.map((one) => (
+          {found.map((model) => (
             <Found
-              key={`${one.kind} ${one.where}`}
-              found={one}
+              key={`${model.kind} ${model.where}`}
+              found={model}
               first={connected.length === 0}
               onConnect={props.onConnect}
             />

@@ -42,15 +42,15 @@ test('a past session is told with its product and day, and is imported at a clic
 })
 
 test('what is imported is opened, and what is new of it is imported', async () => {
-  const one = found(1, { imported: true })
-  const given = props({ sessions: [one] })
+  const imported = found(1, { imported: true })
+  const given = props({ sessions: [imported] })
   show(<PastSessions {...given} />)
 
   expect(screen.queryByText(/The originals stay/)).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'Open Past work 1' }))
   await userEvent.click(screen.getByRole('button', { name: 'Import what is new of Past work 1' }))
   expect(given.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
-  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([one])
+  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([imported])
 })
 
 test('all that are not here are imported in one go, and those that wait are left out again', async () => {
@@ -77,7 +77,9 @@ test('all that are not here are imported in one go, and those that wait are left
   update(
     <PastSessions
       {...given}
-      list={{ sessions: sessions.map((one) => found(Number(one.sourceId.slice(1)), { imported: true })) }}
+      list={{
+        sessions: sessions.map((session) => found(Number(session.sourceId.slice(1)), { imported: true })),
+      }}
       imports={{ 'claude_code s2': done, 'claude_code s3': done }}
     />,
   )

@@ -27,7 +27,7 @@ export default function PastSessions(props: PastSessionsProps) {
   const [all, setAll] = useState(false)
   const { sessions } = props.list
   const shown = all ? sessions : sessions.slice(0, SHOWN)
-  const left = sessions.filter((one) => toImport(one, props.imports[pastKey(one)]))
+  const left = sessions.filter((session) => toImport(session, props.imports[pastKey(session)]))
   return (
     <section aria-label={t('first.past_others')}>
       {sessions.length > 0 && (
@@ -40,8 +40,8 @@ export default function PastSessions(props: PastSessionsProps) {
       )}
       {left.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
       <ul className="space-y-1.5">
-        {shown.map((one) => (
-          <Row key={pastKey(one)} {...props} session={one} became={props.imports[pastKey(one)]} />
+        {shown.map((session) => (
+          <Row key={pastKey(session)} {...props} session={session} became={props.imports[pastKey(session)]} />
         ))}
       </ul>
       {sessions.length > SHOWN && (
@@ -58,7 +58,7 @@ export default function PastSessions(props: PastSessionsProps) {
 function All(props: PastSessionsProps & { readonly left: readonly PastSessionFound[] }) {
   const t = useT()
   const { left } = props
-  const states = Object.values(props.imports).map((one) => one.state)
+  const states = Object.values(props.imports).map((progress) => progress.state)
   const waiting = states.filter((state) => state === 'waiting').length
   if (waiting === 0 && left.length < 2 && states.length < 2) return null
   const [label, act] =
@@ -84,9 +84,9 @@ function All(props: PastSessionsProps & { readonly left: readonly PastSessionFou
   )
 }
 
-function toImport(one: PastSessionFound, became: PastImport | undefined): boolean {
+function toImport(session: PastSessionFound, became: PastImport | undefined): boolean {
   const under = became?.state === 'waiting' || became?.state === 'running'
-  return one.imported !== true && typeof one.importing !== 'number' && !under
+  return session.imported !== true && typeof session.importing !== 'number' && !under
 }
 
 interface RowProps extends PastSessionsProps {
@@ -179,9 +179,9 @@ function NotListed({ list }: { list: PastSessionList }) {
       {unreadable.length > 0 && (
         <Disclosure title={t.count('first.past_unreadable', unreadable.length)}>
           <ul className="space-y-1 text-sm text-ink-soft">
-            {unreadable.map((one) => (
-              <li key={`${one.product} ${one.name}`} className="wrap-any">
-                <span className="text-ink">{one.name}</span> {one.product}. {one.problem}
+            {unreadable.map((transcript) => (
+              <li key={`${transcript.product} ${transcript.name}`} className="wrap-any">
+                <span className="text-ink">{transcript.name}</span> {transcript.product}. {transcript.problem}
               </li>
             ))}
           </ul>

@@ -24,9 +24,9 @@ export function JobItems(props: {
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const there = STANDINGS.map((value) => ({
     value,
-    count: items.filter((one) => one.standing === value).length,
+    count: items.filter((item) => item.standing === value).length,
   }))
-  const shown = wanted === 'all' ? items : items.filter((one) => one.standing === wanted)
+  const shown = wanted === 'all' ? items : items.filter((item) => item.standing === wanted)
   const scroller = useRef<HTMLElement>(null)
   const list = useVirtualizer({
     count: shown.length,
@@ -39,7 +39,7 @@ export function JobItems(props: {
   useKeepsPlace(scroller, items)
   const toggle = (key: string) =>
     setOpened(
-      (before) => new Set(before.has(key) ? [...before].filter((one) => one !== key) : [...before, key]),
+      (before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]),
     )
   return (
     <>
@@ -125,7 +125,7 @@ function useKeepsPlace(scroller: RefObject<HTMLElement | null>, items: readonly 
   useEffect(() => {
     if (at.current === '' || document.activeElement !== document.body) return
     const rows = [...(scroller.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])]
-    const row = rows.find((one) => one.dataset.item === at.current)
+    const row = rows.find((row) => row.dataset.item === at.current)
     const place = row?.querySelector<HTMLElement>('button') ?? scroller.current
     place?.focus()
   }, [items])

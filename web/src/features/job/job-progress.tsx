@@ -51,10 +51,10 @@ const ICONS: Partial<Record<JobStanding, IconName>> = {
  *  paused is paused. */
 function countsText(t: Translate, counts: Counts, paused: boolean): string {
   const all = totalOf(counts)
-  return COUNTED.filter((one) => one === 'completed' || counts[one] > 0)
-    .map((one) => {
-      const said = one === 'waiting' && paused ? 'paused' : one
-      return t(`team.job_counts.${said}`, { count: counts[one], all })
+  return COUNTED.filter((standing) => standing === 'completed' || counts[standing] > 0)
+    .map((standing) => {
+      const said = standing === 'waiting' && paused ? 'paused' : standing
+      return t(`team.job_counts.${said}`, { count: counts[standing], all })
     })
     .join(t('team.job_counts_between'))
 }
@@ -91,11 +91,11 @@ export function JobProgress({ job }: { job: JobRow }) {
         aria-valuetext={words}
         className="flex h-1.5 gap-px overflow-hidden rounded-full bg-hover"
       >
-        {COUNTED.filter((one) => counts[one] > 0).map((one) => (
+        {COUNTED.filter((standing) => counts[standing] > 0).map((standing) => (
           <span
-            key={one}
-            className={`min-w-1 ${FILLS[one]}`}
-            style={{ flexGrow: counts[one], flexBasis: 0 }}
+            key={standing}
+            className={`min-w-1 ${FILLS[standing]}`}
+            style={{ flexGrow: counts[standing], flexBasis: 0 }}
           />
         ))}
       </div>

@@ -218,7 +218,7 @@ test('what waits in a job that is paused is paused, in its counts and in its lis
   expect(screen.getByText('1 of 4 done · 1 failed · 2 paused')).toBeTruthy()
   const filters = screen
     .getAllByRole('radio')
-    .map((one) => one.getAttribute('aria-label') ?? one.parentElement?.textContent)
+    .map((button) => button.getAttribute('aria-label') ?? button.parentElement?.textContent)
   expect(filters).toEqual(['All 4', 'Failed 1', 'Paused 2', 'Done 1'])
 })
 
@@ -226,7 +226,9 @@ test('items are looked at by how they stand, and each with all that is on record
   board([jobRow(), ...ITEMS], 'tsk_j')
   await userEvent.click(screen.getByRole('radio', { name: 'Failed 1' }))
   const list = within(screen.getByRole('list', { name: 'Items of Read them all' }))
-  expect(list.getAllByRole('button', { expanded: false }).map((one) => one.textContent)).toEqual(['Read b'])
+  expect(list.getAllByRole('button', { expanded: false }).map((button) => button.textContent)).toEqual([
+    'Read b',
+  ])
   await userEvent.click(list.getByRole('button', { name: 'Read b' }))
   expect(list.getByRole('list', { name: 'Attempts' })).toBeTruthy()
 })
@@ -302,7 +304,7 @@ test('what needs a person comes before what failed, and nothing that failed at a
       onOpenJob={() => {}}
     />
   )
-  const told = () => screen.getAllByRole('button', { name: /: / }).map((one) => one.textContent)
+  const told = () => screen.getAllByRole('button', { name: /: / }).map((button) => button.textContent)
   const whole = teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)
   const others = ['failed', 'failed', 'needs_input'] as const
   const more = others.map((state, order) =>
@@ -335,7 +337,7 @@ test('workers of a job do not crowd out the others: those at an end are folded, 
     </>,
   )
   const names = within(screen.getByRole('list', { name: 'Agents' })).getAllByText(/^worker-/)
-  expect(names.map((one) => one.textContent)).toEqual(['worker-3', 'worker-1'])
+  expect(names.map((name) => name.textContent)).toEqual(['worker-3', 'worker-1'])
   expect(screen.getByRole('button', { name: '1 agent failed at an item of a job' })).toBeTruthy()
   expect(within(screen.getByRole('region', { name: 'Notifications' })).queryByText(/worker-2/)).toBeNull()
   expect(withoutDoneWorkers(team).agents.map((agent) => agent.key)).toEqual(['lead', 'worker-2', 'worker-3'])

@@ -22,7 +22,7 @@ function dialog(
 
 const field = (name: string) => screen.getByLabelText(name)
 const start = () => userEvent.click(screen.getByRole('button', { name: 'Start the job', hidden: true }))
-const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((one) => one.textContent)
+const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((alert) => alert.textContent)
 
 test('a job is begun by its title and its items, one a line; the only subagent is chosen already', async () => {
   const { made, onDone } = dialog(null)
@@ -67,7 +67,10 @@ test('what was refused is said at the field that it names, and what was typed st
   expect(document.getElementById(items.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
     'items.0.input is odd.',
   )
-  expect([items, field('Title')].map((one) => (one as HTMLInputElement).value)).toEqual(['a.md', 'Read them'])
+  expect([items, field('Title')].map((input) => (input as HTMLInputElement).value)).toEqual([
+    'a.md',
+    'Read them',
+  ])
   expect(onDone).not.toHaveBeenCalled()
   await userEvent.type(items, 'x')
   expect(alerts()).toEqual([])

@@ -135,9 +135,9 @@ export function NewJobDialog(props: {
             return (
               <select {...agent} onChange={onChange}>
                 {subagents.length !== 1 && <option value="">{t('team.job_agent_choose')}</option>}
-                {subagents.map((one) => (
-                  <option key={one.name} value={one.name}>
-                    {one.name}
+                {subagents.map((agent) => (
+                  <option key={agent.name} value={agent.name}>
+                    {agent.name}
                   </option>
                 ))}
               </select>
@@ -186,7 +186,7 @@ export function NewJobDialog(props: {
 
 /** What the subagent that was chosen is for. */
 function Chosen({ subagents, name }: { subagents: readonly AgentOffer[] | null; name: string }) {
-  const description = subagents?.find((one) => one.name === name)?.description ?? ''
+  const description = subagents?.find((agent) => agent.name === name)?.description ?? ''
   if (description === '') return null
   return <p className="wrap-any line-clamp-2 text-sm text-ink-faint">{description}</p>
 }

@@ -16,29 +16,33 @@ export function NotificationLane(props: {
   const { team, onOpenAgent } = props
   const items = itemKeys(team.tasks)
   // Of its items a job tells, and nobody else is told.
-  const told = team.notifications.filter((one) => !items.has(one.taskId))
+  const told = team.notifications.filter((notification) => !items.has(notification.taskId))
   return (
     <Lane label={t('team.view.notifications')} empty={t('team.notifications_empty')}>
-      {told.toReversed().map((one) => {
-        const agent = agentOf(team.agents, one.agentId)
-        const used = usageText(t, one.usage)
+      {told.toReversed().map((notification) => {
+        const agent = agentOf(team.agents, notification.agentId)
+        const used = usageText(t, notification.usage)
         return (
           <Entry
-            key={one.key}
+            key={notification.key}
             who={
               <FromTo
-                from={nameOf(team.agents, one.agentId)}
-                to={nameOf(team.agents, one.parentAgentId) || t('app.unknown')}
+                from={nameOf(team.agents, notification.agentId)}
+                to={nameOf(team.agents, notification.parentAgentId) || t('app.unknown')}
               />
             }
-            state={t(`team.notification.${one.status}`)}
-            tone={NOTIFICATION_TONES[one.status]}
-            at={one.at}
+            state={t(`team.notification.${notification.status}`)}
+            tone={NOTIFICATION_TONES[notification.status]}
+            at={notification.at}
           >
-            {one.result.text ? <LongText text={one.result} /> : <p className="wrap-any">{one.summary}</p>}
+            {notification.result.text ? (
+              <LongText text={notification.result} />
+            ) : (
+              <p className="wrap-any">{notification.summary}</p>
+            )}
             <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-faint">
-              <span>{t(one.consumed ? 'team.told' : 'team.not_told')}</span>
-              {one.plainText && <span>{t('team.plain_text')}</span>}
+              <span>{t(notification.consumed ? 'team.told' : 'team.not_told')}</span>
+              {notification.plainText && <span>{t('team.plain_text')}</span>}
               {used && <span className="tabular">{used}</span>}
               {agent !== null && (
                 <Button className="-my-1" onClick={() => onOpenAgent(agent.agentId)}>

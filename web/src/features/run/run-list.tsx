@@ -29,7 +29,7 @@ export function Runs(props: RunsProps) {
   const newest = runs[0]?.key ?? ''
   // A run that was only looked at gives way to a newer one; a pinned one does not, whatever is filtered.
   const looked = chosen.newest === newest ? runs.find((run) => run.key === chosen.run) : undefined
-  const run = team.runs.find((one) => one.key === pinned) ?? looked ?? runs[0]
+  const run = team.runs.find((run) => run.key === pinned) ?? looked ?? runs[0]
   const pin = (key: string) => setPinned(pinned === key ? '' : key)
   if (team.runs.length === 0) return <p className="flex-1 p-4 text-ink-faint">{t('team.runs_empty')}</p>
   return (

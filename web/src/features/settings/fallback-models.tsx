@@ -11,16 +11,16 @@ export function Fallback(props: {
   const t = useT()
   const { read, models } = props.shown
   const value = read?.values.fallback
-  const order = Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+  const order = Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
   const names = [...new Set((models?.configured ?? []).map((model) => model.provider))]
   const left = names.filter((name) => !order.includes(name))
   const write = (fallback: readonly string[]) => void props.onWrite({ fallback })
   const swap = (a: number, b: number) => {
     const next = [...order]
-    const [one, other] = [order[a], order[b]]
-    if (one === undefined || other === undefined) return
+    const [first, other] = [order[a], order[b]]
+    if (first === undefined || other === undefined) return
     next[a] = other
-    next[b] = one
+    next[b] = first
     write(next)
   }
   if (names.length < 2 && order.length === 0) return null

@@ -33,7 +33,7 @@ export function HooksSection({ shown, handlers }: { shown: SettingsView; handler
               {wordsOf(entry, 'tools').join(', ') || '*'} → {visibleText(wordsOf(entry, 'command').join(' '))}
             </span>
             <Button
-              onClick={() => void write(entries.filter((one) => one !== entry))}
+              onClick={() => void write(entries.filter((other) => other !== entry))}
               aria-label={t('settings.remove_of', { name: textOf(entry, 'name') })}
             >
               {t('settings.remove')}
@@ -139,5 +139,5 @@ function linesOf(text: string): readonly string[] {
 
 function wordsOf(entry: Entry, key: string): readonly string[] {
   const list = entry[key]
-  return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : []
+  return Array.isArray(list) ? list.filter((value): value is string => typeof value === 'string') : []
 }

@@ -28,14 +28,14 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsView; handle
   const withOne = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
     void write({ models: entries.filter((entry) => textOf(entry, 'name') !== name) })
-  const found = (models?.found ?? []).filter((one) => one.configured !== true)
+  const found = (models?.found ?? []).filter((model) => model.configured !== true)
   return (
     <>
       <Section title={t('settings.models')} how={t('settings.models_how')}>
         {models === null && <p className="text-ink-faint">{t('tool.loading')}</p>}
         <ul aria-label={t('settings.models')} className="divide-y divide-line">
           {(models?.configured ?? []).map((model) => {
-            const entry = entries.find((one) => textOf(one, 'name') === model.provider)
+            const entry = entries.find((entry) => textOf(entry, 'name') === model.provider)
             return (
               <Model
                 key={model.name}
@@ -65,10 +65,10 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsView; handle
       {found.length > 0 && (
         <Section title={t('settings.found')} how={t('settings.found_how')}>
           <ul aria-label={t('settings.found')} className="divide-y divide-line">
-            {found.map((one) => (
+            {found.map((model) => (
               <Found
-                key={`${one.kind} ${one.where}`}
-                found={one}
+                key={`${model.kind} ${model.where}`}
+                found={model}
                 taken={entries.map((entry) => textOf(entry, 'name'))}
                 onAdd={(entry) => write(withOne(entry))}
               />

@@ -18,7 +18,7 @@ export function PermissionsSection(props: {
   const { shown, handlers, trust } = props
   const [refused, setRefused] = useState<Refusal | null>(null)
   const held = shown.read?.holding.permission_mode
-  const mode = PERMISSION_MODES.find((one) => one === held) ?? null
+  const mode = PERMISSION_MODES.find((mode) => mode === held) ?? null
   const choose = async (next: PermissionMode) => setRefused(await handlers.onWrite({ permission_mode: next }))
   return (
     <>

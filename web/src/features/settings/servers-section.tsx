@@ -22,7 +22,7 @@ export function ServersSection({ shown, handlers }: { shown: SettingsView; handl
   }
   const states = shown.servers ?? []
   const named = [
-    ...new Set([...entries.map((entry) => textOf(entry, 'name')), ...states.map((one) => one.name)]),
+    ...new Set([...entries.map((entry) => textOf(entry, 'name')), ...states.map((server) => server.name)]),
   ]
   return (
     <Section title={t('settings.servers')} how={t('settings.servers_how')}>
@@ -32,7 +32,7 @@ export function ServersSection({ shown, handlers }: { shown: SettingsView; handl
           <Server
             key={name}
             name={name}
-            state={states.find((one) => one.name === name) ?? null}
+            state={states.find((server) => server.name === name) ?? null}
             onReconnect={async () => setRefused(await handlers.onReconnect(name))}
             onRemove={
               entries.some((entry) => textOf(entry, 'name') === name)

@@ -63,7 +63,7 @@ export type Entry = Readonly<Record<string, unknown>>
 export function entriesOf(values: Entry | undefined, key: string): readonly Entry[] {
   const list = values?.[key]
   return Array.isArray(list)
-    ? list.filter((one): one is Entry => typeof one === 'object' && one !== null)
+    ? list.filter((value): value is Entry => typeof value === 'object' && value !== null)
     : []
 }
 

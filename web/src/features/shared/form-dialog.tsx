@@ -75,7 +75,7 @@ export function Checks(props: {
 }) {
   const { choices, chosen, onChosen } = props
   const change = (key: string, is: boolean) => {
-    onChosen(new Set(is ? [...chosen, key] : [...chosen].filter((one) => one !== key)))
+    onChosen(new Set(is ? [...chosen, key] : [...chosen].filter((other) => other !== key)))
   }
   return (
     <fieldset className="space-y-0.5" aria-describedby={props.describedBy}>

@@ -10,7 +10,7 @@ const ORDER = ['hook', 'server', 'permission_mode', 'shell', 'rule', 'agent'] as
 /** Everything that would be allowed, by kind, each with the file that asks for it. */
 export function Widenings({ widenings }: { readonly widenings: TrustRead['widenings'] }) {
   const t = useT()
-  const groups = ORDER.map((what) => ({ what, all: widenings.filter((one) => one.what === what) }))
+  const groups = ORDER.map((what) => ({ what, all: widenings.filter((widening) => widening.what === what) }))
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
     <div
@@ -29,8 +29,8 @@ export function Widenings({ widenings }: { readonly widenings: TrustRead['wideni
               <span className="tabular text-ink-faint">{all.length}</span>
             </h3>
             <ul aria-label={t(`trust.what.${what}`)}>
-              {all.map((one) => (
-                <Entry key={`${one.file} ${one.detail}`} widening={one} />
+              {all.map((widening) => (
+                <Entry key={`${widening.file} ${widening.detail}`} widening={widening} />
               ))}
             </ul>
           </section>

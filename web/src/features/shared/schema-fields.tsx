@@ -138,7 +138,9 @@ function Control({ field, typed, onChange, common }: FieldProps & { readonly com
                 type="checkbox"
                 checked={chosen.includes(value)}
                 onChange={(event) =>
-                  onChange(event.target.checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+                  onChange(
+                    event.target.checked ? [...chosen, value] : chosen.filter((other) => other !== value),
+                  )
                 }
               />
               {visibleText(label)}

@@ -24,27 +24,31 @@ export function Attempts({
     <div>
       <h4 className="font-medium text-ink-soft">{t('team.attempts_list')}</h4>
       <ul aria-label={t('team.attempts_list')}>
-        {task.attempts.toReversed().map((one, index) => {
-          const number = one.number || task.attempts.length - index
+        {task.attempts.toReversed().map((attempt, index) => {
+          const number = attempt.number || task.attempts.length - index
           return (
-            <li key={`${number} ${one.runId}`} className="flex flex-wrap items-center gap-x-1.5">
-              <Dot tone={RUN_TONES[one.status]} active={one.status === 'running'} />
+            <li key={`${number} ${attempt.runId}`} className="flex flex-wrap items-center gap-x-1.5">
+              <Dot tone={RUN_TONES[attempt.status]} active={attempt.status === 'running'} />
               <span className="tabular">{t('team.attempt', { number })}</span>
-              <span>{t(`team.run.${one.status}`)}</span>
-              {one.agentId && <span className="text-ink-soft">{nameOf(team.agents, one.agentId)}</span>}
-              {one.started > 0 && one.ended > 0 && (
+              <span>{t(`team.run.${attempt.status}`)}</span>
+              {attempt.agentId && (
+                <span className="text-ink-soft">{nameOf(team.agents, attempt.agentId)}</span>
+              )}
+              {attempt.started > 0 && attempt.ended > 0 && (
                 <span className="tabular text-ink-faint">
-                  {duration((one.ended - one.started) / 1000, t.locale)}
+                  {duration((attempt.ended - attempt.started) / 1000, t.locale)}
                 </span>
               )}
-              {one.runId && (
+              {attempt.runId && (
                 <RunLink
                   label={t('team.open_attempt', { number })}
-                  text={one.started > 0 ? timeOfDay(one.started, t.locale) : t('team.open_run')}
-                  onOpen={() => handlers.onOpenRun(one.runId)}
+                  text={attempt.started > 0 ? timeOfDay(attempt.started, t.locale) : t('team.open_run')}
+                  onOpen={() => handlers.onOpenRun(attempt.runId)}
                 />
               )}
-              {one.detail && <span className="wrap-any text-ink-faint">{detailText(t, one.detail)}</span>}
+              {attempt.detail && (
+                <span className="wrap-any text-ink-faint">{detailText(t, attempt.detail)}</span>
+              )}
             </li>
           )
         })}

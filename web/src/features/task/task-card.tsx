@@ -104,7 +104,7 @@ export function TaskCard(props: {
 function openBefore(task: TaskRow, team: Team): readonly string[] {
   if (task.status === 'done' || task.status === 'cancelled') return []
   return task.dependsOn.flatMap((key) => {
-    const other = team.tasks.find((one) => one.key === key)
+    const other = team.tasks.find((task) => task.key === key)
     return other === undefined || other.status === 'done' ? [] : [other.title]
   })
 }

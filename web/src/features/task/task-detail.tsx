@@ -19,7 +19,7 @@ export function TaskDetail(props: {
   const { task, team, handlers } = props
   const t = useT()
   const now = useNow(60_000)
-  const title = (key: string) => team.tasks.find((one) => one.key === key)?.title ?? key
+  const title = (key: string) => team.tasks.find((task) => task.key === key)?.title ?? key
   return (
     <div className="mt-1 space-y-1.5 border-t border-line pt-1.5 text-sm">
       <LongText text={task.objective} />

@@ -121,7 +121,7 @@ function changed(t: Translate, asked: Fields, names: Names): Told {
 
 function waited(t: Translate, answer: Fields, names: Names): Told {
   const agents = listed(
-    answer.objects('ended').map((one) => one.text('agent_id')),
+    answer.objects('ended').map((ended) => ended.text('agent_id')),
     names,
   )
   if (answer.flag('timed_out')) return told(t('call.waited_long'), agents)

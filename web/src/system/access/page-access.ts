@@ -103,7 +103,7 @@ export class PageAccess {
 
   async #proof(text: string): Promise<string> {
     const { subtle } = this.#browser.crypto
-    const raw = Uint8Array.from(atob(this.#held?.proofKey ?? ''), (one) => one.charCodeAt(0))
+    const raw = Uint8Array.from(atob(this.#held?.proofKey ?? ''), (character) => character.charCodeAt(0))
     const key = await subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
     return hex(await subtle.sign('HMAC', key, bytesOf(text)))
   }
@@ -198,5 +198,5 @@ function bytesOf(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function hex(buffer: ArrayBuffer): string {
-  return Array.from(new Uint8Array(buffer), (one) => one.toString(16).padStart(2, '0')).join('')
+  return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -134,7 +134,7 @@ export class ApiClient {
   ): Promise<Commands[N]['answer']> {
     const search = new URLSearchParams()
     for (const [field, value] of Object.entries(parameters)) {
-      if (Array.isArray(value)) for (const one of value) search.append(field, String(one))
+      if (Array.isArray(value)) for (const item of value) search.append(field, String(item))
       else if (value !== undefined && value !== null) search.set(field, String(value))
     }
     const asked = search.size > 0 ? `?${search}` : ''

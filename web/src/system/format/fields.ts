@@ -33,13 +33,13 @@ export class Fields {
 
   /** The texts of a list; what is no text in it is left out. */
   texts(name: string): readonly string[] {
-    return this.#list(name).filter((one): one is string => typeof one === 'string')
+    return this.#list(name).filter((value): value is string => typeof value === 'string')
   }
 
   /** The objects of a list. */
   objects(name: string): readonly Fields[] {
-    return this.#list(name).flatMap((one) => {
-      const object = asObject(one)
+    return this.#list(name).flatMap((value) => {
+      const object = asObject(value)
       return object === null ? [] : [new Fields(object)]
     })
   }

@@ -16,7 +16,7 @@ const SCHEMA = {
   },
 }
 
-const field = (name: string) => formOf(SCHEMA).fields.find((one) => one.name === name) as Field
+const field = (name: string) => formOf(SCHEMA).fields.find((field) => field.name === name) as Field
 
 test('a schema gives a field for each plain property, and names what it cannot ask for', () => {
   const { fields, beyond } = formOf(SCHEMA)
@@ -34,7 +34,7 @@ test('a schema gives a field for each plain property, and names what it cannot a
     { value: 'free', label: 'Free' },
     { value: 'paid', label: 'Paid' },
   ])
-  expect(field('size').options.map((one) => one.label)).toEqual(['Small', 'l'])
+  expect(field('size').options.map((option) => option.label)).toEqual(['Small', 'l'])
 })
 
 test('what a property refers to stands in its place, and a part of a schema has a form of its own', () => {

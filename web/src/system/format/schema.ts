@@ -55,7 +55,9 @@ function resolved(schema: Json, root: Json): Json {
     return resolved({ ...(asJson(found) ?? {}), ...without(schema, '$ref') }, root)
   }
   if (Array.isArray(schema.anyOf)) {
-    const others = schema.anyOf.map(asJson).filter((one): one is Json => one !== null && one.type !== 'null')
+    const others = schema.anyOf
+      .map(asJson)
+      .filter((other): other is Json => other !== null && other.type !== 'null')
     const [only] = others
     if (only !== undefined && others.length === 1)
       return resolved({ ...only, ...without(schema, 'anyOf') }, root)
@@ -109,12 +111,15 @@ function optionsOf(schema: Json): Field['options'] {
   const titled = [schema.oneOf, schema.anyOf].find(Array.isArray)
   if (titled !== undefined) {
     const all = titled.map(asJson)
-    if (all.length > 0 && all.every((one) => typeof one?.const === 'string')) {
-      return all.map((one) => ({ value: text(one?.const), label: text(one?.title) || text(one?.const) }))
+    if (all.length > 0 && all.every((choice) => typeof choice?.const === 'string')) {
+      return all.map((choice) => ({
+        value: text(choice?.const),
+        label: text(choice?.title) || text(choice?.const),
+      }))
     }
   }
   if (!Array.isArray(schema.enum)) return []
-  const values = schema.enum.filter((one): one is string => typeof one === 'string')
+  const values = schema.enum.filter((value): value is string => typeof value === 'string')
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : []
   return values.map((value, index) => ({ value, label: text(names[index]) || value }))
 }
@@ -135,7 +140,7 @@ export type Values = Readonly<Record<string, Typed>>
 export function typedOf(field: Field, value: unknown = field.initial): Typed {
   if (field.kind === 'boolean') return value === true
   if (field.kind === 'choices')
-    return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+    return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
   if (field.kind === 'lines') return Array.isArray(value) ? value.join('\n') : ''
   return value === null || value === undefined ? '' : String(value)
 }
@@ -147,7 +152,7 @@ export function problemOf(field: Field, typed: Typed): FieldProblem | null {
   if (typeof typed === 'boolean') return null
   if (typeof typed !== 'string') return field.required && typed.length === 0 ? 'required' : null
   if (typed.trim() === '') return field.required ? 'required' : null
-  if (field.kind === 'choice') return field.options.some((one) => one.value === typed) ? null : 'choice'
+  if (field.kind === 'choice') return field.options.some((option) => option.value === typed) ? null : 'choice'
   if (field.kind === 'number' || field.kind === 'integer') return numberProblem(field, Number(typed))
   if (typed.length < field.minLength) return 'short'
   return field.maxLength !== null && typed.length > field.maxLength ? 'long' : null

@@ -23,9 +23,9 @@ export class Choices {
   get(sessionId: string): Partial<TurnSettings> {
     const known = this.#chosen.get(sessionId)
     if (known !== undefined) return known
-    const mode = MODES.find((one) => one === this.#values.read(`mode.${sessionId}`))
+    const mode = MODES.find((mode) => mode === this.#values.read(`mode.${sessionId}`))
     const permissionMode = PERMISSION_MODES.find(
-      (one) => one === this.#values.read(`permission.${sessionId}`),
+      (mode) => mode === this.#values.read(`permission.${sessionId}`),
     )
     const kept = { ...(mode && { mode }), ...(permissionMode && { permissionMode }) }
     this.#chosen.set(sessionId, kept)

@@ -130,12 +130,12 @@ export function asRemote(work: wire.RemoteWork | null | undefined): Remote | nul
     card: asText(work.card),
     message: asText(work.message),
     taskState: work.taskState ?? null,
-    artifacts: (work.artifacts ?? []).map((one) => ({
+    artifacts: (work.artifacts ?? []).map((artifact) => ({
       name: '',
       description: '',
       at: 0,
-      ...one,
-      parts: (one.parts ?? []).map((part) => ({
+      ...artifact,
+      parts: (artifact.parts ?? []).map((part) => ({
         name: '',
         url: '',
         ...part,
@@ -147,18 +147,18 @@ export function asRemote(work: wire.RemoteWork | null | undefined): Remote | nul
 }
 
 export function asAttempts(attempts: readonly wire.AttemptRow[] | undefined): readonly Attempt[] {
-  return (attempts ?? []).map((one) => ({
+  return (attempts ?? []).map((attempt) => ({
     detail: '',
     number: 0,
     agentId: '',
     started: 0,
     ended: 0,
-    ...one,
+    ...attempt,
   }))
 }
 
 export function asVersions(versions: readonly wire.VersionEntry[] | undefined): readonly Version[] {
-  return (versions ?? []).map((one) => ({
+  return (versions ?? []).map((version) => ({
     base: 0,
     restores: 0,
     added: 0,
@@ -166,12 +166,12 @@ export function asVersions(versions: readonly wire.VersionEntry[] | undefined): 
     agentId: '',
     turnId: '',
     toolCallId: '',
-    ...one,
+    ...version,
   }))
 }
 
 export function asExports(exports: readonly wire.ExportEntry[] | undefined): readonly Export[] {
-  return (exports ?? []).map((one) => ({
+  return (exports ?? []).map((made) => ({
     artifacts: 1,
     everything: false,
     done: 0,
@@ -180,7 +180,7 @@ export function asExports(exports: readonly wire.ExportEntry[] | undefined): rea
     leftOut: 0,
     code: '',
     message: '',
-    ...one,
-    content: one.content ?? null,
+    ...made,
+    content: made.content ?? null,
   }))
 }

@@ -71,7 +71,7 @@ export function itemsOf(tasks: readonly TaskRow[], job: string, read: readonly J
   const rows = mine.filter(isItem).toSorted((a, b) => a.order - b.order)
   const here = new Map(rows.map((task) => [task.key, ofRow(task)]))
   const items =
-    read.length === 0 ? [...here.values()] : read.map((one) => here.get(one.itemId) ?? ofRead(one))
+    read.length === 0 ? [...here.values()] : read.map((item) => here.get(item.itemId) ?? ofRead(item))
   if (!mine.some((task) => isJob(task) && jobStanding(task) === 'paused')) return items
   return items.map((item) => (item.standing === 'waiting' ? { ...item, standing: 'paused' } : item))
 }

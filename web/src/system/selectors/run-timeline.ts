@@ -71,17 +71,27 @@ function ofTeam(run: RunRow, team: Team, within: (at: number) => boolean): reado
       return { kind: 'spawned', key: `spawned ${agent.key}`, at: created, agent: agent.name }
     })
   const returned = notifications
-    .filter((one) => one.parentAgentId === run.agentId && within(one.at))
-    .map((one): Moment => {
-      const { key, at, status, summary } = one
-      return { kind: 'returned', key, at, agent: nameOf(agents, one.agentId), status, summary }
+    .filter((notification) => notification.parentAgentId === run.agentId && within(notification.at))
+    .map((notification): Moment => {
+      const { key, at, status, summary } = notification
+      return { kind: 'returned', key, at, agent: nameOf(agents, notification.agentId), status, summary }
     })
   const handed = handoffs
-    .filter((one) => (one.source === run.agentId || one.target === run.agentId) && within(one.requested))
-    .map((one): Moment => {
-      const out = one.source === run.agentId
-      const agent = nameOf(agents, out ? one.target : one.source)
-      return { kind: 'handoff', key: one.key, at: one.requested, agent, out, message: one.payload.message }
+    .filter(
+      (handoff) =>
+        (handoff.source === run.agentId || handoff.target === run.agentId) && within(handoff.requested),
+    )
+    .map((handoff): Moment => {
+      const out = handoff.source === run.agentId
+      const agent = nameOf(agents, out ? handoff.target : handoff.source)
+      return {
+        kind: 'handoff',
+        key: handoff.key,
+        at: handoff.requested,
+        agent,
+        out,
+        message: handoff.payload.message,
+      }
     })
   return [...spawned, ...returned, ...handed]
 }

@@ -27,7 +27,7 @@ test('what needs a person rises above what runs, and nothing else does (UI-24)',
     'needs_input',
   ] as const
   const team = teamWith(states.map((state, order) => agent(state, { state, order })))
-  expect(rosterOrder(team).map((one) => one.name)).toEqual([
+  expect(rosterOrder(team).map((agent) => agent.name)).toEqual([
     'coordinator',
     'needs_input',
     'plan_ready',

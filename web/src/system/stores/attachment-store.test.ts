@@ -19,15 +19,15 @@ function attachments(answer: (path: string) => Response | Promise<Response>) {
 }
 
 const taken = () => new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
-const settled = (all: AttachmentStore) => expect.poll(() => all.of('p').map((one) => one.state))
+const settled = (all: AttachmentStore) => expect.poll(() => all.of('p').map((file) => file.state))
 
 test('a file is there once the server took it, and goes with the input that names it', async () => {
   const { all, sent } = attachments(taken)
   all.add('p', [file('notes.txt')])
-  expect(all.of('p').map((one) => [one.state, one.share])).toEqual([['sending', 0.5]])
+  expect(all.of('p').map((file) => [file.state, file.share])).toEqual([['sending', 0.5]])
   await settled(all).toEqual(['ready'])
   expect(sent).toEqual(['/api/v1/uploads?name=notes.txt'])
-  expect(all.take('p').map((one) => one.upload)).toEqual(['upl_a'])
+  expect(all.take('p').map((file) => file.upload)).toEqual(['upl_a'])
   expect(all.of('p')).toEqual([])
 })
 
@@ -48,7 +48,7 @@ test('what was not taken comes back before what was put there since; more than f
   const before = all.take('p')
   all.add('p', [file('second')])
   all.giveBack('p', before)
-  expect(all.of('p').map((one) => one.name)).toEqual(['first', 'second'])
+  expect(all.of('p').map((file) => file.name)).toEqual(['first', 'second'])
   all.add(
     'p',
     Array.from({ length: 40 }, (_, n) => file(`f${n}`)),

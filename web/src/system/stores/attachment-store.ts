@@ -53,11 +53,11 @@ export class AttachmentStore {
   remove(place: string, id: string): void {
     this.#aborts.get(id)?.abort()
     this.#aborts.delete(id)
-    const gone = this.of(place).find((one) => one.id === id)
+    const gone = this.of(place).find((file) => file.id === id)
     if (gone !== undefined) drop(gone)
     this.#set(
       place,
-      this.of(place).filter((one) => one.id !== id),
+      this.of(place).filter((file) => file.id !== id),
     )
   }
 
@@ -103,7 +103,7 @@ export class AttachmentStore {
   #change(place: string, id: string, change: Partial<Attached>): void {
     this.#set(
       place,
-      this.of(place).map((one) => (one.id === id ? { ...one, ...change } : one)),
+      this.of(place).map((file) => (file.id === id ? { ...file, ...change } : file)),
     )
   }
 

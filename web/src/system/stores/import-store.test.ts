@@ -26,7 +26,7 @@ function held(answer: unknown) {
 
 const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
 const states = ({ shown }: ImportStore) =>
-  Object.fromEntries(Object.entries(shown.imports).map(([key, one]) => [key, one.state]))
+  Object.fromEntries(Object.entries(shown.imports).map(([key, progress]) => [key, progress.state]))
 
 test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {
   const late = held({ sessions: [found('a')] })

@@ -54,9 +54,9 @@ export class ImportStore {
   /** Import these, one after the other, those last that were asked for last. */
   async take(sessions: readonly PastSessionFound[]): Promise<void> {
     const { imports } = this.#shown
-    const fresh = sessions.filter((one) => !isOpen(imports[pastKey(one)]))
+    const fresh = sessions.filter((session) => !isOpen(imports[pastKey(session)]))
     this.#line = [...this.#line, ...fresh]
-    this.#told(Object.fromEntries(fresh.map((one) => [pastKey(one), { state: 'waiting' }])))
+    this.#told(Object.fromEntries(fresh.map((session) => [pastKey(session), { state: 'waiting' }])))
     if (this.#working) return
     this.#working = true
     for (let next = this.#next(); next !== undefined; next = this.#next()) await this.#import(next)
@@ -67,7 +67,7 @@ export class ImportStore {
   stop(): void {
     this.#line = []
     const { imports } = this.#shown
-    const left = Object.entries(imports).filter(([, one]) => one.state !== 'waiting')
+    const left = Object.entries(imports).filter(([, progress]) => progress.state !== 'waiting')
     this.#set({ imports: Object.fromEntries(left) })
   }
 
@@ -77,11 +77,11 @@ export class ImportStore {
     return next
   }
 
-  async #import(one: PastSessionFound): Promise<void> {
+  async #import(session: PastSessionFound): Promise<void> {
     const workspaceId = this.#workspaceId
-    const { source, sourceId } = one
+    const { source, sourceId } = session
     const told = (became: PastImport) => {
-      if (workspaceId === this.#workspaceId) this.#told({ [pastKey(one)]: became })
+      if (workspaceId === this.#workspaceId) this.#told({ [pastKey(session)]: became })
     }
     told({ state: 'running' })
     this.#watch()
@@ -112,8 +112,8 @@ export class ImportStore {
   #watch(): void {
     const { list, imports } = this.#shown
     const runs =
-      Object.values(imports).some((one) => one.state === 'running') ||
-      (list?.sessions ?? []).some((one) => typeof one.importing === 'number')
+      Object.values(imports).some((progress) => progress.state === 'running') ||
+      (list?.sessions ?? []).some((session) => typeof session.importing === 'number')
     if (!runs || this.#timer !== undefined) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
@@ -131,6 +131,6 @@ export class ImportStore {
   }
 }
 
-function isOpen(one: PastImport | undefined): boolean {
-  return one?.state === 'waiting' || one?.state === 'running'
+function isOpen(progress: PastImport | undefined): boolean {
+  return progress?.state === 'waiting' || progress?.state === 'running'
 }

@@ -88,7 +88,7 @@ export class SettingsStore {
     const models = Array.isArray(read.values.models)
       ? (read.values.models as readonly { name?: string }[])
       : []
-    const taken = models.map((one) => one.name ?? '')
+    const taken = models.map((model) => model.name ?? '')
     return this.write({ models: [...models, entryOf(found, model, taken)] })
   }
 

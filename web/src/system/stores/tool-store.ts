@@ -45,8 +45,8 @@ export class ToolStore {
   async readProcesses(sessionId: string): Promise<void> {
     try {
       const { processes } = await this.#api.query('list_processes', { sessionId })
-      for (const one of processes) {
-        const row = fill(one)
+      for (const process of processes) {
+        const row = fill(process)
         if (row?.kind === 'process') this.#processes.set(row.processId, row)
       }
       this.changes.emit()

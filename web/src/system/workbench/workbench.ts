@@ -123,7 +123,7 @@ export class Workbench {
 
   /** Open the folder on the screen with a person's approval: the server refused it as too broad. */
   async #approveFolder(): Promise<boolean> {
-    const open = this.#meta?.workspaces.find((one) => one.workspaceId === this.workspaceId)
+    const open = this.#meta?.workspaces.find((workspace) => workspace.workspaceId === this.workspaceId)
     if (open === undefined || !(await this.broad.ask(open.path))) return false
     await this.api.confirmed('open_workspace', { path: open.path, wide: true })
     return true
