@@ -4,12 +4,12 @@ import type { ReactNode } from 'react'
 import { type BlobReader, SurfaceProvider } from '../src/features/shared/surface'
 import type { BlobRef } from '../src/system/generated/contracts'
 import { en } from '../src/system/i18n/en'
-import { translator } from '../src/system/i18n/translate'
+import { createTranslator } from '../src/system/i18n/translate'
 import { zh } from '../src/system/i18n/zh'
-import { fill, type Panels } from '../src/system/rows/model'
+import { fillRow, type Panels } from '../src/system/rows/model'
 
-export const ENGLISH = translator(en, 'en')
-export const CHINESE = translator(zh, 'zh-CN')
+export const ENGLISH = createTranslator(en, 'en')
+export const CHINESE = createTranslator(zh, 'zh-CN')
 
 export const NO_BLOBS: BlobReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
 
@@ -44,8 +44,8 @@ export function blobsOf(texts: Readonly<Record<string, string>>): BlobReader & {
 }
 
 /** A row of the wire as surfaces get it. */
-export function filled<P extends keyof Panels>(_panel: P, row: Parameters<typeof fill>[0]): Panels[P] {
-  const whole = fill(row)
+export function filled<P extends keyof Panels>(_panel: P, row: Parameters<typeof fillRow>[0]): Panels[P] {
+  const whole = fillRow(row)
   if (whole === null) throw new Error(`${row.kind} is no row`)
   return whole as Panels[P]
 }

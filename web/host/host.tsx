@@ -7,18 +7,18 @@ import {
   type ActionRow,
   type Answer,
   ApprovalCard,
+  buildConversation,
   Conversation,
   type ConversationHandlers,
-  conversation,
+  createTranslator,
   en,
-  fill,
+  fillRow,
   type Part,
   StatusLine,
   type StatusRow,
   type Surface,
   SurfaceProvider,
   type TurnRow,
-  translator,
   type WireRow,
 } from 'callboard-web/surfaces'
 import { useState } from 'react'
@@ -33,19 +33,19 @@ export interface HostProps {
 const LABELS = { ...en, 'turn.you': 'Reviewer', 'action.approve': 'Let it run' }
 
 const SURFACE: Surface = {
-  t: translator(LABELS, 'en'),
+  t: createTranslator(LABELS, 'en'),
   blobs: { get: () => undefined, load: () => {}, subscribe: () => () => {} },
 }
 const NOTHING: ReadonlySet<string> = new Set()
 
 export function Host({ rows, onDid }: HostProps) {
   const [opened, setOpened] = useState(NOTHING)
-  const filled = rows.flatMap((row) => fill(row) ?? [])
+  const filled = rows.flatMap((row) => fillRow(row) ?? [])
   const turns = filled.filter((row): row is TurnRow => row.kind === 'turn')
   const parts = filled.filter((row): row is Part => 'turnId' in row && 'at' in row)
   const action = filled.find((row): row is ActionRow => row.kind === 'action')
   const status = filled.find((row): row is StatusRow => row.kind === 'status') ?? null
-  const items = conversation(turns, {
+  const items = buildConversation(turns, {
     opened,
     sent: [],
     parts: (turnId) => parts.filter((part) => part.turnId === turnId),

@@ -1,10 +1,12 @@
 /** The team workbench in another host: rows in, what a person did out. */
 import {
   ApprovalCard,
-  askerOf,
   Board,
+  buildTeam,
+  createTranslator,
   en,
-  fill,
+  fillRow,
+  findAsker,
   Graph,
   Lanes,
   Roster,
@@ -14,19 +16,17 @@ import {
   type Team,
   TeamBar,
   type TeamHandlers,
-  teamOf,
-  translator,
   type View,
   type WireRow,
 } from 'callboard-web/surfaces'
 import { useState } from 'react'
 
 const SURFACE: Surface = {
-  t: translator({ ...en, 'team.lead': 'Captain' }, 'en'),
+  t: createTranslator({ ...en, 'team.lead': 'Captain' }, 'en'),
   blobs: { get: () => undefined, load: () => {}, subscribe: () => () => {} },
 }
 
-type Filled = NonNullable<ReturnType<typeof fill>>
+type Filled = NonNullable<ReturnType<typeof fillRow>>
 
 function rowsOf<K extends Filled['kind']>(rows: readonly Filled[], kind: K) {
   return rows.filter((row): row is Extract<Filled, { kind: K }> => row.kind === kind)
@@ -38,8 +38,8 @@ export function TeamHost(props: {
 }) {
   const [view, setView] = useState<View>('board')
   const [job, setJob] = useState('')
-  const rows = props.rows.flatMap((row) => fill(row) ?? [])
-  const team: Team | null = teamOf(rowsOf(rows, 'team')[0] ?? null, {
+  const rows = props.rows.flatMap((row) => fillRow(row) ?? [])
+  const team: Team | null = buildTeam(rowsOf(rows, 'team')[0] ?? null, {
     agents: rowsOf(rows, 'agent'),
     edges: rowsOf(rows, 'edge'),
     tasks: rowsOf(rows, 'task'),
@@ -91,7 +91,7 @@ export function TeamHost(props: {
   }
   if (team === null) return <p data-testid="solo" />
   const action = rowsOf(rows, 'action')[0]
-  const asker = action === undefined ? null : askerOf(team, action)
+  const asker = action === undefined ? null : findAsker(team, action)
   return (
     <SurfaceProvider value={SURFACE}>
       <TeamBar

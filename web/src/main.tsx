@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
 import { makeServices } from './app/services'
 import { loadSession } from './app/session/load-session'
-import { thisBrowser } from './system/access/browser'
+import { readBrowser } from './system/access/browser'
 import { PageAccess } from './system/access/page-access'
 import { sendByRequest } from './system/api/upload'
 import { browserStorage } from './system/local/local-values'
@@ -14,7 +14,7 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id "root"')
 
 // A code in the address is used up and removed here, before the route is read.
-const access = new PageAccess(thisBrowser())
+const access = new PageAccess(readBrowser())
 const services = makeServices(
   access.fetch,
   browserStorage(),

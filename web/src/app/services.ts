@@ -7,7 +7,7 @@ import { Drafts } from '@/system/local/drafts'
 import { LocalValues } from '@/system/local/local-values'
 import { SeenMarks } from '@/system/local/seen-marks'
 import { ThemeChoice } from '@/system/local/theme'
-import { Choices } from '@/system/local/turn-settings'
+import { TurnChoices } from '@/system/local/turn-settings'
 import { ArtifactStore } from '@/system/stores/artifact-store'
 import { ImportStore } from '@/system/stores/import-store'
 import { SettingsStore } from '@/system/stores/settings-store'
@@ -18,16 +18,16 @@ import { Workbench } from '@/system/workbench/workbench'
 export interface Services {
   readonly values: LocalValues
   readonly drafts: Drafts
-  readonly choices: Choices
+  readonly choices: TurnChoices
   readonly seen: SeenMarks
   readonly theme: ThemeChoice
   readonly language: LanguageChoice
   readonly workbench: Workbench
-  readonly desk: ArtifactStore
+  readonly artifacts: ArtifactStore
   readonly trust: TrustStore
   readonly settings: SettingsStore
-  readonly tooling: ToolStore
-  readonly past: ImportStore
+  readonly tools: ToolStore
+  readonly imports: ImportStore
 }
 
 export function makeServices(
@@ -43,15 +43,15 @@ export function makeServices(
   return {
     values,
     drafts,
-    choices: new Choices(values),
+    choices: new TurnChoices(values),
     seen: new SeenMarks(values),
     theme: new ThemeChoice(values, root),
     language: new LanguageChoice(values, root),
     workbench: new Workbench(api, drafts),
-    desk: new ArtifactStore(api, values),
+    artifacts: new ArtifactStore(api, values),
     trust: new TrustStore(api, values),
     settings: new SettingsStore(api),
-    tooling: new ToolStore(api),
-    past: new ImportStore(api),
+    tools: new ToolStore(api),
+    imports: new ImportStore(api),
   }
 }

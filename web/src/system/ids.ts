@@ -1,9 +1,9 @@
-/** Ids that the page makes: UUIDv7 in the digits of the runtime's own ids, so that they sort by time like those. */
+/** Ids that the page creates: UUIDv7 in the runtime's digits, so that they sort by time with the runtime's ids. */
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 22
 
-/** `trn` a turn, `str` a steer, `key` an idempotency key, `att` a file on its way. */
+/** `trn`: turn, `str`: steer, `key`: idempotency key, `att`: attachment. */
 export type IdKind = 'trn' | 'str' | 'key' | 'att'
 
 export function newId(kind: IdKind, now: number = Date.now()): string {

@@ -1,4 +1,4 @@
-/** Something that changes and tells its listeners so. `version` differs after every change. */
+/** A change notifier. `version` differs after every change. */
 export class Signal {
   #version = 0
   readonly #listeners = new Set<() => void>()
@@ -18,5 +18,5 @@ export class Signal {
   }
 }
 
-/** A signal that never changes, for a place where there may be none. */
+/** A signal that never emits. */
 export const NO_SIGNAL = new Signal()

@@ -16,7 +16,7 @@ export default function OpenedArtifact(props: {
   readonly onGoToTurn: (turnId: string) => void
 }) {
   const { session, artifact } = props
-  const { desk } = useServices()
+  const { artifacts: desk } = useServices()
   useSignal(desk.changes)
   const { artifactId } = artifact
   const handlers = useArtifactHandlers(session, props)
@@ -27,8 +27,8 @@ export default function OpenedArtifact(props: {
       read={desk.versions(artifactId)}
       asked={props.asked}
       draft={desk.draft(artifactId)}
-      busy={desk.saving(artifactId) || artifact.status === 'saving'}
-      refused={desk.refused(artifactId)}
+      busy={desk.isSaving(artifactId) || artifact.status === 'saving'}
+      refused={desk.refusal(artifactId)}
       diffOf={(from, to) => desk.diff(artifactId, from, to)}
       handlers={handlers}
     />

@@ -44,7 +44,7 @@ export function useArtifactHandlers(
   session: Session,
   { onOpen, onClose, onGoToTurn }: Pick<ArtifactHandlers, 'onOpen' | 'onClose' | 'onGoToTurn'>,
 ): ArtifactHandlers {
-  const { workbench, desk } = useServices()
+  const { workbench, artifacts: desk } = useServices()
   const sessionId = session.id
   return useMemo(() => {
     // What was just made is what is looked at next.
@@ -82,7 +82,7 @@ export function useArtifactHandlers(
         onOpen(successor.artifactId, null)
       },
       onMake: ({ artifactId }, asked) =>
-        workbench.refusal(async () => {
+        workbench.captureRefusal(async () => {
           const made = await desk.create(sessionId, asked)
           desk.write(artifactId, null)
           onOpen(made, null)
@@ -94,20 +94,20 @@ export function useArtifactHandlers(
 
 /** What is done with all artifacts of a session. */
 export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOpen']): ArtifactListHandlers {
-  const { workbench, desk } = useServices()
+  const { workbench, artifacts: desk } = useServices()
   const sessionId = session.id
   return useMemo(
     () => ({
       onOpen: (artifactId) => onOpen(artifactId, null),
-      onWriteNew: (draft) => desk.writeNew(sessionId, draft),
+      onWriteNew: (draft) => desk.writeNewDraft(sessionId, draft),
       onMake: (asked) =>
-        workbench.refusal(async () => {
+        workbench.captureRefusal(async () => {
           const made = await desk.create(sessionId, asked)
-          desk.writeNew(sessionId, null)
+          desk.writeNewDraft(sessionId, null)
           onOpen(made, null)
         }),
       onArchive: (artifactIds) =>
-        workbench.refusal(() =>
+        workbench.captureRefusal(() =>
           workbench.api.command('export_artifact', { sessionId, artifactIds, form: 'zip' }),
         ),
       ...exporting({ workbench }, sessionId),
@@ -125,7 +125,7 @@ function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string
     onDownload: ({ content, name, form }: Export) => {
       if (content === null) return
       void workbench.attempt(async () =>
-        saveFile(await workbench.api.file(content.hash, sessionId), fileName(name || form)),
+        saveFile(await workbench.api.readFile(content.hash, sessionId), fileName(name || form)),
       )
     },
   }

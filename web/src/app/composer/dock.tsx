@@ -11,7 +11,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
 import { isQuestion } from '@/system/selectors/activity'
 import { itemTitleOf } from '@/system/selectors/job'
-import { askerOf, type Team } from '@/system/selectors/team'
+import { findAsker, type Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
 import { useServices } from '../services-context'
@@ -46,7 +46,7 @@ export function Dock(props: DockProps) {
   useGivesFocusBack(props.actions.length, props.inputRef)
   const composer = useComposer(session.id, props.chosen, props.busy ? (status?.turnId ?? '') : '')
   const sessionId = session.id
-  const sentToQueue = workbench.outbox.of(sessionId).filter((entry) => entry.how === 'queue')
+  const sentToQueue = workbench.outbox.entriesOf(sessionId).filter((entry) => entry.how === 'queue')
   const paused = status?.paused ?? null
   return (
     <div className="mx-auto w-full max-w-[820px] shrink-0 space-y-2 px-5 pb-3 max-sm:px-3">
@@ -134,7 +134,7 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
   const action = actions[index]
   if (action === undefined) return null
   const asks = threads.find((thread) => thread.agentId === action.agentId)
-  const asker = askerOf(team, action)
+  const asker = findAsker(team, action)
   const { actionId } = action
   const common = {
     action,

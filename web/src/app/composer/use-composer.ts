@@ -4,9 +4,9 @@ import type { Attaching } from '@/features/composer/attachments'
 import type { BusyHow, Settings } from '@/features/composer/composer'
 import type { FindMentions } from '@/features/composer/mentions'
 import type { RoutePreview } from '@/system/generated/contracts'
-import { AT_FIRST, type TurnSettings } from '@/system/local/turn-settings'
+import { DEFAULT_TURN_SETTINGS, type TurnSettings } from '@/system/local/turn-settings'
 import type { TurnRow } from '@/system/rows/model'
-import type { How } from '@/system/stores/outbox'
+import type { SendMode } from '@/system/stores/outbox'
 import type { Session } from '@/system/workbench/session'
 import { NEW_SESSION } from '@/system/workbench/workbench'
 import { useServices } from '../services-context'
@@ -31,13 +31,13 @@ export function useChosen(session: Session, turns: readonly TurnRow[]): Chosen {
   // Only what comes anew ends a choice: one that was made after sending is for what is sent next.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the turn's id says that it is another
   useEffect(() => {
-    if (last !== null) choices.taken(id, last)
+    if (last !== null) choices.clearApplied(id, last)
   }, [choices, id, last?.turnId])
-  const sent = workbench.outbox.of(id).findLast((entry) => entry.how !== 'steer')
+  const sent = workbench.outbox.entriesOf(id).findLast((entry) => entry.how !== 'steer')
   const next = choices.get(id)
-  const mode = next.mode ?? (sent ?? last ?? AT_FIRST).mode
+  const mode = next.mode ?? (sent ?? last ?? DEFAULT_TURN_SETTINGS).mode
   const known = next.permissionMode ?? (sent?.chosen ? sent : last)?.permissionMode
-  const permissionMode = known ?? (sent ?? AT_FIRST).permissionMode
+  const permissionMode = known ?? (sent ?? DEFAULT_TURN_SETTINGS).permissionMode
   const onChoose = useCallback((change: Partial<TurnSettings>) => choices.choose(id, change), [choices, id])
   return { settings: { mode, permissionMode }, chosen: known !== undefined, onChoose }
 }
@@ -50,7 +50,7 @@ export function useChosenAtFirst(): Chosen {
     (change: Partial<TurnSettings>) => setNext((before) => ({ ...before, ...change })),
     [],
   )
-  const settings = { ...AT_FIRST, ...(usual && { permissionMode: usual }), ...next }
+  const settings = { ...DEFAULT_TURN_SETTINGS, ...(usual && { permissionMode: usual }), ...next }
   return { settings, chosen: next.permissionMode !== undefined, onChoose }
 }
 
@@ -71,7 +71,7 @@ export function useComposer(place: string, { settings, chosen, onChoose }: Chose
   )
   const { mode, permissionMode } = settings
   const onSend = useCallback(
-    (text: string, how: How) => void workbench.send({ text, how, mode, permissionMode, chosen }),
+    (text: string, how: SendMode) => void workbench.send({ text, how, mode, permissionMode, chosen }),
     [workbench, mode, permissionMode, chosen],
   )
   const onDraft = useCallback((text: string) => drafts.set(place, text), [drafts, place])
@@ -86,7 +86,7 @@ function useAttaching(place: string, running: string): Attaching {
   useSignal(attachments.changes)
   const onFiles = useCallback((files: readonly File[]) => attachments.add(place, files), [attachments, place])
   const onRemove = useCallback((id: string) => attachments.remove(place, id), [attachments, place])
-  const list = attachments.of(place)
+  const list = attachments.filesAt(place)
   const pictured = list.some((file) => file.media.startsWith('image/'))
   return { list, onFiles, onRemove, route: useRoute(place, running, pictured) }
 }
@@ -97,7 +97,7 @@ function useRoute(place: string, running: string, asked: boolean): RoutePreview 
   useSignal(settings.changes)
   const { api, workspaceId } = workbench
   const models = workbench.meta?.models.map(({ provider, name }) => `${provider}/${name}`).join(' ')
-  const holds = `${place} ${workspaceId} ${running} ${settings.shown.read?.digest} ${models}`
+  const holds = `${place} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
   const [found, setFound] = useState({ holds: '', route: null as RoutePreview | null })
   // biome-ignore lint/correctness/useExhaustiveDependencies: what holds may be another
   useEffect(() => {

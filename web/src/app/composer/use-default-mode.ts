@@ -10,7 +10,7 @@ export function useUsualMode(): PermissionMode | null {
   useSignal(settings.changes)
   useSignal(trust.changes)
   const { api, workspaceId } = workbench
-  const holds = `${settings.shown.read?.digest} ${trust.of(workspaceId)?.state}`
+  const holds = `${settings.view.read?.digest} ${trust.get(workspaceId)?.state}`
   const [usual, setUsual] = useState({ workspaceId: '', mode: null as PermissionMode | null })
   // biome-ignore lint/correctness/useExhaustiveDependencies: what holds may be another
   useEffect(() => {

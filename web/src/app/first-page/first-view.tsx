@@ -22,10 +22,10 @@ export function FirstView(props: {
   readonly onSettings: (side: SettingsSide) => void
 }) {
   const t = useT()
-  const { workbench, drafts, settings, past } = useServices()
+  const { workbench, drafts, settings, imports: past } = useServices()
   useSignal(settings.changes)
   useEffect(() => {
-    if (settings.shown.models === null) void settings.readModels()
+    if (settings.view.models === null) void settings.readModels()
   }, [settings])
   useSignal(workbench.notices.changes)
   useSignal(workbench.outbox.changes)
@@ -33,7 +33,7 @@ export function FirstView(props: {
   const composer = useComposer(NEW_SESSION, chosen)
   const open = workbench.workspaceId !== ''
   useSignal(past.changes)
-  const others = new Set(past.shown.list?.sessions.map((session) => session.sessionId ?? ''))
+  const others = new Set(past.view.list?.sessions.map((session) => session.sessionId ?? ''))
   return (
     <FirstPage
       subtitle={
@@ -44,11 +44,11 @@ export function FirstView(props: {
       modelsOffer={
         <Models
           models={workbench.meta?.models ?? []}
-          list={settings.shown.models}
-          tested={settings.shown.tested}
+          list={settings.view.models}
+          tested={settings.view.tested}
           onConnect={async (found, model) => {
             const refused = await settings.connect(found, model)
-            if (refused !== null) return workbench.notices.tell(refused)
+            if (refused !== null) return workbench.notices.addRefusal(refused)
             await workbench.refreshMeta()
             // What comes next is to say what should be done.
             document.querySelector('textarea')?.focus()
@@ -69,11 +69,11 @@ export function FirstView(props: {
       }}
       composer={
         <div className="space-y-2">
-          {workbench.outbox.of('').map((entry) => (
+          {workbench.outbox.entriesOf('').map((entry) => (
             <SentEntry
               key={entry.id}
               entry={entry}
-              onSendAgain={(again) => void workbench.sendAgain(again)}
+              onSendAgain={(again) => void workbench.resend(again)}
               onDiscard={(gone) => workbench.outbox.drop(gone.id)}
             />
           ))}

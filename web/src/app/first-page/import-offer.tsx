@@ -12,13 +12,13 @@ const SOON_MS = 300
 /** What other products left in the folder. Where that is nothing, nothing is said of it. */
 export function PastOffer() {
   const t = useT()
-  const { past, workbench } = useServices()
+  const { imports: past, workbench } = useServices()
   useSignal(past.changes)
   const { workspaceId } = workbench
   useEffect(() => {
     void past.open(workspaceId)
   }, [past, workspaceId])
-  const { list, failed, imports } = past.shown
+  const { list, failed, imports } = past.view
   if (workspaceId === '') return null
   if (list === null) {
     if (failed === null) return <Looking />
@@ -38,7 +38,7 @@ export function PastOffer() {
       <PastSessions
         list={list}
         imports={imports}
-        onImport={(sessions) => void past.take(sessions)}
+        onImport={(sessions) => void past.enqueue(sessions)}
         onStop={() => past.stop()}
         onOpen={(sessionId) => workbench.openSession(sessionId)}
       />

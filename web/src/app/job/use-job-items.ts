@@ -1,7 +1,7 @@
 /** What is read of a job beside its rows. */
 import { useEffect, useState } from 'react'
 import type { JobItem } from '@/system/generated/contracts'
-import { countsOf, isItem, isJob, totalOf } from '@/system/selectors/job'
+import { isItem, isJob, itemCounts, totalItems } from '@/system/selectors/job'
 import type { Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
@@ -15,7 +15,7 @@ export function useJobItems(session: Session, team: Team, taskId: string): reado
   const job = team.tasks.filter(isJob).find((task) => task.key === taskId)
   const jobId = job?.job ?? ''
   const here = team.tasks.filter((task) => task.job === jobId && isItem(task)).length
-  const lacks = job !== undefined && here < totalOf(countsOf(job))
+  const lacks = job !== undefined && here < totalItems(itemCounts(job))
   useEffect(() => {
     if (!lacks) return
     let left = false

@@ -20,7 +20,7 @@ export function useNewJob(session: Session | null, onMade: (sessionId: string) =
   const make = async (job: NewJob) => {
     const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
     let madeIn = ''
-    const refused = await workbench.refusal(async () => {
+    const refused = await workbench.captureRefusal(async () => {
       madeIn = (await workbench.api.command('create_job', { ...place, ...job })).sessionId
     })
     if (refused === null) onMade(madeIn)

@@ -1,8 +1,8 @@
 /** The rows of one session as the surfaces want them. */
 import { useCallback, useMemo, useState } from 'react'
 import type { StatusRow, TurnRow } from '@/system/rows/model'
-import { conversation, type Item } from '@/system/selectors/conversation'
-import { agentOf } from '@/system/selectors/team'
+import { buildConversation, type Item } from '@/system/selectors/conversation'
+import { findAgent } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
 import { useSignal, useSignalByFrame } from '../use-signal'
@@ -19,7 +19,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const toggleTurn = useCallback((turnId: string) => setOpened((before) => toggled(before, turnId)), [])
 
   const team = useTeam(rows)
-  const agent = team === null || agentId === null ? null : agentOf(team.agents, agentId)
+  const agent = team === null || agentId === null ? null : findAgent(team.agents, agentId)
   const leadsThread = leadThread(rows, team)
   const threadId = agent?.threadId ?? leadsThread
   const shell = rows.panel('session').all()[0] ?? null
@@ -41,9 +41,9 @@ export function useSessionRows(session: Session, agentId: string | null) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the rows change in place; their version says when
   const items = useMemo<readonly Item[]>(
     () =>
-      conversation(turns, {
+      buildConversation(turns, {
         opened,
-        sent: isLeads ? workbench.outbox.of(session.id) : [],
+        sent: isLeads ? workbench.outbox.entriesOf(session.id) : [],
         parts: (turnId) => rows.panel('parts').ofTurn(turnId),
         hasParts: (turn) => session.hasParts(turn),
         atWork: !hasUnknownFacts,

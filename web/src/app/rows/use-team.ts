@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { RowStore } from '@/system/rows/row-store'
-import { agentOf, type Team, teamOf } from '@/system/selectors/team'
+import { buildTeam, findAgent, type Team } from '@/system/selectors/team'
 
 /** Null where one agent works alone: nothing pretends to a team. */
 export function useTeam(rows: RowStore): Team | null {
@@ -14,12 +14,12 @@ export function useTeam(rows: RowStore): Team | null {
   const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
   const runs = rows.panel('runs').all()
   return useMemo(() => {
-    return teamOf(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
+    return buildTeam(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
   }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
 }
 
 /** The thread that a person talks with: the lead's, or of an agent alone its own. */
 export function leadThread(rows: RowStore, team: Team | null): string | null {
-  const lead = team === null ? null : agentOf(team.agents, team.row.lead)
+  const lead = team === null ? null : findAgent(team.agents, team.row.lead)
   return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
 }

@@ -15,7 +15,7 @@ import { TeamBar } from '@/features/team/team-bar'
 import type { SessionCard, TurnRow } from '@/system/rows/model'
 import { hasBegun } from '@/system/rows/model'
 import { clockStart } from '@/system/selectors/activity'
-import { atWork } from '@/system/selectors/team'
+import { countAtWork } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { Wanted } from '@/ui/tabs'
@@ -101,7 +101,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     setShown,
   )
   useOpensForTeam(inspector, team !== null)
-  const working = team === null ? 0 : atWork(team.agents)
+  const working = team === null ? 0 : countAtWork(team.agents)
   const canInterrupt = running !== null
   const canResume = paused !== null
   const canDecide = view.actions.length > 0

@@ -28,7 +28,7 @@ export function Exported() {
   const save = useCallback(
     ({ pack, sessionId, evidenceId }: EvidencePacked) =>
       void workbench.attempt(async () =>
-        saveFile(await workbench.api.file(pack.hash, sessionId), fileName(evidenceId)),
+        saveFile(await workbench.api.readFile(pack.hash, sessionId), fileName(evidenceId)),
       ),
     [workbench],
   )

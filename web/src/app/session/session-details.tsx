@@ -12,7 +12,7 @@ import type { Tab, Wanted } from '@/ui/tabs'
 import { type OpenArtifact, successorOf } from '../artifact/use-artifacts'
 import { Side } from '../layout/side-panel'
 import type { Panel } from '../layout/use-layout'
-import { useNamesOf } from '../rows/use-names'
+import { useSessionNames } from '../rows/use-names'
 import { statusOf, type useSessionRows } from '../rows/use-session-rows'
 
 const ArtifactsPanel = lazy(async () => ({ default: (await import('./session-panels')).ArtifactsPanel }))
@@ -34,7 +34,7 @@ export function Details(props: {
 }) {
   const t = useT()
   const { session, view, turn, panel, artifacts } = props
-  const names = useNamesOf(view)
+  const names = useSessionNames(view)
   const { wanted, openFromList, close } = useWayBack(props)
   const first = useFirst(props)
   const last = useLast(props, openFromList)

@@ -22,13 +22,13 @@ export function ArtifactsPanel(props: {
   readonly onOpen: (artifactId: string, version: number | null) => void
 }) {
   const { session } = props
-  const { desk } = useServices()
+  const { artifacts: desk } = useServices()
   useSignal(desk.changes)
   return (
     <ArtifactList
       artifacts={props.artifacts}
       shown={null}
-      draft={desk.newArtifact(session.id)}
+      draft={desk.newDraft(session.id)}
       handlers={useArtifactList(session, props.onOpen)}
     />
   )

@@ -5,14 +5,14 @@ import { BudgetMeter } from '@/features/context/budget-meter'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/conversation-handlers'
 import { type Artifacts, ArtifactsProvider, NamesProvider, useT } from '@/features/shared/surface'
-import { nameOf } from '@/system/selectors/team'
+import { agentName } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
-import { WINDOW } from '@/system/workbench/session'
+import { SNAPSHOT_TURNS } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
 import { Dock } from '../composer/dock'
 import { type Chosen, useChosen } from '../composer/use-composer'
 import { contextOf } from '../rows/thread-context'
-import { useNamesOf } from '../rows/use-names'
+import { useSessionNames } from '../rows/use-names'
 import type { useSessionRows } from '../rows/use-session-rows'
 import { leadThread } from '../rows/use-team'
 import { useServices } from '../services-context'
@@ -44,7 +44,7 @@ export function SessionView(props: SessionViewProps) {
   const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
   const { failed, onNeedParts } = useParts(session)
   const allHandlers = useMemo(() => ({ ...handlers, onNeedParts }), [handlers, onNeedParts])
-  const names = useNamesOf(view)
+  const names = useSessionNames(view)
   const waiting = useMemo(() => new Set(view.actions.map((action) => action.toolCallId)), [view.actions])
 
   if (session.feed.connection === 'gone') {
@@ -63,7 +63,7 @@ export function SessionView(props: SessionViewProps) {
       <Unreadable
         refused={problem}
         onBack={() => workbench.openSession(null)}
-        onRetry={() => workbench.nudge()}
+        onRetry={() => workbench.reconnect()}
       />
     )
   }
@@ -72,8 +72,8 @@ export function SessionView(props: SessionViewProps) {
       <ArtifactsProvider value={props.artifacts}>
         <ConnectionBanner
           connection={session.feed.connection}
-          problem={problem === null || problem.unanswered ? null : problem.message}
-          onRetry={() => workbench.nudge()}
+          problem={problem === null || problem.isUnanswered ? null : problem.message}
+          onRetry={() => workbench.reconnect()}
         />
         {props.instead === null ? (
           <>
@@ -87,7 +87,7 @@ export function SessionView(props: SessionViewProps) {
               failedParts={failed}
               loadingOlder={session.loadingOlder}
               reachedStart={session.reachedStart}
-              mayHaveOlder={view.allTurns.length >= WINDOW}
+              mayHaveOlder={view.allTurns.length >= SNAPSHOT_TURNS}
               onLoadOlder={loadOlder}
             />
           </>
@@ -127,7 +127,7 @@ function useChosenIn(session: Session, { rows, team, allTurns }: SessionViewProp
 
 /** Who gives the agent on the screen its work. */
 function giverOf({ team, agent }: SessionViewProps['view']): string {
-  return team === null || agent === null ? '' : nameOf(team.agents, agent.parentAgentId)
+  return team === null || agent === null ? '' : agentName(team.agents, agent.parentAgentId)
 }
 
 function useHandlers(
@@ -142,9 +142,9 @@ function useHandlers(
     () => ({
       onToggleTurn: toggleTurn,
       onInspectTurn,
-      onReuse: (text) => drafts.giveBack(session.id, text),
+      onReuse: (text) => drafts.restore(session.id, text),
       onSendAsTurn: (text) => void workbench.send({ text, how: 'start', mode, permissionMode, chosen }),
-      onSendAgain: (entry) => void workbench.sendAgain(entry),
+      onSendAgain: (entry) => void workbench.resend(entry),
       onDiscard: (entry) => workbench.outbox.drop(entry.id),
     }),
     [session, workbench, drafts, mode, permissionMode, chosen, toggleTurn, onInspectTurn],

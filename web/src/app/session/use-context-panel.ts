@@ -22,7 +22,7 @@ export function useContextPanel(
     context,
     idle: !busy && allTurns.length > 0,
     onPins: (pinned) =>
-      workbench.refusal(() => workbench.api.command('set_context', { sessionId, threadId, pinned })),
+      workbench.captureRefusal(() => workbench.api.command('set_context', { sessionId, threadId, pinned })),
     onCompact: () =>
       void workbench.attempt(() => workbench.api.command('compact_thread', { sessionId, threadId })),
   }

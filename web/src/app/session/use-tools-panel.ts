@@ -11,7 +11,7 @@ import { useSignal } from '../use-signal'
 const EVERY = 2000
 
 export function useTools(session: Session, view: ReturnType<typeof useSessionRows>): ToolsPanelProps {
-  const { workbench, tooling } = useServices()
+  const { workbench, tools: tooling } = useServices()
   useSignal(tooling.changes)
   const { rows, agent, team } = view
   const sessionId = session.id

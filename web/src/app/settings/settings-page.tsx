@@ -12,28 +12,28 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
   const { workspaceId } = workbench
   useEffect(() => {
     void settings.open('user', workspaceId)
-    void trust.look(workspaceId)
+    void trust.refresh(workspaceId)
   }, [settings, trust, workspaceId])
   const handlers = useMemo<SettingsHandlers>(
     () => ({
       onPlace: (place) => {
-        if (place !== settings.shown.place) void settings.open(place, workspaceId)
+        if (place !== settings.view.place) void settings.open(place, workspaceId)
       },
-      onReload: () => void settings.open(settings.shown.place, workspaceId),
+      onReload: () => void settings.open(settings.view.place, workspaceId),
       onWrite: async (changes) => {
         const refused = await settings.write(changes)
         // What was written may be what models there are, or what a folder asks for.
-        if (refused === null) await Promise.all([workbench.refreshMeta(), trust.look(workspaceId)])
+        if (refused === null) await Promise.all([workbench.refreshMeta(), trust.refresh(workspaceId)])
         return refused
       },
-      onKeep: (name, value) => settings.keep(name, value),
+      onKeep: (name, value) => settings.storeSecret(name, value),
       onTest: (name) => void settings.test(name),
       onAddRule: (rule) => settings.addRule(rule),
       onRevokeRule: (ruleId) => settings.revokeRule(ruleId),
       onTryRules: (rules) => settings.tryRules(rules),
       onReconnect: (server) => settings.reconnect(server),
       onTrust: () => {
-        const read = trust.of(workspaceId)
+        const read = trust.get(workspaceId)
         return workbench.attempt(async () => (read === null ? null : await trust.trust(read)))
       },
       onRevokeTrust: () => workbench.attempt(() => trust.revoke(workspaceId)),
@@ -43,8 +43,8 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
   const folder = workbench.meta?.workspaces.find((workspace) => workspace.workspaceId === workspaceId)
   return (
     <SettingsDialog
-      shown={settings.shown}
-      trust={trust.of(workspaceId)}
+      shown={settings.view}
+      trust={trust.get(workspaceId)}
       folder={folder?.path ?? ''}
       side={props.side}
       handlers={handlers}

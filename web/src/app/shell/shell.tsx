@@ -164,7 +164,9 @@ export function Shell() {
             agents={active.feed.rows.panel('agents').all()}
             offers={adding}
             onAdd={(agent) =>
-              workbench.refusal(() => workbench.api.command('add_agent', { sessionId: active.id, agent }))
+              workbench.captureRefusal(() =>
+                workbench.api.command('add_agent', { sessionId: active.id, agent }),
+              )
             }
             onDone={() => setAdding(null)}
           />

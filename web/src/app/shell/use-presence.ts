@@ -14,10 +14,10 @@ export function usePresence(workbench: Workbench): void {
         timer = window.setTimeout(() => workbench.active?.feed.stop(), GIVE_UP_AFTER_MS)
       } else {
         workbench.active?.feed.start()
-        workbench.nudge()
+        workbench.reconnect()
       }
     }
-    const online = () => workbench.nudge()
+    const online = () => workbench.reconnect()
     document.addEventListener('visibilitychange', seen)
     window.addEventListener('online', online)
     return () => {

@@ -5,10 +5,10 @@ import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
 export function useUnread(sessions: readonly SessionCard[], activeId: string | null) {
-  const { seen, past } = useServices()
+  const { seen, imports: past } = useServices()
   const version = useSignal(seen.changes)
   useEffect(() => {
-    const imported = new Set(past.shown.list?.sessions.map((session) => session.sessionId))
+    const imported = new Set(past.view.list?.sessions.map((session) => session.sessionId))
     for (const session of sessions) {
       const looked = session.sessionId === activeId && document.visibilityState === 'visible'
       // It grows turn by turn while it is imported, and none of that is news.

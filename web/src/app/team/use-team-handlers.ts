@@ -45,7 +45,8 @@ export function useTeamHandlers(
         ),
       onRetryAgent: (agent) => void attempt(() => askAgain(api, sessionId, rows, agent)),
       onOffers: () => agentsToAdd(workbench, sessionId),
-      onAddAgent: (name) => workbench.refusal(() => api.command('add_agent', { sessionId, agent: name })),
+      onAddAgent: (name) =>
+        workbench.captureRefusal(() => api.command('add_agent', { sessionId, agent: name })),
       onMerge: async (agent) => {
         let merged: Merged | null = null
         await attempt(async () => {
@@ -59,7 +60,7 @@ export function useTeamHandlers(
         void attempt(() => api.command('apply_review', { sessionId, reviewId, assignee })),
       onChangeTask: (taskId, change) =>
         void attempt(() => api.command('update_task', { sessionId, taskId, ...change })),
-      onNewTask: (task) => workbench.refusal(() => api.command('create_task', { sessionId, ...task })),
+      onNewTask: (task) => workbench.captureRefusal(() => api.command('create_task', { sessionId, ...task })),
       onStartTask: (taskId) => void attempt(() => api.command('start_task', { sessionId, taskId })),
       onPauseTask: (taskId) => void attempt(() => api.command('pause_task', { sessionId, taskId })),
       onResumeTask: (taskId) => void attempt(() => api.command('resume_task', { sessionId, taskId })),

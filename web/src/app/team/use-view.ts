@@ -4,7 +4,7 @@ import { VIEWS, type View } from '@/features/team/team-bar'
 import { readRoute } from '@/system/local/route'
 import type { TurnRow } from '@/system/rows/model'
 import { isJob } from '@/system/selectors/job'
-import { agentOf, type Team } from '@/system/selectors/team'
+import { findAgent, type Team } from '@/system/selectors/team'
 
 export interface Look {
   readonly view: View
@@ -27,7 +27,7 @@ export function useLook(sessionId: string, team: Team | null, turns: readonly Tu
 
 /** Whether there is nothing to read of its lead, and a job instead. */
 function isBegunByJob({ row, agents, tasks }: Team, turns: readonly TurnRow[]): boolean {
-  const lead = agentOf(agents, row.lead)
+  const lead = findAgent(agents, row.lead)
   if (lead === null || lead.latestTurn !== '' || !tasks.some(isJob)) return false
   return !turns.some((turn) => turn.threadId === lead.threadId)
 }

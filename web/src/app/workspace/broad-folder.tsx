@@ -4,7 +4,7 @@ import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
 export function BroadFolder() {
-  const { broad } = useServices().workbench
+  const { broadFolder: broad } = useServices().workbench
   useSignal(broad.changes)
   if (broad.path === null) return null
   return (

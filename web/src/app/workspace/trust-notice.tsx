@@ -11,15 +11,15 @@ export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
   useSignal(trust.changes)
   const { workspaceId } = workbench
   useEffect(() => {
-    const look = () => void trust.look(workspaceId)
+    const look = () => void trust.refresh(workspaceId)
     look()
     // The files of a folder are changed elsewhere: who comes back sees what they ask for by now.
     window.addEventListener('focus', look)
     return () => window.removeEventListener('focus', look)
   }, [trust, workspaceId])
-  const read = trust.of(workspaceId)
+  const read = trust.get(workspaceId)
   if (read === null) return null
-  const asks = (read.state === 'untrusted' || read.state === 'changed') && !trust.dismissed(read)
+  const asks = (read.state === 'untrusted' || read.state === 'changed') && !trust.isDismissed(read)
   return (
     <>
       <SettingsProblems problems={read.problems} />

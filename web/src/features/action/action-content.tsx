@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { laidOutArguments } from '@/system/format/arguments'
-import { hasEmptyFold, visibleText } from '@/system/format/exact-text'
+import { layOutArguments } from '@/system/format/arguments'
+import { hasEmptyFold, markInvisible } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
 import type { ActionRow, Text } from '@/system/rows/model'
 import { DiffView, isDiff } from '@/ui/diff/diff-view'
@@ -33,7 +33,7 @@ export function ActionContent({ action, children }: { action: ActionRow; childre
         <Preview
           text={action.preview}
           commands={commandsOf(action)}
-          path={action.change === null ? '' : visibleText(action.change.path)}
+          path={action.change === null ? '' : markInvisible(action.change.path)}
         />
       )}
       {children}
@@ -69,7 +69,7 @@ function Preview(props: {
       {path !== '' && <p className="wrap-any pb-1 font-mono text-sm">{path}</p>}
       <Notes text={full.text} commands={commands} />
       {diff && !hasEmptyFold(full.text) ? (
-        <DiffView diff={visibleText(full.text)} label={label} low />
+        <DiffView diff={markInvisible(full.text)} label={label} low />
       ) : (
         <ExactText text={full.text} label={label} isDiff={diff} />
       )}
@@ -81,7 +81,7 @@ function Preview(props: {
 /** Arguments; with `shown` their name stands over them, where there are others beside them. */
 function Input(props: { readonly text: Text; readonly label: string; readonly shown?: boolean }) {
   const full = useWholeText(props.text)
-  const text = laidOutArguments(full.text)
+  const text = layOutArguments(full.text)
   return (
     <div>
       {props.shown && <p className="pb-0.5 text-sm text-ink-faint">{props.label}</p>}
@@ -100,7 +100,7 @@ function Described({ text }: { readonly text: Text }) {
   if (description === '') return null
   return (
     <p className="wrap-any text-sm text-ink-soft">
-      <span className="text-ink-faint">{t('action.described')}</span> {visibleText(description)}
+      <span className="text-ink-faint">{t('action.described')}</span> {markInvisible(description)}
     </p>
   )
 }

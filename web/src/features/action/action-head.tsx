@@ -1,5 +1,5 @@
-import { visibleText } from '@/system/format/exact-text'
-import { elapsed } from '@/system/format/numbers'
+import { markInvisible } from '@/system/format/exact-text'
+import { formatElapsed } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
@@ -20,7 +20,7 @@ export interface Asking {
 }
 
 function askedBy(t: Translate, { agentName: agent, parentName: parent, itemTitle: item }: Asking): string {
-  if (item) return t('action.asked_at', { agent, item: visibleText(item) })
+  if (item) return t('action.asked_at', { agent, item: markInvisible(item) })
   return parent ? t('action.asked_for', { agent, parent }) : t('action.asked_by', { agent })
 }
 
@@ -67,5 +67,5 @@ function Expiry({ at }: { at: number }) {
   const now = useNow(1000)
   const left = at / 1000 - now
   if (left <= 0) return <span className="text-bad">{t('action.expired')}</span>
-  return <span className="tabular">{t('action.expires', { time: elapsed(left, t.locale) })}</span>
+  return <span className="tabular">{t('action.expires', { time: formatElapsed(left, t.locale) })}</span>
 }

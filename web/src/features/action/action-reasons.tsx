@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
 import type { AskedChange, Reason } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
@@ -17,12 +17,12 @@ import { type Names, useNames, useT } from '../shared/surface'
 export function Question({ action }: { action: ActionRow }) {
   const t = useT()
   const own = ownWords(t, action, useNames())
-  const told = action.prompt === '' ? null : visibleText(action.prompt)
+  const told = action.prompt === '' ? null : markInvisible(action.prompt)
   const english = t.locale.startsWith('en')
   const says = own === null ? 'more' : saysMore(action)
   const coded = action.reasons !== null
   const inSight = told !== null && (says === 'more' || (english && says === 'all' && !coded))
-  const hooked = visibleText(action.hooked)
+  const hooked = markInvisible(action.hooked)
   const at = told === null || !inSight ? -1 : placeOf(hooked, told)
   const said = told !== null && (
     <p lang="en" className="wrap-any whitespace-pre-wrap">
@@ -117,7 +117,7 @@ function commandWords(t: Translate, risk: ActionRow['risk']): string {
 }
 
 function changeWords(t: Translate, change: AskedChange): string {
-  const path = visibleText(change.path)
+  const path = markInvisible(change.path)
   if (change.differs === false) return t('action.ask.same', { path })
   const { added = null, removed = null } = change
   if (change.creates) {

@@ -1,5 +1,12 @@
 import { useState } from 'react'
-import { type Field, givenOf, problemOf, type Typed, typedOf, type Values } from '@/system/format/schema'
+import {
+  type Field,
+  type FieldValue,
+  type FieldValues,
+  initialValue,
+  toValue,
+  validateField,
+} from '@/system/format/schema'
 import type { Decision } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
@@ -19,8 +26,8 @@ export default function AnswerForm(props: {
   const values = typedIn(props.draft, fields)
   const answer = () => {
     setChecked(true)
-    if (fields.some((field) => problemOf(field, values[field.name] ?? '') !== null)) return
-    const given = fields.map((field) => [field.name, givenOf(field, values[field.name] ?? '')] as const)
+    if (fields.some((field) => validateField(field, values[field.name] ?? '') !== null)) return
+    const given = fields.map((field) => [field.name, toValue(field, values[field.name] ?? '')] as const)
     const object = Object.fromEntries(given.filter(([, value]) => value !== undefined))
     props.onAnswer({ decision: 'answer', text: JSON.stringify(object) })
   }
@@ -38,7 +45,7 @@ export default function AnswerForm(props: {
           fields={fields}
           values={values}
           checked={checked}
-          onChange={(name: string, typed: Typed) =>
+          onChange={(name: string, typed: FieldValue) =>
             props.onDraft(JSON.stringify({ ...values, [name]: typed }))
           }
         />
@@ -58,13 +65,13 @@ export default function AnswerForm(props: {
 }
 
 /** What was typed so far, with every field; one that nobody touched is as the schema has it. */
-function typedIn(draft: string, fields: readonly Field[]): Values {
-  let kept: Readonly<Record<string, Typed>> = {}
+function typedIn(draft: string, fields: readonly Field[]): FieldValues {
+  let kept: Readonly<Record<string, FieldValue>> = {}
   try {
     const value: unknown = JSON.parse(draft)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) kept = value as Values
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) kept = value as FieldValues
   } catch {
     // Nothing was typed into this form yet.
   }
-  return Object.fromEntries(fields.map((field) => [field.name, kept[field.name] ?? typedOf(field)]))
+  return Object.fromEntries(fields.map((field) => [field.name, kept[field.name] ?? initialValue(field)]))
 }

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import type { ApprovalScope, Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
@@ -97,7 +97,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
               <span className="wrap-any min-w-0 text-sm text-ink-faint">
                 {matcher === undefined
                   ? t('action.once_bound')
-                  : t('action.matcher', { matcher: visibleText(matcher) })}
+                  : t('action.matcher', { matcher: markInvisible(matcher) })}
               </span>
             </div>
           )}

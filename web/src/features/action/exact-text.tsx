@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { countInvisible, countMasked, type Fold, foldedLines } from '@/system/format/exact-text'
+import { countInvisible, countMasked, type Fold, foldLines } from '@/system/format/exact-text'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
@@ -9,7 +9,7 @@ export function ExactText(props: {
   readonly label: string
   readonly isDiff?: boolean
 }) {
-  const parts = foldedLines(props.text, props.isDiff)
+  const parts = foldLines(props.text, props.isDiff)
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
     <div

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react'
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import { Fields } from '@/system/format/fields'
-import { type Field, formOf } from '@/system/format/schema'
+import { buildForm, type Field } from '@/system/format/schema'
 import type { Decision } from '@/system/generated/contracts'
 import type { ActionRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
@@ -70,7 +70,9 @@ export function QuestionCard(props: QuestionCardProps) {
         title={t(`action.title.${action.actionType}`, { tool: action.tool })}
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
-        {action.prompt !== '' && <p className="wrap-any whitespace-pre-wrap">{visibleText(action.prompt)}</p>}
+        {action.prompt !== '' && (
+          <p className="wrap-any whitespace-pre-wrap">{markInvisible(action.prompt)}</p>
+        )}
         {CALLS.has(action.tool) ? <Steps steps={asked.texts('steps')} /> : <Details action={action} />}
         {action.actionType === 'credential_request' && (
           <p className="text-ink-soft">{t('action.credential_hint')}</p>
@@ -139,7 +141,7 @@ export function QuestionCard(props: QuestionCardProps) {
 
 /** The fields of a form that was asked for. What a form cannot ask for is answered in words, beside what is asked. */
 function fieldsIn({ decisions }: ActionRow, asked: Fields): readonly Field[] {
-  const { fields, beyond } = formOf(asked.value('schema'))
+  const { fields, unsupported: beyond } = buildForm(asked.value('schema'))
   return decisions.includes('answer') && beyond.length === 0 ? fields : []
 }
 
@@ -155,7 +157,7 @@ function Steps({ steps }: { steps: readonly string[] }) {
       {steps.map((step, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a plan may say the same twice, and its steps keep their place
         <li key={index} className="wrap-any">
-          {visibleText(step)}
+          {markInvisible(step)}
         </li>
       ))}
     </ol>
@@ -181,7 +183,7 @@ function Options(props: {
           onClick={() => props.onChoose(option)}
           className="h-auto min-h-7 max-w-full py-0.5 text-left whitespace-normal aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent"
         >
-          {visibleText(option)}
+          {markInvisible(option)}
         </Button>
       ))}
     </div>

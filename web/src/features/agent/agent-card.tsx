@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { Key, Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
 import { itemTitleOf } from '@/system/selectors/job'
-import { childrenOf, isOver, mayResume, rises, type Team } from '@/system/selectors/team'
+import { canResume, findChildren, hasEnded, needsAttention, type Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
@@ -43,7 +43,7 @@ export function AgentCard(props: AgentCardProps) {
   ].filter(Boolean)
   const used = usageText(t, agent.usage)
   const runs = team.runs.filter((run) => run.agentId === agent.agentId).length
-  const children = childrenOf(team.agents, agent).length
+  const children = findChildren(team.agents, agent).length
   const line = [
     ...waits,
     children > 0 ? t.count('team.children', children) : '',
@@ -115,9 +115,9 @@ function Marks({ agent }: { agent: AgentRow }) {
     agent.connection === 'disconnected' ? t('team.connection.disconnected') : '',
     agent.stalledSince > 0 ? t('team.stalled') : '',
     // While it works there is nothing to take over yet.
-    agent.unmerged && (isOver(agent.state) || agent.state === 'idle') ? t('team.unmerged') : '',
+    agent.unmerged && (hasEnded(agent.state) || agent.state === 'idle') ? t('team.unmerged') : '',
     ...agent.degraded
-      .filter((how) => how !== 'permission_blocked' || !rises(agent.state))
+      .filter((how) => how !== 'permission_blocked' || !needsAttention(agent.state))
       .map((how) => degradedText(t, how, agent.blockedOn !== '')),
   ].filter(Boolean)
   return marks.map((mark) => (
@@ -141,7 +141,7 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
   }
   const told = agent.remote?.taskState ?? null
   if (told !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${told}`) })
-  if (isOver(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text
+  if (hasEnded(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text
   return agent.state === 'running' ? '' : agent.objective.text
 }
 
@@ -155,10 +155,10 @@ function entriesOf(
   if (agent.state !== 'closed') {
     entries.push({ id: 'input', label: t('team.input'), icon: 'edit', onSelect: () => onAsk('input') })
   }
-  if (!isOver(agent.state) && agent.state !== 'idle' && agent.state !== 'failed') {
+  if (!hasEnded(agent.state) && agent.state !== 'idle' && agent.state !== 'failed') {
     entries.push({ id: 'stop', label: t('team.stop'), icon: 'stop', onSelect: () => onAsk('stop') })
   }
-  if (mayResume(agent)) {
+  if (canResume(agent)) {
     const onSelect = () => handlers.onResume(agent)
     entries.push({ id: 'resume', label: t('team.resume_agent'), icon: 'play', onSelect })
   }

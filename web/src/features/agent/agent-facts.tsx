@@ -1,6 +1,6 @@
-import { clockTime } from '@/system/format/numbers'
+import { formatClockTime } from '@/system/format/numbers'
 import type { AgentRow } from '@/system/rows/model'
-import { agentOf, nameOf, type Team } from '@/system/selectors/team'
+import { agentName, findAgent, type Team } from '@/system/selectors/team'
 import { Fact, Facts } from '@/ui/facts'
 import { LongText } from '../shared/load-more'
 import { useT } from '../shared/surface'
@@ -18,7 +18,7 @@ export function AgentFacts(props: {
   const { agent, team, handlers } = props
   const t = useT()
   const parent = agent.parentAgentId
-  const known = parent === '' || agentOf(team.agents, parent) !== null
+  const known = parent === '' || findAgent(team.agents, parent) !== null
   const child = agent.agentKind === 'subagent'
   const [given, taken] = [
     team.handoffs.filter((handoff) => handoff.source === agent.agentId).length,
@@ -42,7 +42,9 @@ export function AgentFacts(props: {
       <Facts>
         {child && (
           <Fact name={t('team.fact.parent')}>
-            {known ? nameOf(team.agents, parent) || t('app.unknown') : t('team.degraded.lineage_unavailable')}
+            {known
+              ? agentName(team.agents, parent) || t('app.unknown')
+              : t('team.degraded.lineage_unavailable')}
           </Fact>
         )}
         {agent.spawnReason && <Fact name={t('team.fact.reason')}>{agent.spawnReason}</Fact>}
@@ -52,7 +54,7 @@ export function AgentFacts(props: {
           <Fact name={t('team.view.handoffs')}>{t('team.fact.handoffs', { given, taken })}</Fact>
         )}
         {agent.lastActivity > 0 && (
-          <Fact name={t('team.fact.activity')}>{clockTime(agent.lastActivity, t.locale)}</Fact>
+          <Fact name={t('team.fact.activity')}>{formatClockTime(agent.lastActivity, t.locale)}</Fact>
         )}
         <Fact name={t('team.fact.thread')}>
           <span className="font-mono">{agent.threadId}</span>

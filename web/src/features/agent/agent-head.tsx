@@ -1,5 +1,5 @@
 import type { AgentRow } from '@/system/rows/model'
-import { agentOf, nameOf, type Team } from '@/system/selectors/team'
+import { agentName, findAgent, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { StateDot, StateText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
@@ -12,7 +12,7 @@ export function AgentHead(props: {
 }) {
   const t = useT()
   const { agent, team } = props
-  const parent = agentOf(team.agents, agent.parentAgentId)?.name
+  const parent = findAgent(team.agents, agent.parentAgentId)?.name
   return (
     <header className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-2 border-b border-line bg-sunken px-4 py-1">
       <StateDot agent={agent} />
@@ -20,7 +20,7 @@ export function AgentHead(props: {
       <StateText agent={agent} />
       {parent && <span className="text-sm text-ink-faint">{t('team.works_for', { agent: parent })}</span>}
       <Button look="outline" className="ml-auto" onClick={props.onBack}>
-        {t('team.back_to_lead', { agent: nameOf(team.agents, team.row.lead) || t('team.lead') })}
+        {t('team.back_to_lead', { agent: agentName(team.agents, team.row.lead) || t('team.lead') })}
       </Button>
     </header>
   )

@@ -1,4 +1,4 @@
-import { inTime, soonTime, timeOfDay } from '@/system/format/numbers'
+import { formatFutureTime, formatRelative, formatTimeOfDay } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow, Background } from '@/system/rows/model'
 import type { Team } from '@/system/selectors/team'
@@ -16,7 +16,10 @@ import { Schedule } from './schedule'
 export function wakesText(t: Translate, background: Background, now: number): string {
   if (background.wakeAt === 0 || !sleeps(background)) return ''
   const at = background.wakeAt / 1000
-  return t('team.background.at', { time: soonTime(at, now, t.locale), in: inTime(at, now, t.locale) })
+  return t('team.background.at', {
+    time: formatFutureTime(at, now, t.locale),
+    in: formatRelative(at, now, t.locale),
+  })
 }
 
 function sleeps({ state }: Background): boolean {
@@ -69,7 +72,10 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
             <>
               {t(`team.wake.${background.wakeReason}`)}
               {background.wokeAt > 0 && (
-                <span className="text-ink-faint"> {inTime(background.wokeAt / 1000, now, t.locale)}</span>
+                <span className="text-ink-faint">
+                  {' '}
+                  {formatRelative(background.wokeAt / 1000, now, t.locale)}
+                </span>
               )}
             </>
           )}
@@ -80,7 +86,7 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
           ) : (
             <RunLink
               label={t('team.open_run_of', { agent: agent.name })}
-              text={timeOfDay(current.started, t.locale)}
+              text={formatTimeOfDay(current.started, t.locale)}
               onOpen={() => handlers.onOpenRun(current.key)}
             />
           )}
@@ -94,7 +100,7 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
               {status === null ? t('app.unknown') : t(`team.run.${status}`)}
               <RunLink
                 label={t('team.open_last_run_of', { agent: agent.name })}
-                text={last === undefined ? t('team.open_run') : timeOfDay(last.started, t.locale)}
+                text={last === undefined ? t('team.open_run') : formatTimeOfDay(last.started, t.locale)}
                 onOpen={() => handlers.onOpenRun(background.lastRun)}
               />
             </span>

@@ -1,6 +1,6 @@
-import { laidOutArguments } from '@/system/format/arguments'
+import { layOutArguments } from '@/system/format/arguments'
 import { Fields } from '@/system/format/fields'
-import { bytes, inTime } from '@/system/format/numbers'
+import { formatBytes, formatRelative } from '@/system/format/numbers'
 import type { AgentRow, Delivery, Remote } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { CodeBlock } from '@/ui/code-block'
@@ -57,7 +57,7 @@ export function RemoteFacts({ agent, remote, onRetry }: RemoteFactsProps) {
               <Badge tone={REMOTE_TONES[remote.taskState]}>{t(`team.remote.task.${remote.taskState}`)}</Badge>
               <span className="text-ink-faint">
                 {remote.toldAt > 0
-                  ? t('team.remote.told', { when: inTime(remote.toldAt / 1000, now, t.locale) })
+                  ? t('team.remote.told', { when: formatRelative(remote.toldAt / 1000, now, t.locale) })
                   : t('team.remote.told_unknown')}
               </span>
             </span>
@@ -154,7 +154,7 @@ function DeliveredPart({ part }: { part: Delivery['parts'][number] }) {
           <span>{part.name || t('team.remote.file')}</span>
           <span className="text-ink-faint">
             {media}
-            {content !== null && ` · ${bytes(content.size, t.locale)}`}
+            {content !== null && ` · ${formatBytes(content.size, t.locale)}`}
           </span>
         </p>
       )}
@@ -170,7 +170,7 @@ function DeliveredPart({ part }: { part: Delivery['parts'][number] }) {
 function Data({ text }: { text: Delivery['parts'][number]['text'] }) {
   const t = useT()
   const full = useFullText(text)
-  return <CodeBlock text={laidOutArguments(full.text)} label={t('team.remote.data')} />
+  return <CodeBlock text={layOutArguments(full.text)} label={t('team.remote.data')} />
 }
 
 /** An address is text. It is copied or followed on purpose, and whoever is there is not told from where. */

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
-import { type Team, teamOf } from '@/system/selectors/team'
+import { buildTeam, type Team } from '@/system/selectors/team'
 import { agentRow, runRow, START, teamRow } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
@@ -13,7 +13,7 @@ const NONE = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [
 
 function roster(agent: wire.AgentRow, more: Partial<Team> = {}) {
   const agents = [filled('agents', agentRow({ key: 'lead', agentKind: 'main' })), filled('agents', agent)]
-  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
+  const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
   if (team === null) throw new Error('no team')
   const did = vi.fn()
   return { did, surface: <Roster team={team} shown="" handlers={noting(did)} /> }

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
 import { itemKeys } from '@/system/selectors/job'
-import { isOver, rosterOrder, type Team } from '@/system/selectors/team'
+import { hasEnded, sortRoster, type Team } from '@/system/selectors/team'
 import { Disclosure } from '@/ui/disclosure'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
@@ -26,10 +26,10 @@ export interface RosterProps {
 export function Roster({ team, shown, handlers }: RosterProps) {
   const t = useT()
   const [asked, setAsked] = useState<Subject | null>(null)
-  const ordered = rosterOrder(team)
+  const ordered = sortRoster(team)
   const items = itemKeys(team.tasks)
   const failed = ordered.filter((agent) => agent.state === 'failed' && items.has(agent.taskId))
-  const over = ordered.filter((agent) => isOver(agent.state) && agent.agentId !== team.row.lead)
+  const over = ordered.filter((agent) => hasEnded(agent.state) && agent.agentId !== team.row.lead)
   const folded = over.length > OVER_SHOWN ? over : []
   const present = ordered.filter((agent) => !folded.includes(agent) && !failed.includes(agent))
   const subject = team.agents.find((agent) => agent.agentId === asked?.agentId)

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react'
-import { duration } from '@/system/format/numbers'
+import { formatDuration } from '@/system/format/numbers'
 import { useT } from '../shared/surface'
 
 const CronWords = lazy(() => import('./cron-text'))
@@ -10,7 +10,7 @@ export function Schedule({ schedule }: { schedule: string }) {
   if (schedule === '') return t('app.none')
   const every = /^every (\d+) s$/.exec(schedule)?.[1]
   if (every !== undefined) {
-    return t('team.background.every', { time: duration(Number(every) * 1000, t.locale) })
+    return t('team.background.every', { time: formatDuration(Number(every) * 1000, t.locale) })
   }
   return (
     <Suspense fallback={<span className="font-mono">{schedule}</span>}>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { ago } from '@/system/format/numbers'
+import { formatAgo } from '@/system/format/numbers'
 import type { ArtifactRow } from '@/system/rows/model'
 import type { NewArtifact } from '@/system/stores/artifact-store'
 import { Button } from '@/ui/button'
@@ -127,7 +127,7 @@ function Entry(props: {
           {folder !== '' && <span className="min-w-0 truncate font-mono">{folder}</span>}
           {who !== '' && <span className="min-w-0 truncate">{who}</span>}
           {row.updatedAt > 0 && (
-            <span className="tabular ml-auto shrink-0">{ago(row.updatedAt / 1000, now, t.locale)}</span>
+            <span className="tabular ml-auto shrink-0">{formatAgo(row.updatedAt / 1000, now, t.locale)}</span>
           )}
         </span>
       </span>

@@ -1,4 +1,4 @@
-import { bytes } from '@/system/format/numbers'
+import { formatBytes } from '@/system/format/numbers'
 import type { Export } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -67,7 +67,7 @@ function State(props: {
           onClick={props.onDownload}
           className="rounded font-medium text-accent hover:underline"
         >
-          {t('artifact.download', { size: bytes(made.content.size, t.locale) })}
+          {t('artifact.download', { size: formatBytes(made.content.size, t.locale) })}
         </button>
         {made.leftOut > 0 && (
           <span className="basis-full pl-5.5 text-sm text-warn">

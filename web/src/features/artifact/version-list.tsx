@@ -1,4 +1,4 @@
-import { bytes, clockTime } from '@/system/format/numbers'
+import { formatBytes, formatClockTime } from '@/system/format/numbers'
 import type { ArtifactRow, Version } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Badge } from '@/ui/marks'
@@ -33,7 +33,7 @@ export function Versions(props: {
               {version.version === props.shown && <Badge tone="accent">{t('artifact.shown')}</Badge>}
             </p>
             <p className="tabular text-sm text-ink-faint">
-              {clockTime(version.at, t.locale)} · {bytes(version.content.size, t.locale)}
+              {formatClockTime(version.at, t.locale)} · {formatBytes(version.content.size, t.locale)}
               {version.base > 0 &&
                 version.base !== version.version - 1 &&
                 ` · ${t('artifact.made_from', { version: version.base })}`}

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
-import { bytes } from '@/system/format/numbers'
+import { formatBytes } from '@/system/format/numbers'
 import { type ArtifactRow, asText, type Version } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { Markdown } from '@/ui/markdown/markdown'
@@ -18,7 +18,9 @@ export function Preview({ artifact, version }: { artifact: ArtifactRow; version:
   if (artifact.artifactKind === 'image') return <Image content={version.content} alt={artifact.title} />
   if (!isText(artifact)) {
     return (
-      <p className="text-ink-soft">{t('artifact.binary', { size: bytes(version.content.size, t.locale) })}</p>
+      <p className="text-ink-soft">
+        {t('artifact.binary', { size: formatBytes(version.content.size, t.locale) })}
+      </p>
     )
   }
   return <TextPreview key={version.content.hash} artifact={artifact} version={version} />

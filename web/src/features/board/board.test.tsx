@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
-import { teamOf } from '@/system/selectors/team'
+import { buildTeam } from '@/system/selectors/team'
 import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
@@ -10,7 +10,7 @@ import { Board } from './board'
 
 function board(...tasks: readonly wire.TaskRow[]) {
   const did = vi.fn()
-  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), {
+  const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), {
     agents: [filled('agents', agentRow({ key: 'lead', agentKind: 'main' }))],
     edges: [],
     tasks: tasks.map((task) => filled('tasks', task)),

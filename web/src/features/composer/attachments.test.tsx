@@ -3,12 +3,12 @@ import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { Mention } from '@/system/generated/contracts'
-import type { Attached } from '@/system/stores/attachment-store'
+import type { AttachedFile } from '@/system/stores/attachment-store'
 import { show } from '../../../dev/surfaces'
 import { Composer, type ComposerProps } from './composer'
 import { mentionAt } from './mentions'
 
-const attached = (change: Partial<Attached> = {}): Attached => ({
+const attached = (change: Partial<AttachedFile> = {}): AttachedFile => ({
   id: 'att_a',
   name: 'data.csv',
   size: 1200,

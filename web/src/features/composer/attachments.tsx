@@ -1,15 +1,15 @@
 import type { ChangeEvent } from 'react'
-import { bytes } from '@/system/format/numbers'
+import { formatBytes } from '@/system/format/numbers'
 import type { RoutePreview } from '@/system/generated/contracts'
-import type { Attached } from '@/system/stores/attachment-store'
-import type { How } from '@/system/stores/outbox'
+import type { AttachedFile } from '@/system/stores/attachment-store'
+import type { SendMode } from '@/system/stores/outbox'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Picture } from '@/ui/picture'
 import { useT } from '../shared/surface'
 
 export interface Attaching {
-  readonly list: readonly Attached[]
+  readonly list: readonly AttachedFile[]
   readonly onFiles: (files: readonly File[]) => void
   readonly onRemove: (id: string) => void
   /** Which model the input goes to, and whether it takes images; null until the server said. */
@@ -17,19 +17,19 @@ export interface Attaching {
 }
 
 /** The model that is shown no image of what is attached; null where all reach it, or the server has not said yet. */
-export function imagesLeftOut({ list, route }: Attaching, how: How | null): string | null {
+export function imagesLeftOut({ list, route }: Attaching, how: SendMode | null): string | null {
   if (!route || !list.some(isImage)) return null
   const steers = how === 'steer' && (route.runningModel ?? '') !== ''
   const takes = steers ? route.runningImages === true : route.images
   return takes ? null : steers ? (route.runningModel ?? '') : route.model
 }
 
-function isImage({ media }: Attached): boolean {
+function isImage({ media }: AttachedFile): boolean {
   return media.startsWith('image/')
 }
 
 /** The files that go with what is being typed: each with how far it is, and with why where it was refused. */
-export function AttachedList({ attaching, how }: { attaching: Attaching; how: How | null }) {
+export function AttachedList({ attaching, how }: { attaching: Attaching; how: SendMode | null }) {
   const t = useT()
   const leftOut = imagesLeftOut(attaching, how) !== null
   if (attaching.list.length === 0) return null
@@ -68,7 +68,7 @@ export function AttachedList({ attaching, how }: { attaching: Attaching; how: Ho
   )
 }
 
-function Look({ one: file }: { one: Attached }) {
+function Look({ one: file }: { one: AttachedFile }) {
   const t = useT()
   if (file.preview !== '') {
     return (
@@ -83,7 +83,7 @@ function Look({ one: file }: { one: Attached }) {
   return <Icon name={file.state === 'failed' ? 'warning' : 'file'} size={14} className="text-ink-faint" />
 }
 
-function Told({ one: file }: { one: Attached }) {
+function Told({ one: file }: { one: AttachedFile }) {
   const t = useT()
   const { problem } = file
   if (problem !== null) {
@@ -95,7 +95,7 @@ function Told({ one: file }: { one: Attached }) {
       </span>
     )
   }
-  return bytes(file.size, t.locale)
+  return formatBytes(file.size, t.locale)
 }
 
 /** The picker is the browser's own, under a label that looks like a button. */

@@ -8,7 +8,7 @@ import {
   useState,
 } from 'react'
 import { MODES, type Mode, PERMISSION_MODES, type PermissionMode } from '@/system/generated/contracts'
-import type { How } from '@/system/stores/outbox'
+import type { SendMode } from '@/system/stores/outbox'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { Select } from '@/ui/select'
@@ -17,7 +17,7 @@ import { AttachedList, type Attaching, imagesLeftOut, PickFiles } from './attach
 import { type FindMentions, MentionList, useMentions } from './mentions'
 
 /** What input to a running turn may become. Nothing is chosen until the person did. */
-export type BusyHow = Exclude<How, 'start'>
+export type BusyHow = Exclude<SendMode, 'start'>
 const BUSY: readonly BusyHow[] = ['queue', 'steer', 'interrupt']
 const SEND = {
   queue: 'composer.send_queue',
@@ -40,7 +40,7 @@ export interface ComposerProps {
   readonly busy: boolean
   readonly placeholder: string
   readonly disabledBecause: string | null
-  readonly onSend: (text: string, how: How) => void
+  readonly onSend: (text: string, how: SendMode) => void
   readonly inputRef: Ref<HTMLTextAreaElement>
   /** Left out where nothing can be attached. */
   readonly attaching?: Attaching
@@ -56,7 +56,7 @@ export function Composer(props: ComposerProps) {
   const t = useT()
   const { draft, settings, busy } = props
   const [asked, setAsked] = useState(false)
-  const how: How | null = busy ? settings.busyHow : 'start'
+  const how: SendMode | null = busy ? settings.busyHow : 'start'
   const mentions = useMentions(props.onMention, props.onDraft)
   const files = useFiles(props.disabledBecause === null ? props.attaching : undefined)
   const empty = draft.trim() === ''
@@ -186,7 +186,7 @@ export function Composer(props: ComposerProps) {
 }
 
 /** That the model takes no images is said before it is sent: the server would refuse it. */
-function LeftOut({ attaching, how }: { readonly attaching: Attaching; readonly how: How | null }) {
+function LeftOut({ attaching, how }: { readonly attaching: Attaching; readonly how: SendMode | null }) {
   const t = useT()
   const model = imagesLeftOut(attaching, how)
   return (
@@ -200,7 +200,7 @@ function LeftOut({ attaching, how }: { readonly attaching: Attaching; readonly h
 function Note(props: {
   readonly held: ReturnType<typeof heldBy>
   readonly busy: boolean
-  readonly how: How | null
+  readonly how: SendMode | null
   readonly empty: boolean
   readonly asked: boolean
 }) {

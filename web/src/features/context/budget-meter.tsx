@@ -1,4 +1,4 @@
-import { count } from '@/system/format/numbers'
+import { formatCount } from '@/system/format/numbers'
 import type { ContextRow } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
@@ -15,8 +15,8 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
   if (context === null || (used === null && pins === 0)) return null
   const share = budget === null || budget === 0 || used === null ? null : Math.min(1, used / budget)
   const figures = {
-    used: used === null ? t('app.unknown') : count(used, t.locale),
-    budget: budget === null ? t('app.unknown') : count(budget, t.locale),
+    used: used === null ? t('app.unknown') : formatCount(used, t.locale),
+    budget: budget === null ? t('app.unknown') : formatCount(budget, t.locale),
   }
   const full = share !== null && share >= NEARLY
   return (
@@ -34,7 +34,7 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
       {pins > 0 && (
         <span className="tabular inline-flex items-center gap-0.5" title={context.pinned.join('\n')}>
           <Icon name="pin" size={12} />
-          {count(pins, t.locale)}
+          {formatCount(pins, t.locale)}
         </span>
       )}
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" className="-rotate-90">

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { count } from '@/system/format/numbers'
+import { formatCount } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { ContextPart } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
@@ -62,7 +62,10 @@ function says(t: Translate, part: ContextPart): string {
 
 function figures(t: Translate, { tokensBefore, tokensAfter }: ContextPart): string {
   if (tokensBefore === null || tokensAfter === null) return ''
-  return t('context.from_to', { before: count(tokensBefore, t.locale), after: count(tokensAfter, t.locale) })
+  return t('context.from_to', {
+    before: formatCount(tokensBefore, t.locale),
+    after: formatCount(tokensAfter, t.locale),
+  })
 }
 
 function More({ part }: { part: ContextPart }) {

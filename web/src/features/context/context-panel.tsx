@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
-import { count } from '@/system/format/numbers'
+import { formatCount } from '@/system/format/numbers'
 import type { ContextRef, MissingRef } from '@/system/generated/contracts'
 import type { ContextRow } from '@/system/rows/model'
 import type { Refusal } from '@/system/stores/notice-store'
@@ -30,7 +30,7 @@ export function ContextPanel(props: ContextPanelProps) {
   const told = (tokens: number | null | undefined) =>
     tokens === null || tokens === undefined
       ? t('app.unknown')
-      : t('context.tokens', { tokens: count(tokens, t.locale) })
+      : t('context.tokens', { tokens: formatCount(tokens, t.locale) })
   return (
     <>
       <Facts>
@@ -89,7 +89,7 @@ function Entry({ given }: { given: ContextRef }) {
       </span>
       {typeof given.tokens === 'number' && (
         <span className="tabular text-sm text-ink-faint">
-          {t('context.tokens', { tokens: count(given.tokens, t.locale) })}
+          {t('context.tokens', { tokens: formatCount(given.tokens, t.locale) })}
         </span>
       )}
     </li>

@@ -1,6 +1,6 @@
 /** What a turn is given beside its text, what was named and is not there, and what was left out. */
 import { plainTerminalText } from '@/system/format/ansi'
-import { count } from '@/system/format/numbers'
+import { formatCount } from '@/system/format/numbers'
 import type { ContextRef, MissingRef, Omission } from '@/system/generated/contracts'
 import { Icon, type IconName } from '@/ui/icon'
 import { Image } from '../shared/image'
@@ -115,7 +115,7 @@ export function OmissionList({ omitted }: { omitted: readonly Omission[] }) {
             {typeof omission.tokens === 'number' && (
               <span className="tabular text-sm text-ink-faint">
                 {' '}
-                {t('context.tokens', { tokens: count(omission.tokens, t.locale) })}
+                {t('context.tokens', { tokens: formatCount(omission.tokens, t.locale) })}
               </span>
             )}
           </li>

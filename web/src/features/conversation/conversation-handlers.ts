@@ -1,4 +1,4 @@
-import type { Sent } from '@/system/stores/outbox'
+import type { SentInput } from '@/system/stores/outbox'
 
 /** What a person can do in the conversation. */
 export interface ConversationHandlers {
@@ -8,6 +8,6 @@ export interface ConversationHandlers {
   /** Put a text into the composer. */
   readonly onReuse: (text: string) => void
   readonly onSendAsTurn: (text: string) => void
-  readonly onSendAgain: (entry: Sent) => void
-  readonly onDiscard: (entry: Sent) => void
+  readonly onSendAgain: (entry: SentInput) => void
+  readonly onDiscard: (entry: SentInput) => void
 }

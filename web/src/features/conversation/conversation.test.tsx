@@ -2,7 +2,7 @@ import { act, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
-import { activityOf } from '@/system/selectors/activity'
+import { summarizeActivity } from '@/system/selectors/activity'
 import { place, reasoningPart, START, textPart, turnRow } from '../../../dev/rows'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
@@ -147,20 +147,20 @@ test('the answer of a policy is told by its name', () => {
 
 test('waiting for a person is told beside the work, not as part of it', () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
-  show(<SummaryRow activity={activityOf(turn, [])} open={false} onToggle={vi.fn()} />)
+  show(<SummaryRow activity={summarizeActivity(turn, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
 })
 
 test('a turn that was told at one moment, as one that is imported, does not say how long it took', () => {
   const turn = filled('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
   const told = { ...turn, endedAt: turn.startedAt }
-  show(<SummaryRow activity={activityOf(told, [])} open={false} onToggle={vi.fn()} />)
+  show(<SummaryRow activity={summarizeActivity(told, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe('1 tool')
 })
 
 test('each thing that is told of a turn stands apart from the others', () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
-  const activity = { ...activityOf(turn, []), failedTools: 1, refusedTools: 2 }
+  const activity = { ...summarizeActivity(turn, []), failedTools: 1, refusedTools: 2 }
   show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe(
     '3 tools · 3s · waited 9s for you · 1 failed · 2 not run',

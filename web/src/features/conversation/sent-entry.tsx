@@ -1,13 +1,13 @@
-import type { Sent } from '@/system/stores/outbox'
+import type { SentInput } from '@/system/stores/outbox'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
 /** What was sent and is in no fact yet. It claims no more than that. */
 export function SentEntry(props: {
-  readonly entry: Sent
-  readonly onSendAgain: (entry: Sent) => void
-  readonly onDiscard: (entry: Sent) => void
+  readonly entry: SentInput
+  readonly onSendAgain: (entry: SentInput) => void
+  readonly onDiscard: (entry: SentInput) => void
 }) {
   const t = useT()
   const { entry } = props

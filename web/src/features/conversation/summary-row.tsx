@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { duration } from '@/system/format/numbers'
+import { formatDuration } from '@/system/format/numbers'
 import type { Activity } from '@/system/selectors/activity'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
@@ -17,9 +17,9 @@ export const SummaryRow = memo(
     if (activity.tools > 0) said.push(t.count('turn.tools', activity.tools))
     if (activity.files > 0) said.push(t.count('turn.files', activity.files))
     if (activity.steers > 0) said.push(t.count('turn.steers', activity.steers))
-    if (activity.duration !== null) said.push(duration(activity.duration, t.locale))
+    if (activity.duration !== null) said.push(formatDuration(activity.duration, t.locale))
     if (activity.waited >= TOLD_FROM_MS) {
-      said.push(t('turn.waited', { time: duration(activity.waited, t.locale) }))
+      said.push(t('turn.waited', { time: formatDuration(activity.waited, t.locale) }))
     }
     return (
       <button

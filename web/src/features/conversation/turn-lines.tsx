@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { duration } from '@/system/format/numbers'
+import { formatDuration } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionPart, ErrorPart, NoticePart, TurnRow } from '@/system/rows/model'
 import { isQuestion } from '@/system/selectors/activity'
@@ -50,7 +50,7 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
       )}
       {waited >= TOLD_FROM_MS && (
         <span className="tabular text-ink-faint">
-          {t('action.line.waited', { time: duration(waited, t.locale) })}
+          {t('action.line.waited', { time: formatDuration(waited, t.locale) })}
         </span>
       )}
       {part.answer.text && <q className="wrap-any text-ink">{part.answer.text}</q>}
@@ -108,7 +108,10 @@ function Retry(props: {
   const now = useNow(1000, props.live)
   const left = props.at / 1000 + props.wait - now
   const waits = props.live && left > 0
-  const time = duration(waits ? Math.min(Math.ceil(left / 1000) * 1000, props.wait) : props.wait, t.locale)
+  const time = formatDuration(
+    waits ? Math.min(Math.ceil(left / 1000) * 1000, props.wait) : props.wait,
+    t.locale,
+  )
   return t(waits ? 'notice.retry_in' : 'notice.retried', { time, attempt: props.attempt })
 }
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { DemoOffer } from '@/system/api/client'
-import { ago } from '@/system/format/numbers'
+import { formatAgo } from '@/system/format/numbers'
 import type { Key } from '@/system/i18n/translate'
 import type { SessionCard } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
@@ -166,7 +166,7 @@ function Past({
             >
               <span className="min-w-0 flex-1 truncate">{session.title || t('sessions.untitled')}</span>
               <span className="tabular text-sm text-ink-faint">
-                {session.updatedAt > 0 && ago(session.updatedAt / 1000, now, t.locale)}
+                {session.updatedAt > 0 && formatAgo(session.updatedAt / 1000, now, t.locale)}
               </span>
             </button>
           </li>

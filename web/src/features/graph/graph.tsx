@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { withoutDoneWorkers } from '@/system/selectors/job'
-import { type Line, linesOf, type Team, withoutParent } from '@/system/selectors/team'
+import { buildLines, findOrphans, type Line, type Team } from '@/system/selectors/team'
 import { Icon } from '@/ui/icon'
 import { RadioGroup } from '@/ui/radio-group'
 import { StateDot, StateText } from '../shared/agent-marks'
@@ -24,8 +24,8 @@ export function Graph(props: GraphProps) {
   const { stale } = props
   const team = useMemo(() => withoutDoneWorkers(props.team), [props.team])
   const [look, setLook] = useState<'graph' | 'list'>('graph')
-  const lines = linesOf(team)
-  const orphans = withoutParent(team)
+  const lines = buildLines(team)
+  const orphans = findOrphans(team)
   return (
     <section aria-label={t('team.view.graph')} className="flex min-h-0 flex-1 flex-col">
       <div className="flex min-h-10 flex-wrap items-center gap-3 px-4 py-1.5 text-sm text-ink-faint">

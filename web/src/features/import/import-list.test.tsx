@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { PastSessionFound, PastSessionList } from '@/system/generated/contracts'
-import type { PastImport } from '@/system/stores/import-store'
+import type { ImportProgress } from '@/system/stores/import-store'
 import { CHINESE, NO_BLOBS, show } from '../../../dev/surfaces'
 import PastSessions, { type PastSessionsProps } from './import-list'
 
@@ -19,7 +19,10 @@ function found(number: number, more: Partial<PastSessionFound> = {}): PastSessio
   }
 }
 
-function props(list: Partial<PastSessionList>, imports: Record<string, PastImport> = {}): PastSessionsProps {
+function props(
+  list: Partial<PastSessionList>,
+  imports: Record<string, ImportProgress> = {},
+): PastSessionsProps {
   const nothing = { onImport: vi.fn(), onStop: vi.fn(), onOpen: vi.fn() }
   return { list: { sessions: [], ...list }, imports, ...nothing }
 }

@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react'
-import { pastKey } from '@/system/format/names'
-import { dayOf } from '@/system/format/numbers'
+import { pastSessionKey } from '@/system/format/names'
+import { formatDay } from '@/system/format/numbers'
 import type { PastSessionFound, PastSessionImported, PastSessionList } from '@/system/generated/contracts'
-import type { PastImport } from '@/system/stores/import-store'
+import type { ImportProgress } from '@/system/stores/import-store'
 import { Button, IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { useNow } from '@/ui/use-now'
@@ -11,7 +11,7 @@ import { useT } from '../shared/surface'
 
 export interface PastSessionsProps {
   readonly list: PastSessionList
-  readonly imports: Readonly<Record<string, PastImport>>
+  readonly imports: Readonly<Record<string, ImportProgress>>
   /** The person wants these imported. */
   readonly onImport: (sessions: readonly PastSessionFound[]) => void
   /** The person wants no more of those that wait. */
@@ -27,7 +27,7 @@ export default function PastSessions(props: PastSessionsProps) {
   const [all, setAll] = useState(false)
   const { sessions } = props.list
   const shown = all ? sessions : sessions.slice(0, SHOWN)
-  const left = sessions.filter((session) => toImport(session, props.imports[pastKey(session)]))
+  const left = sessions.filter((session) => toImport(session, props.imports[pastSessionKey(session)]))
   return (
     <section aria-label={t('first.past_others')}>
       {sessions.length > 0 && (
@@ -41,7 +41,12 @@ export default function PastSessions(props: PastSessionsProps) {
       {left.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
       <ul className="space-y-1.5">
         {shown.map((session) => (
-          <Row key={pastKey(session)} {...props} session={session} became={props.imports[pastKey(session)]} />
+          <Row
+            key={pastSessionKey(session)}
+            {...props}
+            session={session}
+            became={props.imports[pastSessionKey(session)]}
+          />
         ))}
       </ul>
       {sessions.length > SHOWN && (
@@ -84,14 +89,14 @@ function All(props: PastSessionsProps & { readonly left: readonly PastSessionFou
   )
 }
 
-function toImport(session: PastSessionFound, became: PastImport | undefined): boolean {
+function toImport(session: PastSessionFound, became: ImportProgress | undefined): boolean {
   const under = became?.state === 'waiting' || became?.state === 'running'
   return session.imported !== true && typeof session.importing !== 'number' && !under
 }
 
 interface RowProps extends PastSessionsProps {
   readonly session: PastSessionFound
-  readonly became: PastImport | undefined
+  readonly became: ImportProgress | undefined
 }
 
 function Row({ session, became, onImport, onOpen }: RowProps) {
@@ -109,7 +114,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
         </p>
         <p className="tabular flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
           <span>{product}</span>
-          <span>{dayOf(session.changed / 1000, now, t.locale)}</span>
+          <span>{formatDay(session.changed / 1000, now, t.locale)}</span>
           {here && became?.state !== 'done' && <span>{t('first.imported')}</span>}
           {became?.state === 'waiting' && <span>{t('first.import_waiting')}</span>}
           {runs && turns > 0 && (
@@ -148,7 +153,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
 }
 
 /** What an import came to, which is also said. */
-function Outcome({ became }: { became: PastImport | undefined }) {
+function Outcome({ became }: { became: ImportProgress | undefined }) {
   const t = useT()
   return (
     <div role="status" className="text-sm text-ink-soft">

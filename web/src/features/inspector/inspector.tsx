@@ -1,6 +1,6 @@
-import { clockTime, count, duration } from '@/system/format/numbers'
+import { formatClockTime, formatCount, formatDuration } from '@/system/format/numbers'
 import type { Part, StatusRow, ToolPart, TurnRow } from '@/system/rows/model'
-import { activityOf, durationOf } from '@/system/selectors/activity'
+import { summarizeActivity, turnDuration } from '@/system/selectors/activity'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
 import { Fact, Facts } from '@/ui/facts'
@@ -53,9 +53,9 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
   const t = useT()
   const { turn, parts, status, tools, imported = false } = props
   const changed = changedFiles(tools)
-  const ran = durationOf(turn)
-  const activity = activityOf(turn, parts)
-  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : count(tokens, t.locale))
+  const ran = turnDuration(turn)
+  const activity = summarizeActivity(turn, parts)
+  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : formatCount(tokens, t.locale))
   const model = status === null ? '' : [status.provider, status.model].filter(Boolean).join(' / ')
   return (
     <>
@@ -65,17 +65,17 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
         <Fact name={t('inspector.permission')}>
           {imported ? t('app.unknown') : t(`composer.permission.${turn.permissionMode}`)}
         </Fact>
-        <Fact name={t('inspector.submitted')}>{clockTime(turn.submittedAt, t.locale)}</Fact>
+        <Fact name={t('inspector.submitted')}>{formatClockTime(turn.submittedAt, t.locale)}</Fact>
         {turn.startedAt > 0 && (
-          <Fact name={t('inspector.started')}>{clockTime(turn.startedAt, t.locale)}</Fact>
+          <Fact name={t('inspector.started')}>{formatClockTime(turn.startedAt, t.locale)}</Fact>
         )}
-        {ran !== null && <Fact name={t('inspector.duration')}>{duration(ran, t.locale)}</Fact>}
+        {ran !== null && <Fact name={t('inspector.duration')}>{formatDuration(ran, t.locale)}</Fact>}
         {activity.waited > 0 && (
-          <Fact name={t('inspector.waited')}>{duration(activity.waited, t.locale)}</Fact>
+          <Fact name={t('inspector.waited')}>{formatDuration(activity.waited, t.locale)}</Fact>
         )}
         {status !== null && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
-        <Fact name={t('inspector.iterations')}>{count(turn.iterations, t.locale)}</Fact>
-        <Fact name={t('inspector.tools')}>{count(activity.tools, t.locale)}</Fact>
+        <Fact name={t('inspector.iterations')}>{formatCount(turn.iterations, t.locale)}</Fact>
+        <Fact name={t('inspector.tools')}>{formatCount(activity.tools, t.locale)}</Fact>
         <Fact name={t('inspector.tokens')}>
           {t('status.tokens', { input: told(turn.inputTokens), output: told(turn.outputTokens) })}
         </Fact>

@@ -1,4 +1,4 @@
-import { callSummary } from '@/system/format/arguments'
+import { stripToolName } from '@/system/format/arguments'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { Badge, type Tone } from '@/ui/marks'
@@ -28,7 +28,7 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
           <p className="flex items-center gap-2">
             <span className="font-medium">{tool.tool}</span>
             <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">
-              {callSummary(tool.tool, tool.summary)}
+              {stripToolName(tool.tool, tool.summary)}
             </span>
             <Badge tone={TONES[cameTo(tool)] ?? 'quiet'}>
               {t.maybe(`verdict.${cameTo(tool)}`) ?? t('app.unknown')}

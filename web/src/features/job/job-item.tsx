@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Item } from '@/system/selectors/job'
-import { agentOf, type Team } from '@/system/selectors/team'
+import { findAgent, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Markdown, MarkdownLine } from '@/ui/markdown/markdown'
@@ -30,7 +30,7 @@ export function JobItem(props: ItemProps) {
   const t = useT()
   const { item, team, handlers, open } = props
   const { standing } = item
-  const worker = agentOf(team.agents, item.agentId)
+  const worker = findAgent(team.agents, item.agentId)
   const asked = standing === 'running' && worker?.state === 'needs_input'
   return (
     <>

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useEffect, useRef, useState } from 'react'
-import { goesOn, type Item, type JobRow, jobStanding } from '@/system/selectors/job'
+import { canRetryItems, type Item, type JobRow, jobStanding } from '@/system/selectors/job'
 import type { Team } from '@/system/selectors/team'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
@@ -86,7 +86,7 @@ export function JobItems(props: {
                 <JobItem
                   item={item}
                   jobId={job.job}
-                  tries={goesOn(jobStanding(job))}
+                  tries={canRetryItems(jobStanding(job))}
                   team={props.team}
                   handlers={props.handlers}
                   open={opened.has(item.key)}

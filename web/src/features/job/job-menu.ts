@@ -1,5 +1,5 @@
 import type { Translate } from '@/system/i18n/translate'
-import { countsOf, goesOn, type JobRow, jobStanding } from '@/system/selectors/job'
+import { canRetryItems, itemCounts, type JobRow, jobStanding } from '@/system/selectors/job'
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
@@ -15,7 +15,7 @@ export function jobEntries(
       id: 'retry',
       label: t('team.job_retry'),
       icon: 'play',
-      offered: standing === 'failed' || (standing === 'running' && countsOf(job).failed > 0),
+      offered: standing === 'failed' || (standing === 'running' && itemCounts(job).failed > 0),
       onSelect: () => handlers.onRetryItems(job.job, null),
     },
     {
@@ -44,7 +44,7 @@ export function jobEntries(
       label: t('team.job_cancel'),
       icon: 'stop',
       danger: true,
-      offered: goesOn(standing) || standing === 'paused',
+      offered: canRetryItems(standing) || standing === 'paused',
       onSelect: onCancel,
     },
   ]

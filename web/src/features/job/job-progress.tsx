@@ -1,12 +1,12 @@
 import type { Translate } from '@/system/i18n/translate'
 import {
-  type Counts,
-  countsOf,
+  type ItemCounts,
   type ItemStanding,
+  itemCounts,
   type JobRow,
   type JobStanding,
   jobStanding,
-  totalOf,
+  totalItems,
 } from '@/system/selectors/job'
 import { Icon, type IconName } from '@/ui/icon'
 import { Dot, type Tone } from '@/ui/marks'
@@ -49,8 +49,8 @@ const ICONS: Partial<Record<JobStanding, IconName>> = {
 
 /** How many items stand how, in words. What there is none of is left out, but for what is done. What waits in a job that is
  *  paused is paused. */
-function countsText(t: Translate, counts: Counts, paused: boolean): string {
-  const all = totalOf(counts)
+function countsText(t: Translate, counts: ItemCounts, paused: boolean): string {
+  const all = totalItems(counts)
   return COUNTED.filter((standing) => standing === 'completed' || counts[standing] > 0)
     .map((standing) => {
       const said = standing === 'waiting' && paused ? 'paused' : standing
@@ -77,8 +77,8 @@ export function JobStands({ standing }: { standing: JobStanding }) {
 /** How far a job is: a bar, and the same in words. */
 export function JobProgress({ job }: { job: JobRow }) {
   const t = useT()
-  const counts = countsOf(job)
-  const all = totalOf(counts)
+  const counts = itemCounts(job)
+  const all = totalItems(counts)
   const words = countsText(t, counts, jobStanding(job) === 'paused')
   return (
     <div className="space-y-1">

@@ -3,16 +3,16 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import {
-  countsOf,
   failedJobs,
   isItem,
   isJob,
+  itemCounts,
   itemStanding,
-  itemsOf,
+  jobItems,
   jobStanding,
   withoutDoneWorkers,
 } from '@/system/selectors/job'
-import { type Team, teamOf } from '@/system/selectors/team'
+import { buildTeam, type Team } from '@/system/selectors/team'
 import { agentRow, notificationRow, START, taskRow, teamRow } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
@@ -77,7 +77,7 @@ function teamWith(...tasks: readonly wire.TaskRow[]): Team {
   ]
   const none = { edges: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
   const rows = { ...none, agents, tasks: tasks.map((task) => filled('tasks', task)) }
-  const team = teamOf(filled('team', teamRow({ lead: 'lead' })), rows)
+  const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), rows)
   if (team === null) throw new Error('no team')
   return team
 }
@@ -192,7 +192,7 @@ test('what failed and was then cancelled with its job still failed, for its reas
   const counts = { completed: 0, failed: 2, running: 0, waiting: 0, cancelled: 2 }
   const job = jobRow({ ...gone, items: counts })
   expect(jobStanding(filled('tasks', job))).toBe('cancelled')
-  const stands = itemsOf(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
+  const stands = jobItems(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
     item.standing,
     item.problem,
   ])
@@ -353,8 +353,8 @@ test('how a job and its items stand is read from their rows alone', () => {
   expect(held.tasks.map(itemStanding)).toEqual(['failed'])
   expect(failedJobs(team.tasks)).toEqual([])
   const unsaid = { ...FAILED, blocker: '', attempts: [attempt({ status: 'failed', detail: 'model_auth' })] }
-  expect(itemsOf(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])
-  expect(team.tasks.filter(isJob).map(countsOf)).toEqual([
+  expect(jobItems(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])
+  expect(team.tasks.filter(isJob).map(itemCounts)).toEqual([
     { completed: 12, failed: 2, running: 4, waiting: 22, cancelled: 0 },
   ])
 })

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { clockTime } from '@/system/format/numbers'
+import { formatClockTime } from '@/system/format/numbers'
 import type { HandoffRow } from '@/system/rows/model'
-import { isForPerson, nameOf, type Team, waitsForAnswer } from '@/system/selectors/team'
+import { agentName, isForPerson, type Team, waitsForAnswer } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Fact, Facts } from '@/ui/facts'
 import type { Tone } from '@/ui/marks'
@@ -46,7 +46,7 @@ interface HandoffProps {
 function Handoff({ handoff, team, handlers }: HandoffProps) {
   const t = useT()
   const waits = waitsForAnswer(handoff, team.agents)
-  const name = (id: string) => nameOf(team.agents, id) || t('app.unknown')
+  const name = (id: string) => agentName(team.agents, id) || t('app.unknown')
   const ends = { from: name(handoff.source), to: name(handoff.target) }
   const { payload } = handoff
   return (
@@ -67,7 +67,7 @@ function Handoff({ handoff, team, handlers }: HandoffProps) {
           </Fact>
         )}
         {handoff.accepted > 0 && (
-          <Fact name={t('team.accepted_at')}>{clockTime(handoff.accepted, t.locale)}</Fact>
+          <Fact name={t('team.accepted_at')}>{formatClockTime(handoff.accepted, t.locale)}</Fact>
         )}
         {handoff.answerReason && (
           <Fact name={t('team.answer')}>
@@ -79,7 +79,7 @@ function Handoff({ handoff, team, handlers }: HandoffProps) {
             {t(`team.reply.${handoff.reply}`)}
             {handoff.reply === 'awaited' &&
               handoff.replyBy > 0 &&
-              ` · ${clockTime(handoff.replyBy, t.locale)}`}
+              ` · ${formatClockTime(handoff.replyBy, t.locale)}`}
           </Fact>
         )}
       </Facts>

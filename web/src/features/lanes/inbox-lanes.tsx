@@ -1,5 +1,5 @@
 import { itemKeys } from '@/system/selectors/job'
-import { agentOf, nameOf, type Team } from '@/system/selectors/team'
+import { agentName, findAgent, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { usageText } from '../shared/agent-marks'
 import { LongText } from '../shared/load-more'
@@ -20,15 +20,15 @@ export function NotificationLane(props: {
   return (
     <Lane label={t('team.view.notifications')} empty={t('team.notifications_empty')}>
       {told.toReversed().map((notification) => {
-        const agent = agentOf(team.agents, notification.agentId)
+        const agent = findAgent(team.agents, notification.agentId)
         const used = usageText(t, notification.usage)
         return (
           <Entry
             key={notification.key}
             who={
               <FromTo
-                from={nameOf(team.agents, notification.agentId)}
-                to={nameOf(team.agents, notification.parentAgentId) || t('app.unknown')}
+                from={agentName(team.agents, notification.agentId)}
+                to={agentName(team.agents, notification.parentAgentId) || t('app.unknown')}
               />
             }
             state={t(`team.notification.${notification.status}`)}
@@ -65,12 +65,12 @@ export function MessageLane({ team }: { team: Team }) {
       {team.messages.toReversed().map((message) => {
         const to = message.participants
           .filter((id) => id !== message.source)
-          .map((id) => nameOf(team.agents, id))
+          .map((id) => agentName(team.agents, id))
           .join(', ')
         return (
           <Entry
             key={message.key}
-            who={<FromTo from={nameOf(team.agents, message.source)} to={to || t('app.unknown')} />}
+            who={<FromTo from={agentName(team.agents, message.source)} to={to || t('app.unknown')} />}
             state={t('team.message')}
             tone="quiet"
             at={message.at}

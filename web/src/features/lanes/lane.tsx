@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ago } from '@/system/format/numbers'
+import { formatAgo } from '@/system/format/numbers'
 import { Badge, type Tone } from '@/ui/marks'
 import { useNow } from '@/ui/use-now'
 import { useT } from '../shared/surface'
@@ -60,7 +60,9 @@ function Ago({ at }: { at: number }) {
   const now = useNow(30_000)
   if (at === 0) return null
   return (
-    <span className="ml-auto text-sm whitespace-nowrap text-ink-faint">{ago(at / 1000, now, t.locale)}</span>
+    <span className="ml-auto text-sm whitespace-nowrap text-ink-faint">
+      {formatAgo(at / 1000, now, t.locale)}
+    </span>
   )
 }
 

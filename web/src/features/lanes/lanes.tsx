@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { lanesWaiting, type Team } from '@/system/selectors/team'
+import { countWaiting, type Team } from '@/system/selectors/team'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
@@ -15,7 +15,7 @@ export function Lanes({ team, handlers }: { team: Team; handlers: TeamHandlers }
   const t = useT()
   const [lane, setLane] = useState<LaneName>('all')
   const counts: Readonly<Record<LaneName, number>> = {
-    all: lanesWaiting(team),
+    all: countWaiting(team),
     notifications: team.notifications.length,
     handoffs: team.handoffs.length,
     reviews: team.reviews.length,

@@ -1,5 +1,5 @@
 import type { ReviewRow } from '@/system/rows/model'
-import { nameOf, type Team } from '@/system/selectors/team'
+import { agentName, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import type { Tone } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
@@ -34,7 +34,7 @@ export function ReviewLane({ team, handlers }: { team: Team; handlers: TeamHandl
 function Review(props: { readonly review: ReviewRow; readonly team: Team; readonly handlers: TeamHandlers }) {
   const t = useT()
   const { review, team, handlers } = props
-  const name = (id: string) => nameOf(team.agents, id) || t('app.unknown')
+  const name = (id: string) => agentName(team.agents, id) || t('app.unknown')
   const others = team.agents.filter((agent) => agent.state !== 'closed' && agent.agentId !== review.target)
   return (
     <Entry

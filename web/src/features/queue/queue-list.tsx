@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { QueueRow } from '@/system/rows/model'
-import type { Sent } from '@/system/stores/outbox'
+import type { SentInput } from '@/system/stores/outbox'
 import { Button, IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
@@ -16,7 +16,7 @@ export interface QueueHandlers {
 /** The turns that wait, each with its place. */
 export function QueueList(props: {
   readonly queue: readonly QueueRow[]
-  readonly sent: readonly Sent[]
+  readonly sent: readonly SentInput[]
   readonly handlers: QueueHandlers
 }) {
   const t = useT()

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { duration, timeOfDay } from '@/system/format/numbers'
+import { formatDuration, formatTimeOfDay } from '@/system/format/numbers'
 import type { Part } from '@/system/rows/model'
-import { nameOf, type Team } from '@/system/selectors/team'
+import { agentName, type Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Dot } from '@/ui/marks'
 import { Select } from '@/ui/select'
@@ -64,13 +64,13 @@ export function Runs(props: RunsProps) {
                 <span className="flex items-center gap-2">
                   <Dot tone={RUN_TONES[one.status]} active={one.status === 'running'} />
                   <span className="min-w-0 flex-1 truncate font-medium">
-                    {nameOf(team.agents, one.agentId)}
+                    {agentName(team.agents, one.agentId)}
                   </span>
                   <span className="text-sm text-ink-faint">{t(`team.run.${one.status}`)}</span>
                 </span>
                 <span className="tabular block truncate pl-4 text-sm text-ink-faint">
-                  {one.started > 0 ? timeOfDay(one.started, t.locale) : t('app.unknown')}
-                  {one.ended > 0 && ` · ${duration((one.ended - one.started) / 1000, t.locale)}`}
+                  {one.started > 0 ? formatTimeOfDay(one.started, t.locale) : t('app.unknown')}
+                  {one.ended > 0 && ` · ${formatDuration((one.ended - one.started) / 1000, t.locale)}`}
                   {one.usage.toolCalls > 0 && ` · ${t.count('turn.tools', one.usage.toolCalls)}`}
                 </span>
               </button>

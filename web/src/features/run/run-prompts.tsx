@@ -1,5 +1,5 @@
-import { laidOutArguments } from '@/system/format/arguments'
-import { bytes } from '@/system/format/numbers'
+import { layOutArguments } from '@/system/format/arguments'
+import { formatBytes } from '@/system/format/numbers'
 import type { RunRow } from '@/system/rows/model'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
@@ -36,7 +36,7 @@ function Layer({ prompt }: { prompt: Prompt }) {
           title={
             <span className="flex items-baseline gap-2">
               {t(`prompt.layer.${prompt.layer}`)}
-              <span className="tabular font-normal text-ink-faint">{bytes(prompt.size, t.locale)}</span>
+              <span className="tabular font-normal text-ink-faint">{formatBytes(prompt.size, t.locale)}</span>
               <span className="font-mono text-xs font-normal text-ink-faint" title={prompt.hash}>
                 {prompt.hash.slice(0, 12)}
               </span>
@@ -58,7 +58,7 @@ function Words({ prompt }: { prompt: Prompt }) {
   const full = useFullText({ text: '', ref: { hash, size }, erased: false })
   return (
     <div className="max-h-80 overflow-y-auto">
-      <p className="wrap-any whitespace-pre-wrap">{laidOutArguments(full.text)}</p>
+      <p className="wrap-any whitespace-pre-wrap">{layOutArguments(full.text)}</p>
       <LoadMore full={full} />
     </div>
   )

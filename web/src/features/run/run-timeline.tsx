@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { callSummary } from '@/system/format/arguments'
-import { clockTime, duration } from '@/system/format/numbers'
+import { stripToolName } from '@/system/format/arguments'
+import { formatClockTime, formatDuration } from '@/system/format/numbers'
 import type { Part, RunRow, ToolPart } from '@/system/rows/model'
-import { GROUPS, type Moment, textOf, timeline, wordsOf } from '@/system/selectors/run-timeline'
-import { nameOf, type Team } from '@/system/selectors/team'
+import { buildTimeline, GROUPS, type Moment, momentText, partText } from '@/system/selectors/run-timeline'
+import { agentName, type Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
@@ -44,16 +44,16 @@ export function RunTimeline(props: {
     if (missing) onNeedParts(run.turnId)
   }, [missing, run.turnId, onNeedParts])
   const wanted = words.trim().toLocaleLowerCase(t.locale)
-  const moments = timeline(run, team, parts).filter(
+  const moments = buildTimeline(run, team, parts).filter(
     (moment) =>
       (group === 'all' || GROUPS[moment.kind] === group) &&
-      (wanted === '' || wordsOf(moment).toLocaleLowerCase(t.locale).includes(wanted)),
+      (wanted === '' || momentText(moment).toLocaleLowerCase(t.locale).includes(wanted)),
   )
   const used = usageText(t, { ...run.usage, durationMs: 0 })
   return (
     <div className="flex min-h-0 min-w-0 flex-1 flex-col">
       <header className="flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 px-4 py-1">
-        <h3 className="min-w-0 truncate font-semibold">{nameOf(team.agents, run.agentId)}</h3>
+        <h3 className="min-w-0 truncate font-semibold">{agentName(team.agents, run.agentId)}</h3>
         <span className="text-sm text-ink-soft">{t(`team.run.${run.status}`)}</span>
         {run.detail && <span className="wrap-any text-sm text-ink-faint">{detailText(t, run.detail)}</span>}
         {used && <span className="tabular text-sm text-ink-faint">{used}</span>}
@@ -88,7 +88,9 @@ export function RunTimeline(props: {
         {moments.map((moment) => (
           <li key={moment.key} className="flex items-start gap-2 py-0.5">
             <span className="tabular w-14 shrink-0 text-right text-sm text-ink-faint">
-              {moment.at > 0 && run.started > 0 && `+${duration((moment.at - run.started) / 1000, t.locale)}`}
+              {moment.at > 0 &&
+                run.started > 0 &&
+                `+${formatDuration((moment.at - run.started) / 1000, t.locale)}`}
             </span>
             <Icon name={ICONS[moment.kind]} size={14} className="mt-[3px] text-ink-faint" />
             <MomentText moment={moment} />
@@ -104,7 +106,7 @@ function MomentText({ moment }: { moment: Moment }) {
   const t = useT()
   switch (moment.kind) {
     case 'started':
-      return <Words>{t('team.run_started', { time: clockTime(moment.at, t.locale) })}</Words>
+      return <Words>{t('team.run_started', { time: formatClockTime(moment.at, t.locale) })}</Words>
     case 'ended':
       return <Words>{t(`team.run_ended.${moment.run.status}`)}</Words>
     case 'tool':
@@ -127,7 +129,7 @@ function MomentText({ moment }: { moment: Moment }) {
         </Words>
       )
     case 'text':
-      return <Words more={textOf(moment.part)}>{t(`team.part.${moment.part.kind}`)}</Words>
+      return <Words more={partText(moment.part)}>{t(`team.part.${moment.part.kind}`)}</Words>
   }
 }
 
@@ -135,7 +137,7 @@ function ToolMoment({ part }: { part: ToolPart }) {
   const t = useT()
   const told = teamCall(t, part, useNames())
   return (
-    <Words more={told?.said ?? callSummary(part.tool, part.summary)} mono={told === null}>
+    <Words more={told?.said ?? stripToolName(part.tool, part.summary)} mono={told === null}>
       <span className="font-medium">{told?.did ?? part.tool}</span>
       {part.state !== 'output-available' && (
         <span className={`text-sm ${stateTone(part, false)}`}> {stateText(t, part, false)}</span>

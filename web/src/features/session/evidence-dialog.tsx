@@ -1,4 +1,4 @@
-import { bytes, count } from '@/system/format/numbers'
+import { formatBytes, formatCount } from '@/system/format/numbers'
 import type { EvidencePacked } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { CopyButton } from '@/ui/copy-button'
@@ -22,11 +22,11 @@ export function EvidenceDialog(props: {
         <Facts>
           <Fact name={t('evidence.facts')}>
             {t('evidence.facts_through', {
-              count: count(packed.facts, t.locale),
+              count: formatCount(packed.facts, t.locale),
               through: packed.through,
             })}
           </Fact>
-          <Fact name={t('evidence.size')}>{bytes(packed.pack.size, t.locale)}</Fact>
+          <Fact name={t('evidence.size')}>{formatBytes(packed.pack.size, t.locale)}</Fact>
           <Fact name={t('evidence.link')}>
             <span className="flex items-start gap-1">
               <span className="min-w-0 flex-1 font-mono text-xs leading-5 break-all">{packed.link}</span>

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import { ago } from '@/system/format/numbers'
+import { formatAgo } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { SessionCard } from '@/system/rows/model'
 import { IconButton } from '@/ui/button'
@@ -124,7 +124,7 @@ function State({ session, unread, now }: { session: SessionCard; unread: boolean
         <>
           <span className="sr-only">{t(`session.state.${session.state}`)}</span>
           {session.updatedAt > 0 && (
-            <span className="tabular">{ago(session.updatedAt / 1000, now, t.locale)}</span>
+            <span className="tabular">{formatAgo(session.updatedAt / 1000, now, t.locale)}</span>
           )}
         </>
       ) : (

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react'
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
@@ -30,7 +30,8 @@ export function HooksSection({ shown, handlers }: { shown: SettingsView; handler
           <li key={textOf(entry, 'name')} className="flex flex-wrap items-baseline gap-x-2 py-1.5">
             <span className="font-medium">{textOf(entry, 'name')}</span>
             <span className="wrap-any min-w-0 flex-1 font-mono text-sm text-ink-soft">
-              {wordsOf(entry, 'tools').join(', ') || '*'} → {visibleText(wordsOf(entry, 'command').join(' '))}
+              {wordsOf(entry, 'tools').join(', ') || '*'} →{' '}
+              {markInvisible(wordsOf(entry, 'command').join(' '))}
             </span>
             <Button
               onClick={() => void write(entries.filter((other) => other !== entry))}

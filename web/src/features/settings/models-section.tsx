@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { entryOf } from '@/system/format/names'
-import { duration } from '@/system/format/numbers'
+import { buildModelEntry } from '@/system/format/names'
+import { formatDuration } from '@/system/format/numbers'
 import type { ConfiguredModel, FoundModel, ModelTested } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
@@ -129,7 +129,7 @@ export function Tested({ tested }: { tested: ModelTested }) {
   const t = useT()
   const { problem } = tested
   if (tested.ok) {
-    const took = duration(tested.durationMs ?? 0, t.locale)
+    const took = formatDuration(tested.durationMs ?? 0, t.locale)
     return (
       <p role="status" className="wrap-any pl-4 text-good">
         {t('settings.test_ok', { time: took })} <q className="text-ink-soft">{tested.text ?? ''}</q>
@@ -159,7 +159,7 @@ export function Found(props: {
   const addable = Object.keys(found.entry ?? {}).length > 0
   const add = async () => {
     setBusy(true)
-    await props.onAdd(entryOf(found, model, taken))
+    await props.onAdd(buildModelEntry(found, model, taken))
     setBusy(false)
   }
   return (

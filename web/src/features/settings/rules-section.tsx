@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
-import { clockTime } from '@/system/format/numbers'
+import { formatClockTime } from '@/system/format/numbers'
 import type { RulesTried, StandingRule } from '@/system/generated/contracts'
 import { VERDICTS, type Verdict } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
@@ -96,7 +96,7 @@ function Standing(props: {
           <span className="wrap-any text-sm text-ink-faint">
             {t.maybe(`settings.scope.${rule.scope}`) ?? rule.scope}
             {(rule.expiresAt ?? 0) > 0 &&
-              ` · ${t('settings.until', { time: clockTime(rule.expiresAt ?? 0, t.locale) })}`}
+              ` · ${t('settings.until', { time: formatClockTime(rule.expiresAt ?? 0, t.locale) })}`}
           </span>
           <Button
             className="ml-auto"

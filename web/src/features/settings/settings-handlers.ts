@@ -1,10 +1,10 @@
 import type { RuleEntry } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
-import type { Place } from '@/system/stores/settings-store'
+import type { SettingsPlace } from '@/system/stores/settings-store'
 
 /** What a person can do with the settings. Each gives why it was not taken, or null. */
 export interface SettingsHandlers {
-  readonly onPlace: (place: Place) => void
+  readonly onPlace: (place: SettingsPlace) => void
   readonly onReload: () => void
   readonly onWrite: (changes: Readonly<Record<string, unknown>>) => Promise<Refusal | null>
   /** Keep a key; gives its handle. */

@@ -1,12 +1,12 @@
 import { useState } from 'react'
 import {
+  buildForm,
   type Field,
-  formOf,
-  givenOf,
-  problemOf,
-  type Typed,
-  typedOf,
-  type Values,
+  type FieldValue,
+  type FieldValues,
+  initialValue,
+  toValue,
+  validateField,
 } from '@/system/format/schema'
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
@@ -31,23 +31,23 @@ export function ValuesSection(props: {
   const t = useT()
   const { shown, handlers, table, names } = props
   const { read } = shown
-  const [typed, setTyped] = useState<Values>({})
+  const [typed, setTyped] = useState<FieldValues>({})
   const [refused, setRefused] = useState<Refusal | null>(null)
   const [saved, setSaved] = useState(false)
   const [busy, setBusy] = useState(false)
   if (read === null) return <p className="text-ink-faint">{t('tool.loading')}</p>
-  const fields = formOf(read.jsonSchema, table).fields.filter(
+  const fields = buildForm(read.jsonSchema, table).fields.filter(
     (field) => names === undefined || names.includes(field.name),
   )
   const holds = heldIn(read.holding, table)
   const values = Object.fromEntries(
     fields.map((field) => [
       field.name,
-      typed[field.name] ?? typedOf(field, holds[field.name] ?? field.initial),
+      typed[field.name] ?? initialValue(field, holds[field.name] ?? field.initial),
     ]),
   )
   const changed = fields.filter((field) => typed[field.name] !== undefined)
-  const wrong = changed.some((field) => problemOf(field, values[field.name] ?? '') !== null)
+  const wrong = changed.some((field) => validateField(field, values[field.name] ?? '') !== null)
   const write = async () => {
     setBusy(true)
     const said = await handlers.onWrite(changesOf(changed, values, table, heldIn(read.values, table)))
@@ -64,7 +64,7 @@ export function ValuesSection(props: {
         fields={fields}
         values={values}
         checked
-        onChange={(name: string, next: Typed) => {
+        onChange={(name: string, next: FieldValue) => {
           setSaved(false)
           setTyped({ ...typed, [name]: next })
         }}
@@ -101,12 +101,12 @@ function heldIn(holding: Entry, table: string | undefined): Entry {
 /** What is to be written: keys of the file, or the table with what changed in it over what the file says of it. */
 function changesOf(
   changed: readonly Field[],
-  values: Values,
+  values: FieldValues,
   table: string | undefined,
   inFile: Entry,
 ): Entry {
   const written = Object.fromEntries(
-    changed.map((field) => [field.name, givenOf(field, values[field.name] ?? '') ?? null]),
+    changed.map((field) => [field.name, toValue(field, values[field.name] ?? '') ?? null]),
   )
   if (table === undefined) return written
   const whole = Object.entries({ ...inFile, ...written }).filter(([, value]) => value !== null)

@@ -1,7 +1,7 @@
-import { count, duration } from '@/system/format/numbers'
+import { formatCount, formatDuration } from '@/system/format/numbers'
 import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow, Degraded, QueueReason, Usage } from '@/system/rows/model'
-import { rises } from '@/system/selectors/team'
+import { needsAttention } from '@/system/selectors/team'
 import { Dot, type Tone } from '@/ui/marks'
 import { doingText } from './code-texts'
 import { useT } from './surface'
@@ -39,7 +39,7 @@ export function StateText({ agent }: { agent: AgentRow }) {
   const doing = agent.state === 'running' && !QUIET.has(agent.activity)
   return (
     <span
-      className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${rises(agent.state) ? 'font-semibold' : ''}`}
+      className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${needsAttention(agent.state) ? 'font-semibold' : ''}`}
     >
       {doing
         ? ((usesTool(agent) ? doingText(t, agent.tool) : null) ??
@@ -84,9 +84,9 @@ export function usageText(t: Translate, usage: Usage): string {
   const said: string[] = []
   if (usage.toolCalls > 0) said.push(t.count('turn.tools', usage.toolCalls))
   if (usage.inputTokens + usage.outputTokens > 0) {
-    said.push(t('team.tokens', { tokens: count(usage.inputTokens + usage.outputTokens, t.locale) }))
+    said.push(t('team.tokens', { tokens: formatCount(usage.inputTokens + usage.outputTokens, t.locale) }))
   }
-  if (usage.durationMs > 0) said.push(duration(usage.durationMs, t.locale))
+  if (usage.durationMs > 0) said.push(formatDuration(usage.durationMs, t.locale))
   return said.join(' · ')
 }
 

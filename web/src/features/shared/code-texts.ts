@@ -1,13 +1,13 @@
 /** Texts that are made from a code, with the server's own words where the page has none for it. */
 
-import { visibleText } from '@/system/format/exact-text'
-import { forPeople } from '@/system/format/hints'
+import { markInvisible } from '@/system/format/exact-text'
+import { rewordHint } from '@/system/format/hints'
 import type { Reason } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 
 /** What to do about a failure or a refusal. */
 export function hintText(t: Translate, code: string, told: string): string {
-  return t.maybe(`hint.${code}`) ?? forPeople(told)
+  return t.maybe(`hint.${code}`) ?? rewordHint(told)
 }
 
 /** What an agent is doing with this tool, in words; null for a tool that is known by its name. */
@@ -30,7 +30,7 @@ export const OF_OUR_MODES: ReadonlySet<string> = new Set(['agent_asks', 'mode_ap
 /** One reason of a decision, in the language of the page. */
 export function reasonText(t: Translate, { code, parameters = {} }: Reason): string {
   const shown = Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [name, visibleText(value)] as const),
+    Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const),
   )
   const { mode, scope } = parameters
   const named = {

@@ -1,4 +1,4 @@
-import { elapsed } from '@/system/format/numbers'
+import { formatElapsed } from '@/system/format/numbers'
 import { useNow } from '@/ui/use-now'
 import { useT } from './surface'
 
@@ -8,7 +8,7 @@ export function Elapsed({ since }: { since: number }) {
   const now = useNow(1000)
   return (
     <span className="tabular" aria-hidden="true">
-      {elapsed(now - since / 1000, t.locale)}
+      {formatElapsed(now - since / 1000, t.locale)}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { bytes } from '@/system/format/numbers'
+import { formatBytes } from '@/system/format/numbers'
 import type { Text } from '@/system/rows/nested-entries'
 import { type FullText, useFullText, useT } from './surface'
 
@@ -8,8 +8,8 @@ export function LoadMore({ full }: { full: FullText }) {
   if (full.state === 'whole') return null
   if (full.state === 'loading') return <p className="pt-1 text-sm text-ink-faint">{t('tool.loading')}</p>
   const says = {
-    preview: t('tool.preview', { size: bytes(full.size, t.locale) }),
-    part: t('tool.preview', { size: bytes(full.size, t.locale) }),
+    preview: t('tool.preview', { size: formatBytes(full.size, t.locale) }),
+    part: t('tool.preview', { size: formatBytes(full.size, t.locale) }),
     failed: t('tool.load_failed'),
   }[full.state]
   return (

@@ -1,4 +1,4 @@
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import type { TrustRead, Widening } from '@/system/generated/contracts'
 import type { Translate } from '@/system/i18n/translate'
 import { modeText } from './code-texts'
@@ -45,19 +45,19 @@ function Entry({ widening }: { readonly widening: Widening }) {
   const runs = runsText(widening)
   return (
     <li className="wrap-any py-px">
-      {t.maybe(`trust.detail.${widening.code}`, shown(t, widening)) ?? visibleText(widening.detail)}{' '}
+      {t.maybe(`trust.detail.${widening.code}`, shown(t, widening)) ?? markInvisible(widening.detail)}{' '}
       {widening.file !== widening.parameters?.path && (
-        <span className="font-mono text-sm text-ink-faint">{visibleText(widening.file)}</span>
+        <span className="font-mono text-sm text-ink-faint">{markInvisible(widening.file)}</span>
       )}
       {runs !== '' && <code className="my-0.5 block rounded bg-sunken px-1.5 py-0.5 text-sm">{runs}</code>}
       {environment !== undefined && (
         <span className="block text-sm text-ink-soft">
-          {t('trust.with_environment', { environment: visibleText(environment) })}
+          {t('trust.with_environment', { environment: markInvisible(environment) })}
         </span>
       )}
       {secrets !== undefined && (
         <span className="block text-sm text-warn">
-          {t('trust.with_secrets', { secrets: visibleText(secrets) })}
+          {t('trust.with_secrets', { secrets: markInvisible(secrets) })}
         </span>
       )}
     </li>
@@ -68,11 +68,11 @@ function Entry({ widening }: { readonly widening: Widening }) {
 function runsText({ parameters = {} }: Widening): string {
   const { command, url, path, digest } = parameters
   const named = command ?? url ?? path ?? ''
-  return visibleText(digest === undefined ? named : `${named} (sha256 ${digest})`)
+  return markInvisible(digest === undefined ? named : `${named} (sha256 ${digest})`)
 }
 
 function shown(t: Translate, { parameters = {} }: Widening): Readonly<Record<string, string>> {
-  const entries = Object.entries(parameters).map(([name, value]) => [name, visibleText(value)] as const)
+  const entries = Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const)
   const { mode } = parameters
   return { ...Object.fromEntries(entries), ...(mode !== undefined && { mode: modeText(t, mode) }) }
 }

@@ -1,6 +1,12 @@
 import { useId } from 'react'
-import { visibleText } from '@/system/format/exact-text'
-import { type Field, type FieldProblem, problemOf, type Typed, type Values } from '@/system/format/schema'
+import { markInvisible } from '@/system/format/exact-text'
+import {
+  type Field,
+  type FieldProblem,
+  type FieldValue,
+  type FieldValues,
+  validateField,
+} from '@/system/format/schema'
 import { useT } from './surface'
 
 const INPUTS: Readonly<Record<string, string>> = {
@@ -13,8 +19,8 @@ const INPUTS: Readonly<Record<string, string>> = {
 /** A field for each property of a schema. `told` says what is wrong with a field beyond what the schema says. */
 export function SchemaFields(props: {
   readonly fields: readonly Field[]
-  readonly values: Values
-  readonly onChange: (name: string, typed: Typed) => void
+  readonly values: FieldValues
+  readonly onChange: (name: string, typed: FieldValue) => void
   /** Whether what is wrong is said yet. */
   readonly checked: boolean
   readonly labelOf?: (field: Field) => { readonly label: string; readonly hint: string }
@@ -29,11 +35,11 @@ export function SchemaFields(props: {
             key={field.name}
             field={field}
             typed={typed}
-            problem={props.checked ? problemOf(field, typed) : null}
+            problem={props.checked ? validateField(field, typed) : null}
             told={props.told?.(field.name) ?? ''}
             {...(props.labelOf?.(field) ?? {
-              label: visibleText(field.title),
-              hint: visibleText(field.description),
+              label: markInvisible(field.title),
+              hint: markInvisible(field.description),
             })}
             onChange={(next) => props.onChange(field.name, next)}
           />
@@ -45,12 +51,12 @@ export function SchemaFields(props: {
 
 interface FieldProps {
   readonly field: Field
-  readonly typed: Typed
+  readonly typed: FieldValue
   readonly problem: FieldProblem | null
   readonly told: string
   readonly label: string
   readonly hint: string
-  readonly onChange: (typed: Typed) => void
+  readonly onChange: (typed: FieldValue) => void
 }
 
 function SchemaField(props: FieldProps) {
@@ -122,7 +128,7 @@ function Control({ field, typed, onChange, common }: FieldProps & { readonly com
           )}
           {field.options.map(({ value, label }) => (
             <option key={value} value={value}>
-              {visibleText(label)}
+              {markInvisible(label)}
             </option>
           ))}
         </select>
@@ -143,7 +149,7 @@ function Control({ field, typed, onChange, common }: FieldProps & { readonly com
                   )
                 }
               />
-              {visibleText(label)}
+              {markInvisible(label)}
             </label>
           ))}
         </div>

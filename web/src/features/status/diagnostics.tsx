@@ -1,4 +1,4 @@
-import { duration } from '@/system/format/numbers'
+import { formatDuration } from '@/system/format/numbers'
 import type { Timing } from '@/system/workbench/timings'
 import { IconButton } from '@/ui/button'
 import { Popover } from '@/ui/menu/popover'
@@ -35,7 +35,7 @@ export function Diagnostics(props: DiagnosticsProps) {
 function Figures({ timings }: { timings: readonly Timing[] }) {
   const t = useT()
   if (timings.length === 0) return <p className="py-1 text-ink-faint">{t('diagnostics.none')}</p>
-  const shown = (milliseconds: number) => duration(milliseconds, t.locale)
+  const shown = (milliseconds: number) => formatDuration(milliseconds, t.locale)
   return (
     <table className="tabular my-1.5 w-full text-sm">
       <thead className="text-ink-faint">

@@ -1,4 +1,4 @@
-import { count } from '@/system/format/numbers'
+import { formatCount } from '@/system/format/numbers'
 import type { SessionState } from '@/system/generated/contracts'
 import type { StatusRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
@@ -97,7 +97,7 @@ function warns(status: StatusRow, whole: SessionState | null): boolean {
 function Tokens({ status }: { status: StatusRow }) {
   const t = useT()
   if (status.inputTokens === null && status.outputTokens === null) return null
-  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : count(tokens, t.locale))
+  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : formatCount(tokens, t.locale))
   const figures = { input: told(status.inputTokens), output: told(status.outputTokens) }
   return (
     <span role="img" aria-label={t('status.tokens_label', figures)} className="tabular whitespace-nowrap">

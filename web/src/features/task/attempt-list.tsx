@@ -1,6 +1,6 @@
-import { duration, timeOfDay } from '@/system/format/numbers'
+import { formatDuration, formatTimeOfDay } from '@/system/format/numbers'
 import type { TaskRow } from '@/system/rows/model'
-import { nameOf, type Team } from '@/system/selectors/team'
+import { agentName, type Team } from '@/system/selectors/team'
 import { Dot } from '@/ui/marks'
 import { detailText } from '../shared/code-texts'
 import { RunLink } from '../shared/run-link'
@@ -32,17 +32,17 @@ export function Attempts({
               <span className="tabular">{t('team.attempt', { number })}</span>
               <span>{t(`team.run.${attempt.status}`)}</span>
               {attempt.agentId && (
-                <span className="text-ink-soft">{nameOf(team.agents, attempt.agentId)}</span>
+                <span className="text-ink-soft">{agentName(team.agents, attempt.agentId)}</span>
               )}
               {attempt.started > 0 && attempt.ended > 0 && (
                 <span className="tabular text-ink-faint">
-                  {duration((attempt.ended - attempt.started) / 1000, t.locale)}
+                  {formatDuration((attempt.ended - attempt.started) / 1000, t.locale)}
                 </span>
               )}
               {attempt.runId && (
                 <RunLink
                   label={t('team.open_attempt', { number })}
-                  text={attempt.started > 0 ? timeOfDay(attempt.started, t.locale) : t('team.open_run')}
+                  text={attempt.started > 0 ? formatTimeOfDay(attempt.started, t.locale) : t('team.open_run')}
                   onOpen={() => handlers.onOpenRun(attempt.runId)}
                 />
               )}

@@ -1,6 +1,6 @@
-import { ago, count } from '@/system/format/numbers'
+import { formatAgo, formatCount } from '@/system/format/numbers'
 import type { TaskRow } from '@/system/rows/model'
-import { nameOf, type Team } from '@/system/selectors/team'
+import { agentName, type Team } from '@/system/selectors/team'
 import { Fact, Facts } from '@/ui/facts'
 import { Markdown } from '@/ui/markdown/markdown'
 import { useNow } from '@/ui/use-now'
@@ -51,8 +51,10 @@ export function TaskDetail(props: {
       <Refs refs={task.refs} />
       {task.comments.map((comment) => (
         <p key={`${comment.at} ${comment.by}`} className="wrap-any">
-          <span className="font-medium">{comment.by ? nameOf(team.agents, comment.by) : t('turn.you')}</span>{' '}
-          <span className="text-ink-faint">{ago(comment.at / 1000, now, t.locale)}</span>
+          <span className="font-medium">
+            {comment.by ? agentName(team.agents, comment.by) : t('turn.you')}
+          </span>{' '}
+          <span className="text-ink-faint">{formatAgo(comment.at / 1000, now, t.locale)}</span>
           <br />
           {comment.text}
         </p>
@@ -69,7 +71,7 @@ function Counters({ counters }: { counters: TaskRow['counters'] }) {
     <Facts>
       {all.map(([name, value]) => (
         <Fact key={name} name={name}>
-          {count(value, t.locale)}
+          {formatCount(value, t.locale)}
         </Fact>
       ))}
     </Facts>

@@ -1,6 +1,13 @@
 import type { AgentRow } from '@/system/rows/model'
 import { failedJobs, itemKeys } from '@/system/selectors/job'
-import { atWork, lanesWaiting, mayResume, nameOf, rising, type Team } from '@/system/selectors/team'
+import {
+  agentName,
+  agentsNeedingAttention,
+  canResume,
+  countAtWork,
+  countWaiting,
+  type Team,
+} from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { degradedText, queueText, standsText } from '../shared/agent-marks'
@@ -25,11 +32,13 @@ export interface TeamBarProps {
 export function TeamBar(props: TeamBarProps) {
   const { team, view, onView, onOpenAgent, onOpenJob } = props
   const t = useT()
-  const waiting = lanesWaiting(team)
+  const waiting = countWaiting(team)
   const { row } = team
   // That an item failed its job tells, once nothing of it goes on.
   const items = itemKeys(team.tasks)
-  const urgent = rising(team.agents.filter((agent) => agent.state !== 'failed' || !items.has(agent.taskId)))
+  const urgent = agentsNeedingAttention(
+    team.agents.filter((agent) => agent.state !== 'failed' || !items.has(agent.taskId)),
+  )
   const failed = failedJobs(team.tasks)
   const shown = urgent.slice(0, 2)
   const asked = team.agents.some((agent) => agent.blockedOn !== '')
@@ -71,7 +80,7 @@ export function TeamBar(props: TeamBarProps) {
             </span>
           )}
           <span className="tabular whitespace-nowrap">
-            {t('team.at_work', { working: atWork(team.agents), all: team.agents.length })}
+            {t('team.at_work', { working: countAtWork(team.agents), all: team.agents.length })}
           </span>
           <span className="truncate max-lg:hidden">{t(`team.topology.${row.topology}`)}</span>
         </p>
@@ -90,7 +99,7 @@ export function TeamBar(props: TeamBarProps) {
                   {t('team.stands', { agent: agent.name, state: standsText(t, agent) })}
                 </span>
               </button>
-              {mayResume(agent) && agent.agentId !== props.shown && (
+              {canResume(agent) && agent.agentId !== props.shown && (
                 <Button icon="play" onClick={() => props.onResume(agent)}>
                   {t('team.resume_named', { agent: agent.name })}
                 </Button>
@@ -113,7 +122,7 @@ export function TeamBar(props: TeamBarProps) {
           ))}
           {row.owner !== row.lead && row.owner !== '' && (
             <span className="text-ink-soft">
-              {t('team.owned_by', { agent: nameOf(team.agents, row.owner) })}
+              {t('team.owned_by', { agent: agentName(team.agents, row.owner) })}
             </span>
           )}
           {degraded.map((how) => (

@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
-import { type Team, teamOf } from '@/system/selectors/team'
+import { buildTeam, type Team } from '@/system/selectors/team'
 import { agentRow, edgeRow, place, runRow, START, teamRow, toolPart } from '../../../dev/rows'
 import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
 import { noting } from '../../../dev/team-handlers'
@@ -20,7 +20,7 @@ function teamWith(more: Partial<Team> = {}): Team {
     filled('agents', agentRow({ key: 'worker-1', parentAgentId: 'coordinator', activity: 'answering' })),
   ]
   const none = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
-  const team = teamOf(filled('team', teamRow()), { agents, ...none, ...more })
+  const team = buildTeam(filled('team', teamRow()), { agents, ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }

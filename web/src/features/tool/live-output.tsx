@@ -1,5 +1,5 @@
 import { plainTerminalText } from '@/system/format/ansi'
-import { fieldsSoFar } from '@/system/format/partial-fields'
+import { readPartialFields } from '@/system/format/partial-fields'
 import type { ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { useT } from '../shared/surface'
@@ -28,7 +28,7 @@ export function LiveOutput({ part }: { part: ToolPart }) {
 /** A plan while an agent writes it: what it achieves, and its steps so far. */
 export function PlanInMaking({ part }: { part: ToolPart }) {
   const t = useT()
-  const fields = fieldsSoFar(part.arguments.text)
+  const fields = readPartialFields(part.arguments.text)
   const summary = plainTerminalText(fields.text('summary'))
   const steps = fields.texts('steps')
   return (

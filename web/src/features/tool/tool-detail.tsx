@@ -1,5 +1,5 @@
 import { plainTerminalText } from '@/system/format/ansi'
-import { laidOutArguments } from '@/system/format/arguments'
+import { layOutArguments } from '@/system/format/arguments'
 import type { Text, ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { CodeBlock } from '@/ui/code-block'
@@ -50,7 +50,7 @@ function Block(props: {
         <p className="text-ink-faint">{props.empty}</p>
       ) : (
         <CodeBlock
-          text={plainTerminalText(props.json ? laidOutArguments(full.text) : full.text)}
+          text={plainTerminalText(props.json ? layOutArguments(full.text) : full.text)}
           label={props.title}
         />
       )}

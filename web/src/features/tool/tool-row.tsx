@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
-import { callSummary } from '@/system/format/arguments'
-import { count, duration } from '@/system/format/numbers'
+import { stripToolName } from '@/system/format/arguments'
+import { formatCount, formatDuration } from '@/system/format/numbers'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { Icon, type IconName } from '@/ui/icon'
@@ -35,7 +35,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   const names = useNames()
   const message = messageOf(t, part)
   const told = teamCall(t, part, names)
-  const said = told?.said ?? callSummary(part.tool, part.summary)
+  const said = told?.said ?? stripToolName(part.tool, part.summary)
   const [open, setOpen] = useOpened(part.key)
   const refused = wasRefused(part)
   const failed = part.state === 'output-error' && !refused
@@ -67,7 +67,7 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
         <span className="min-w-12 shrink-0 text-right text-sm whitespace-nowrap text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
           {!active && part.durationMs > 0 && (
-            <span className="tabular">{duration(part.durationMs, t.locale)}</span>
+            <span className="tabular">{formatDuration(part.durationMs, t.locale)}</span>
           )}
         </span>
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
@@ -85,7 +85,10 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
 /** How far a call is, as its tool told it; without a total only how much was done. */
 function HowFar({ done, total }: { done: number; total: number | null }) {
   const t = useT()
-  const figures = { done: count(done, t.locale), total: total === null ? '' : count(total, t.locale) }
+  const figures = {
+    done: formatCount(done, t.locale),
+    total: total === null ? '' : formatCount(total, t.locale),
+  }
   if (total === null || total <= 0) {
     return <span className="tabular shrink-0 text-sm text-ink-faint">{figures.done}</span>
   }

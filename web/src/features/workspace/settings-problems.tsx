@@ -1,4 +1,4 @@
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import type { SettingsProblem } from '@/system/generated/contracts'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
@@ -15,7 +15,7 @@ export function SettingsProblems({ problems }: { readonly problems: readonly Set
       <Icon name="warning" className="mt-0.5 text-warn" />
       <div className="min-w-0 flex-1">
         <h2 className="font-semibold">{t('settings.invalid')}</h2>
-        <p className="wrap-any">{visibleText(problem.message)}</p>
+        <p className="wrap-any">{markInvisible(problem.message)}</p>
         <p className="text-sm text-ink-faint">
           {t(problem.keepsLast === true ? 'settings.keeps_last' : 'settings.asks_all')}
         </p>

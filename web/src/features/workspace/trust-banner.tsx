@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { visibleText } from '@/system/format/exact-text'
+import { markInvisible } from '@/system/format/exact-text'
 import type { TrustRead } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -34,7 +34,7 @@ export function TrustBanner(props: {
         <div className="min-w-0 flex-1">
           <h2 className="font-semibold">{t(changed ? 'trust.changed' : 'trust.title')}</h2>
           <p className="wrap-any text-sm text-ink-soft">
-            <span className="font-mono">{visibleText(trust.folder)}</span>{' '}
+            <span className="font-mono">{markInvisible(trust.folder)}</span>{' '}
             <span className="tabular whitespace-nowrap">
               {t.count('trust.count', trust.widenings.length)}
             </span>

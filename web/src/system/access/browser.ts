@@ -1,7 +1,7 @@
-/** This browser, as `PageAccess` needs it. */
+/** The parts of this browser that `PageAccess` uses. */
 import type { Browser, Channel } from './page-access'
 
-export function thisBrowser(): Browser {
+export function readBrowser(): Browser {
   return {
     fetch: (input, init) => fetch(input, init),
     storage: tabStorage(),

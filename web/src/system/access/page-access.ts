@@ -1,19 +1,20 @@
 /**
- * The page's credential: where it comes from, and how requests carry it.
+ * The page's credential: its source, and how requests carry it.
  *
- * It lives in `sessionStorage`, which is of one tab and one origin, port included, and never in a cookie: browsers send
- * cookies to every port of a host. A tab without one asks the open tabs of this origin.
+ * `sessionStorage` holds it, which belongs to one tab and one origin (port included). It is never in
+ * a cookie, because browsers send cookies to every port of a host. A tab without a credential asks
+ * the open tabs of this origin.
  */
 import type { Fetch } from '../api/upload'
 import { Signal } from '../signal'
 
-/** What a page holds. The key confirms commands and is sent once, when the credential is issued. */
-interface Held {
+/** A credential and its key. The server sends the key once; the key confirms commands. */
+interface StoredCredential {
   readonly credential: string
   readonly proofKey: string
 }
 
-/** The parts of a browser that this needs. */
+/** The parts of a browser that `PageAccess` uses. */
 export interface Browser {
   readonly fetch: Fetch
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null
@@ -31,7 +32,7 @@ export interface Channel {
   onmessage: ((event: MessageEvent) => void) | null
 }
 
-type Message = { readonly ask: true } | { readonly held: Held; readonly issued: boolean }
+type Message = { readonly ask: true } | { readonly held: StoredCredential; readonly issued: boolean }
 
 const NAME = 'callboard.credential'
 const CODE = /^#open=([A-Za-z0-9_-]+)(.*)$/
@@ -39,14 +40,14 @@ const REDEEM = '/api/v1/page/credentials'
 const CHALLENGE = '/api/v1/page/confirmations'
 const CONFIRMATION = 'callboard-confirmation'
 const KEY_BYTES = 32
-/** How long open tabs have to answer, in milliseconds. */
+/** Time that open tabs have to answer, in milliseconds. */
 const ASK_MS = 300
 
 export class PageAccess {
-  /** Emits when this tab got another credential. */
+  /** Emits when this tab receives another credential. */
   readonly changes = new Signal()
   readonly #browser: Browser
-  #held: Held | null
+  #held: StoredCredential | null
   #ready: Promise<void>
   #answered: (() => void) | null = null
   readonly #refused = new Set<string>()
@@ -56,12 +57,12 @@ export class PageAccess {
     this.#held = this.#stored()
     if (browser.channel !== null) browser.channel.onmessage = (event) => this.#hear(event.data as Message)
     const [, code, rest = ''] = CODE.exec(browser.hash()) ?? []
-    // The code leaves the address before anything else happens, whether or not it is still valid.
+    // Remove the code from the address first, even if it is no longer valid.
     if (code !== undefined) browser.replaceHash(`#${rest}`)
     this.#ready = code === undefined ? this.#ask() : this.#redeem(code)
   }
 
-  /** Send a request with the credential. Where it is refused, another tab may have a newer one. */
+  /** Send a request with the credential. If it is refused, ask the other tabs for a newer one. */
   readonly fetch: Fetch = async (path, init = {}) => {
     await this.#ready
     const sent = this.#held
@@ -72,21 +73,21 @@ export class PageAccess {
     return this.#held === null ? response : this.#send(path, init)
   }
 
-  /** The headers of a request that is not sent by `fetch`. */
+  /** Headers for a request that `fetch` does not send. */
   async headers(): Promise<Readonly<Record<string, string>>> {
     await this.#ready
     return this.#headers()
   }
 
-  /** The header that confirms one command with one body. Call it for what a person confirmed on the page, and nothing else. */
+  /** Return the header that confirms one command with one body. Call it only after the person confirmed exactly this. */
   async confirmation(command: string, body: string): Promise<Readonly<Record<string, string>>> {
-    const bodySha256 = hex(await this.#browser.crypto.subtle.digest('SHA-256', bytesOf(body)))
+    const bodySha256 = toHex(await this.#browser.crypto.subtle.digest('SHA-256', encodeText(body)))
     const response = await this.fetch(CHALLENGE, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ command, bodySha256 }),
     })
-    // What is refused here is refused again, with its reason, where the command is sent.
+    // The command itself is refused as well, with the reason.
     if (!response.ok || this.#held === null) return {}
     const { challenge } = (await response.json()) as { readonly challenge: string }
     return { [CONFIRMATION]: `${challenge}.${await this.#proof(`${challenge}\n${command}\n${bodySha256}`)}` }
@@ -105,7 +106,7 @@ export class PageAccess {
     const { subtle } = this.#browser.crypto
     const raw = Uint8Array.from(atob(this.#held?.proofKey ?? ''), (character) => character.charCodeAt(0))
     const key = await subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-    return hex(await subtle.sign('HMAC', key, bytesOf(text)))
+    return toHex(await subtle.sign('HMAC', key, encodeText(text)))
   }
 
   async #redeem(code: string): Promise<void> {
@@ -125,13 +126,13 @@ export class PageAccess {
         return
       }
     } catch {
-      // The first request tells that the server does not answer.
+      // The first request reports that the server is unreachable.
     }
-    // A code that was used before may be of this browser: a tab that was opened twice.
+    // This browser may have used the code already, in a tab that was opened twice.
     await this.#ask()
   }
 
-  /** Ask the open tabs, where this one has nothing. */
+  /** Ask the open tabs for a credential if this tab has none. */
   #ask(): Promise<void> {
     const { channel } = this.#browser
     if (this.#held !== null || channel === null) return Promise.resolve()
@@ -145,7 +146,7 @@ export class PageAccess {
     })
   }
 
-  /** What was refused is no longer kept, nor taken from another tab that does not know it yet. */
+  /** Drop the refused credential, and do not accept it again from another tab. */
   #renew(): void {
     if (this.#held !== null) this.#refused.add(this.#held.credential)
     this.#drop()
@@ -165,12 +166,12 @@ export class PageAccess {
     this.changes.emit()
   }
 
-  #hold(held: Held): void {
+  #hold(held: StoredCredential): void {
     this.#held = held
     try {
       this.#browser.storage?.setItem(NAME, JSON.stringify(held))
     } catch {
-      // Storage may be forbidden: the credential lasts as long as the page then.
+      // Storage may be forbidden. The credential then lasts until the page closes.
     }
   }
 
@@ -179,24 +180,24 @@ export class PageAccess {
     try {
       this.#browser.storage?.removeItem(NAME)
     } catch {
-      // As above.
+      // Storage may be forbidden.
     }
   }
 
-  #stored(): Held | null {
+  #stored(): StoredCredential | null {
     try {
-      const kept = this.#browser.storage?.getItem(NAME)
-      return kept ? (JSON.parse(kept) as Held) : null
+      const stored = this.#browser.storage?.getItem(NAME)
+      return stored ? (JSON.parse(stored) as StoredCredential) : null
     } catch {
       return null
     }
   }
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text)
 }
 
-function hex(buffer: ArrayBuffer): string {
+function toHex(buffer: ArrayBuffer): string {
   return Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -61,7 +61,7 @@ test('a refusal is not repeated and keeps its code, field and hint', async () =>
 
 test('an answer that is no problem of ours is told by its status', async () => {
   const { api } = client(() => new Response('<html>', { status: 502 }))
-  await expect(api.meta()).rejects.toMatchObject({ code: 'internal', status: 502, message: 'HTTP 502' })
+  await expect(api.readMeta()).rejects.toMatchObject({ code: 'internal', status: 502, message: 'HTTP 502' })
 })
 
 test('a read sends what is set and leaves out what is not', async () => {
@@ -77,7 +77,7 @@ test('a read sends what is set and leaves out what is not', async () => {
 test('a stream names the last event that was seen', async () => {
   const { api, asked } = client(() => new Response(''))
   const { signal } = new AbortController()
-  await api.stream('/sessions/ses_a/ops', null, signal)
-  await api.stream('/sessions/ses_a/ops', '7.2', signal)
+  await api.openStream('/sessions/ses_a/ops', null, signal)
+  await api.openStream('/sessions/ses_a/ops', '7.2', signal)
   expect(asked.map(({ init }) => new Headers(init.headers).get('last-event-id'))).toEqual([null, '7.2'])
 })

@@ -1,7 +1,7 @@
-/** The HTTP boundary: commands, reads, blobs and what the server is. The only place that builds a request. */
+/** HTTP client for commands, queries, blobs and server metadata. No other file builds a request. */
 import type { COMMANDS, CommandName, Commands } from '../generated/contracts'
-import { ApiProblem, problemOf } from './problem'
-import { type Fetch, type SendFile, sendByFetch, type Upload, uploaded } from './upload'
+import { ApiProblem, readProblem } from './problem'
+import { awaitUpload, type Fetch, type SendFile, sendByFetch, type Upload } from './upload'
 
 export interface ModelOffer {
   readonly provider: string
@@ -13,17 +13,17 @@ export interface WorkspaceOffer {
   readonly workspaceId: string
   readonly path: string
   readonly name: string
-  /** Whether it is the folder that comes with the product. */
+  /** Whether it is the folder that ships with the product. */
   readonly sample: boolean
 }
 
-/** A demo that the server plays. */
+/** A demo that the server can play. */
 export interface DemoOffer {
   readonly name: string
   readonly title: string
 }
 
-/** What the server says of itself. */
+/** Server metadata. */
 export interface Meta {
   readonly version: string
   readonly runtimeId: string
@@ -34,20 +34,20 @@ export interface Meta {
   readonly demos?: readonly DemoOffer[]
 }
 
-/** Names of what only reads, by the table of commands. */
+/** Names of commands that only read. */
 type QueryName = {
   [N in CommandName]: (typeof COMMANDS)[N]['query'] extends true ? N : never
 }[CommandName]
-type Mutating = Exclude<CommandName, QueryName>
-/** Commands that the server takes from a page only with a confirmation. Wider answers to an action are confirmed as well. */
-type Granting =
+type MutatingCommand = Exclude<CommandName, QueryName>
+/** Commands that the server accepts from a page only with a confirmation. So are approvals with a wider scope than `once`. */
+type GrantingCommand =
   | 'trust_workspace'
   | 'add_rule'
   | 'revoke_rule'
   | 'update_settings'
   | 'set_secret'
   | 'remove_secret'
-/** The header that confirms one command with one body. Fails like a request. */
+/** Returns the header that confirms one command with one body. Raises ApiProblem. */
 export type Confirmation = (command: string, body: string) => Promise<Readonly<Record<string, string>>>
 
 const ROOT = '/api/v1'
@@ -59,7 +59,7 @@ export class ApiClient {
 
   readonly #sendFile: SendFile
   readonly #confirmation: Confirmation
-  /** Asks a person about a folder that the server refused as too broad; true where it was opened with an approval. */
+  /** Ask the person about a folder that the server refused as too broad. True if the person approved and it is open. */
   approveFolder: () => Promise<boolean> = async () => false
 
   constructor(
@@ -75,10 +75,10 @@ export class ApiClient {
   }
 
   /**
-   * Give a command. The same key goes with every repeat, so a command whose answer was lost has one effect.
-   * Raises ApiProblem with the refusal, or `unreachable` where no answer came.
+   * Send a command. Each retry carries the same key, so the command takes effect once even if an
+   * answer is lost. Raises ApiProblem with the refusal, or `unreachable` if there is no answer.
    */
-  command<N extends Exclude<Mutating, Granting>>(
+  command<N extends Exclude<MutatingCommand, GrantingCommand>>(
     name: N,
     body: Commands[N]['command'],
     key: string = this.#newKey(),
@@ -87,10 +87,10 @@ export class ApiClient {
   }
 
   /**
-   * Give a command that grants more permission. Call it where a person confirmed exactly this on the screen: the server takes
-   * it only with a fresh confirmation, which is made here.
+   * Send a command that grants more permission. Call it only after the person confirmed exactly this:
+   * the server requires a fresh confirmation, which this method creates.
    */
-  confirmed<N extends Mutating>(
+  confirmedCommand<N extends MutatingCommand>(
     name: N,
     body: Commands[N]['command'],
     key: string = this.#newKey(),
@@ -99,16 +99,16 @@ export class ApiClient {
     return this.#command(name, sent, key, () => this.#confirmation(name, sent))
   }
 
-  async #command<N extends Mutating>(
+  async #command<N extends MutatingCommand>(
     name: N,
     body: string,
     key: string,
     confirmation: () => Promise<Readonly<Record<string, string>>>,
   ): Promise<Commands[N]['answer']> {
-    let asked = false
+    let askedApproval = false
     for (let attempt = 1; ; attempt++) {
       try {
-        // A confirmation is for one request: a repeat has one of its own.
+        // A confirmation is valid for one request, so each retry needs a new one.
         const headers = {
           'content-type': 'application/json',
           'idempotency-key': key,
@@ -117,12 +117,12 @@ export class ApiClient {
         return await this.#json(`${ROOT}/commands/${name}`, { method: 'POST', headers, body })
       } catch (error) {
         const broad = error instanceof ApiProblem && error.code === 'folder_too_broad'
-        // The command that opens the folder is what the approval is given with.
-        if (broad && name !== 'open_workspace' && !asked) {
-          asked = true
+        // `open_workspace` itself carries the approval.
+        if (broad && name !== 'open_workspace' && !askedApproval) {
+          askedApproval = true
           if (await this.approveFolder()) continue
         }
-        if (attempt === ATTEMPTS || !(error instanceof ApiProblem) || !error.unanswered) throw error
+        if (attempt === ATTEMPTS || !(error instanceof ApiProblem) || !error.isUnanswered) throw error
       }
     }
   }
@@ -137,15 +137,15 @@ export class ApiClient {
       if (Array.isArray(value)) for (const item of value) search.append(field, String(item))
       else if (value !== undefined && value !== null) search.set(field, String(value))
     }
-    const asked = search.size > 0 ? `?${search}` : ''
-    return this.#json(`${ROOT}/queries/${name}${asked}`, signal === undefined ? {} : { signal })
+    const queryString = search.size > 0 ? `?${search}` : ''
+    return this.#json(`${ROOT}/queries/${name}${queryString}`, signal === undefined ? {} : { signal })
   }
 
-  meta(): Promise<Meta> {
+  readMeta(): Promise<Meta> {
     return this.#json(`${ROOT}/meta`, {})
   }
 
-  /** Send a file to be named by an input. Raises ApiProblem. */
+  /** Upload a file, to be attached to an input. Raises ApiProblem. */
   upload(
     name: string,
     file: Blob,
@@ -153,22 +153,22 @@ export class ApiClient {
     signal: AbortSignal,
   ): Promise<Upload> {
     const path = `${ROOT}/uploads?${new URLSearchParams({ name })}`
-    return uploaded(this.#sendFile(path, file, onProgress, signal), signal)
+    return awaitUpload(this.#sendFile(path, file, onProgress, signal), signal)
   }
 
-  /** The whole of a blob, as long as its session is there. Raises ApiProblem. */
-  async file(hash: string, session: string): Promise<Blob> {
+  /** Read a whole blob of a session that exists. Raises ApiProblem. */
+  async readFile(hash: string, session: string): Promise<Blob> {
     return (await this.#answer(`${ROOT}/blobs/${hash}?${new URLSearchParams({ session })}`, {})).blob()
   }
 
-  /** Part of a blob as text: `length` bytes from `offset`. */
-  async blob(hash: string, offset: number, length: number): Promise<Uint8Array> {
+  /** Read `length` bytes of a blob from `offset`. */
+  async readBlob(hash: string, offset: number, length: number): Promise<Uint8Array> {
     const response = await this.#answer(`${ROOT}/blobs/${hash}?offset=${offset}&length=${length}`, {})
     return new Uint8Array(await response.arrayBuffer())
   }
 
-  /** An event stream that goes on after `lastEventId`, or starts with a snapshot where that is null. */
-  async stream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+  /** Open an event stream. It continues after `lastEventId`, or starts with a snapshot if that is null. */
+  async openStream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (lastEventId !== null) headers['last-event-id'] = lastEventId
     return this.#answer(`${ROOT}${path}`, { headers, signal, cache: 'no-store' })
@@ -187,7 +187,7 @@ export class ApiClient {
       if (init.signal?.aborted) throw error
       throw new ApiProblem(0, { code: 'unreachable', message: String(error) })
     }
-    if (!response.ok) throw await problemOf(response)
+    if (!response.ok) throw await readProblem(response)
     return response
   }
 }

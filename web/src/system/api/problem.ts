@@ -1,6 +1,6 @@
 import type { Code, Problem } from '../generated/contracts'
 
-/** A refusal or a failure to reach the server. `code` is stable; the message is the server's and says what to do. */
+/** A refusal, or a failure to reach the server. `code` is stable; `message` is the server's text. */
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: Code | 'unreachable'
@@ -19,14 +19,14 @@ export class ApiProblem extends Error {
     this.hint = problem.hint ?? ''
   }
 
-  /** The server never answered, so whether the command was taken is unknown; sending it again with its key is safe. */
-  get unanswered(): boolean {
+  /** True if no answer came. The outcome is unknown, and resending with the same key is safe. */
+  get isUnanswered(): boolean {
     return this.code === 'unreachable'
   }
 }
 
-/** The problem that an answer with a failing status carries. */
-export async function problemOf(response: Response): Promise<ApiProblem> {
+/** Read the problem from a response with an error status. */
+export async function readProblem(response: Response): Promise<ApiProblem> {
   const body: unknown = await response.json().catch(() => null)
   if (isProblem(body)) return new ApiProblem(response.status, body)
   const code = response.status === 401 ? 'unauthenticated' : 'internal'

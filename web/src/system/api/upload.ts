@@ -1,10 +1,10 @@
-/** Sending a file with its progress. The browser tells how far an upload is only to this kind of request. */
-import { ApiProblem, problemOf } from './problem'
+/** File uploads with progress. Browsers report upload progress only for `XMLHttpRequest`. */
+import { ApiProblem, readProblem } from './problem'
 
-/** The browser's `fetch`, or what stands in for it. */
+/** The browser's `fetch`, or a replacement. */
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>
 
-/** A file as the server took it. `media` is what its bytes say it is, `size` is in bytes. */
+/** An uploaded file. `media` is detected from its bytes; `size` is in bytes. */
 export interface Upload {
   readonly upload: string
   readonly name: string
@@ -12,7 +12,7 @@ export interface Upload {
   readonly size: number
 }
 
-/** `onProgress` is told the share that was sent, from 0 to 1. */
+/** `onProgress` receives the uploaded share, from 0 to 1. */
 export type SendFile = (
   path: string,
   file: Blob,
@@ -20,12 +20,13 @@ export type SendFile = (
   signal: AbortSignal,
 ) => Promise<Response>
 
-/** Sends by the browser's request that tells its progress. */
+/** Upload with `XMLHttpRequest`, which reports progress. */
 export function sendByRequest(headers: () => Promise<Readonly<Record<string, string>>>): SendFile {
-  return async (path, file, onProgress, signal) => sendWith(await headers(), path, file, onProgress, signal)
+  return async (path, file, onProgress, signal) =>
+    sendRequest(await headers(), path, file, onProgress, signal)
 }
 
-function sendWith(
+function sendRequest(
   headers: Readonly<Record<string, string>>,
   path: string,
   file: Blob,
@@ -49,7 +50,7 @@ function sendWith(
   })
 }
 
-/** Sends by `fetch`, which tells nothing of its progress. */
+/** Upload with `fetch`, which reports no progress. */
 export function sendByFetch(fetch: Fetch): SendFile {
   return (path, file, _onProgress, signal) => {
     const headers = { 'content-type': 'application/octet-stream' }
@@ -57,8 +58,8 @@ export function sendByFetch(fetch: Fetch): SendFile {
   }
 }
 
-/** The file as the server took it. Raises ApiProblem. */
-export async function uploaded(sending: Promise<Response>, signal: AbortSignal): Promise<Upload> {
+/** Wait for the upload and return the server's record of it. Raises ApiProblem. */
+export async function awaitUpload(sending: Promise<Response>, signal: AbortSignal): Promise<Upload> {
   let response: Response
   try {
     response = await sending
@@ -66,6 +67,6 @@ export async function uploaded(sending: Promise<Response>, signal: AbortSignal):
     if (signal.aborted) throw error
     throw new ApiProblem(0, { code: 'unreachable', message: String(error) })
   }
-  if (!response.ok) throw await problemOf(response)
+  if (!response.ok) throw await readProblem(response)
   return (await response.json()) as Upload
 }

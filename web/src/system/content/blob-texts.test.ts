@@ -33,8 +33,8 @@ test('a failed read keeps what is here and can be tried again', async () => {
 
 test('a streamed text is taken for the blob only where its size is the same', () => {
   const blobs = new BlobTexts(async () => bytes(''))
-  blobs.offer(ref(99), 'short')
+  blobs.store(ref(99), 'short')
   expect(blobs.get(ref(0).hash)).toBeUndefined()
-  blobs.offer(ref(6), 'añabc')
+  blobs.store(ref(6), 'añabc')
   expect(blobs.get(ref(0).hash)).toEqual({ text: 'añabc', state: 'whole' })
 })

@@ -1,4 +1,4 @@
-/** Large texts that were asked for. A hash always names the same bytes, so what was read once is kept. */
+/** Large texts, read on demand. A hash always names the same bytes, so a text is read once. */
 import type { BlobRef } from '../generated/contracts'
 import { Signal } from '../signal'
 
@@ -9,13 +9,13 @@ export interface BlobText {
 
 export type ReadBlob = (hash: string, offset: number, length: number) => Promise<Uint8Array>
 
-/** How much one request asks for, in bytes. */
+/** Bytes per request. */
 const STEP = 256 * 1024
-/** How many texts are kept. */
-const KEPT = 64
+/** Maximum number of texts in memory. */
+const MAX_TEXTS = 64
 
 interface Entry {
-  shown: BlobText
+  text: BlobText
   bytes: number
   decoder: TextDecoder
 }
@@ -30,35 +30,35 @@ export class BlobTexts {
   }
 
   get(hash: string): BlobText | undefined {
-    return this.#entries.get(hash)?.shown
+    return this.#entries.get(hash)?.text
   }
 
-  /** Keep a text that was streamed, where its size says that it is all that the blob holds. */
-  offer(ref: BlobRef, text: string): void {
+  /** Store a streamed text if its size equals the size of the blob. */
+  store(ref: BlobRef, text: string): void {
     if (this.#entries.has(ref.hash)) return
     if (new TextEncoder().encode(text).length !== ref.size) return
-    this.#put(ref.hash, { shown: { text, state: 'whole' }, bytes: ref.size, decoder: new TextDecoder() })
+    this.#put(ref.hash, { text: { text, state: 'whole' }, bytes: ref.size, decoder: new TextDecoder() })
   }
 
-  /** Read the next piece. While a piece is on its way, and after the last, this does nothing. */
+  /** Read the next piece. Does nothing while a piece is loading and after the last piece. */
   async load(ref: BlobRef): Promise<void> {
     const entry = this.#entries.get(ref.hash) ?? {
-      shown: { text: '', state: 'part' },
+      text: { text: '', state: 'part' },
       bytes: 0,
       decoder: new TextDecoder(),
     }
-    if (entry.shown.state === 'loading' || entry.shown.state === 'whole') return
-    const before = entry.shown.text
-    entry.shown = { text: before, state: 'loading' }
+    if (entry.text.state === 'loading' || entry.text.state === 'whole') return
+    const before = entry.text.text
+    entry.text = { text: before, state: 'loading' }
     this.#put(ref.hash, entry)
     try {
       const piece = await this.#read(ref.hash, entry.bytes, STEP)
       entry.bytes += piece.length
       const whole = entry.bytes >= ref.size || piece.length === 0
       const text = before + entry.decoder.decode(piece, { stream: !whole })
-      entry.shown = { text, state: whole ? 'whole' : 'part' }
+      entry.text = { text, state: whole ? 'whole' : 'part' }
     } catch {
-      entry.shown = { text: before, state: 'failed' }
+      entry.text = { text: before, state: 'failed' }
     }
     this.#put(ref.hash, entry)
   }
@@ -67,7 +67,7 @@ export class BlobTexts {
     this.#entries.delete(hash)
     this.#entries.set(hash, entry)
     const oldest = this.#entries.keys().next().value
-    if (this.#entries.size > KEPT && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size > MAX_TEXTS && oldest !== undefined) this.#entries.delete(oldest)
     this.changes.emit()
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mediaOf, Pictures } from './pictures'
+import { detectMedia, Pictures } from './pictures'
 
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a])
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -18,9 +18,9 @@ function pictures(content: Uint8Array | null) {
 }
 
 test('what an image is stands in its bytes, and what can hold a script is none (SAFE-06)', () => {
-  expect(mediaOf(PNG)).toBe('image/png')
-  expect(mediaOf(bytes('<svg onload="x()"></svg>'))).toBeNull()
-  expect(mediaOf(bytes('<html>'))).toBeNull()
+  expect(detectMedia(PNG)).toBe('image/png')
+  expect(detectMedia(bytes('<svg onload="x()"></svg>'))).toBeNull()
+  expect(detectMedia(bytes('<html>'))).toBeNull()
 })
 
 test('an image is read once, and told as ready', async () => {

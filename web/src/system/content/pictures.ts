@@ -1,27 +1,27 @@
 /**
- * Images that were asked for, as addresses of this page. What they are is read from their first bytes: only formats that hold
- * no script become an image, whatever a name or a header says.
+ * Images, read on demand, as object URLs. Their first bytes decide the format: only formats that
+ * cannot hold a script are shown, whatever the name or a header says.
  */
 import type { BlobRef } from '../generated/contracts'
 import { Signal } from '../signal'
 
 export interface Picture {
   readonly state: 'loading' | 'ready' | 'failed' | 'unsupported'
-  /** An address for `src`; empty unless it is ready. */
+  /** A URL for `src`; empty unless the image is ready. */
   readonly address: string
 }
 
 export type ReadBytes = (hash: string, offset: number, length: number) => Promise<Uint8Array>
-/** Makes an address for bytes, and lets one go. */
+/** Creates and revokes object URLs. */
 export interface Addresses {
   readonly make: (bytes: Uint8Array, media: string) => string
   readonly drop: (address: string) => void
 }
 
-/** Larger images are downloaded, not shown, in bytes. */
+/** Maximum size of an image that is shown, in bytes. */
 const LARGEST = 32 * 1024 * 1024
-/** How many images are kept. */
-const KEPT = 48
+/** Maximum number of images in memory. */
+const MAX_PICTURES = 48
 
 const SIGNATURES: readonly (readonly [media: string, starts: readonly number[], offset: number])[] = [
   ['image/png', [0x89, 0x50, 0x4e, 0x47], 0],
@@ -31,17 +31,17 @@ const SIGNATURES: readonly (readonly [media: string, starts: readonly number[], 
   ['image/bmp', [0x42, 0x4d], 0],
 ]
 
-/** What kind of image these bytes are; null where they are none that can be shown. */
-export function mediaOf(bytes: Uint8Array): string | null {
-  const found = SIGNATURES.find(([, starts, offset]) =>
+/** Detect the media type of an image. Null if the format is not supported. */
+export function detectMedia(bytes: Uint8Array): string | null {
+  const signature = SIGNATURES.find(([, starts, offset]) =>
     starts.every((byte, index) => bytes[offset + index] === byte),
   )
-  return found?.[0] ?? null
+  return signature?.[0] ?? null
 }
 
 const NONE: Addresses = { make: () => '', drop: () => {} }
 
-/** The browser's own addresses; none where it has none. */
+/** Object URLs of this browser. Creates none if the browser has no support. */
 export function browserAddresses(): Addresses {
   if (typeof URL.createObjectURL !== 'function') return NONE
   return {
@@ -54,7 +54,7 @@ export class Pictures {
   readonly changes = new Signal()
   readonly #read: ReadBytes
   readonly #addresses: Addresses
-  readonly #known = new Map<string, Picture>()
+  readonly #pictures = new Map<string, Picture>()
 
   constructor(read: ReadBytes, addresses: Addresses = browserAddresses()) {
     this.#read = read
@@ -62,18 +62,18 @@ export class Pictures {
   }
 
   get(hash: string): Picture | undefined {
-    return this.#known.get(hash)
+    return this.#pictures.get(hash)
   }
 
-  /** Read an image. While it is on its way, and once it is there, this does nothing. */
+  /** Read an image. Does nothing while it is loading and once it is ready. */
   async load({ hash, size }: BlobRef): Promise<void> {
-    const state = this.#known.get(hash)?.state
+    const state = this.#pictures.get(hash)?.state
     if (state !== undefined && state !== 'failed') return
     if (size > LARGEST) return this.#put(hash, { state: 'unsupported', address: '' })
     this.#put(hash, { state: 'loading', address: '' })
     try {
       const bytes = await this.#read(hash, 0, Math.max(1, size))
-      const media = mediaOf(bytes)
+      const media = detectMedia(bytes)
       if (media === null) return this.#put(hash, { state: 'unsupported', address: '' })
       this.#put(hash, { state: 'ready', address: this.#addresses.make(bytes, media) })
     } catch {
@@ -82,13 +82,13 @@ export class Pictures {
   }
 
   #put(hash: string, picture: Picture): void {
-    this.#known.delete(hash)
-    this.#known.set(hash, picture)
-    const oldest = this.#known.keys().next().value
-    if (this.#known.size > KEPT && oldest !== undefined) {
-      const gone = this.#known.get(oldest)?.address ?? ''
-      if (gone !== '') this.#addresses.drop(gone)
-      this.#known.delete(oldest)
+    this.#pictures.delete(hash)
+    this.#pictures.set(hash, picture)
+    const oldest = this.#pictures.keys().next().value
+    if (this.#pictures.size > MAX_PICTURES && oldest !== undefined) {
+      const address = this.#pictures.get(oldest)?.address ?? ''
+      if (address !== '') this.#addresses.drop(address)
+      this.#pictures.delete(oldest)
     }
     this.changes.emit()
   }

@@ -1,4 +1,4 @@
-/** Terminal output as plain text: control sequences are dropped, and a line that was overwritten shows its last state. */
+/** Terminal output as plain text: without control sequences, each overwritten line in its last state. */
 
 const ESC = String.fromCharCode(0x1b)
 const BEL = String.fromCharCode(0x07)
@@ -7,7 +7,7 @@ const ST_C1 = String.fromCharCode(0x9c)
 
 const SEQUENCES = new RegExp(
   [
-    // OSC, DCS, SOS, PM and APC strings, up to their end or to the end of what is there.
+    // OSC, DCS, SOS, PM and APC strings, up to their terminator or the end of the text.
     `${ESC}[\\]PX^_][^${BEL}${ESC}${ST_C1}]*(?:${BEL}|${ESC}\\\\|${ST_C1}|$)`,
     // CSI: colours, cursor movement.
     `(?:${ESC}\\[|${CSI_C1})[0-?]*[ -/]*[@-~]?`,

@@ -1,13 +1,13 @@
 /**
- * The arguments of a call on lines of their own, with line breaks inside strings as line breaks. What is no whole JSON
- * object stays as it is.
+ * Lay out the arguments of a call: one per line, with line breaks inside strings as line breaks. Text
+ * that is not a complete JSON object stays unchanged.
  */
-export function laidOutArguments(text: string): string {
+export function layOutArguments(text: string): string {
   const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
   const lines = Object.entries(value).map(([name, field]) => {
-    const shown = typeof field === 'string' ? field : JSON.stringify(field)
-    return shown.includes('\n') ? `${name}:\n${shown}` : `${name}: ${shown}`
+    const text = typeof field === 'string' ? field : JSON.stringify(field)
+    return text.includes('\n') ? `${name}:\n${text}` : `${name}: ${text}`
   })
   return lines.join('\n')
 }
@@ -20,8 +20,8 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a call is about, without the name of its tool in front: that stands beside it. */
-export function callSummary(tool: string, summary: string): string {
+/** Return the summary of a call without its tool's name, which the page shows beside it. */
+export function stripToolName(tool: string, summary: string): string {
   if (summary === tool) return ''
   return summary.startsWith(`${tool} `) ? summary.slice(tool.length + 1) : summary
 }

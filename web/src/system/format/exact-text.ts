@@ -1,13 +1,13 @@
-/** Text that a person decides on: invisible characters as marks, and long or empty stretches as counted folds. */
+/** Text that a person decides on: invisible characters as marks, long or empty passages as counted folds. */
 
 /**
- * Controls but tab and line feed, format characters, separators, halves of a pair, default-ignorable code points, and spaces
- * that look like the plain one.
+ * Controls except tab and line feed, format characters, separators, unpaired surrogates,
+ * default-ignorable code points, and spaces that look like U+0020.
  */
 const INVISIBLE =
   /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} \u3000]/gu
 const RUNS = new RegExp(`(${INVISIBLE.source})\\1*`, 'gu')
-/** A stretch of blanks that is longer could push what follows out of sight. */
+/** Longer runs of blanks could push the text after them out of view. */
 const BLANKS = /[ \t]{61,}/g
 const HANDLE = /secret:\/\/seen-[0-9a-f]{12}/g
 
@@ -17,15 +17,15 @@ const TAIL = 12
 const LINE_HEAD = 1200
 const LINE_TAIL = 600
 
-/** A stretch that is not shown; `text` is all of it, marked. */
+/** A hidden passage; `text` is all of it, with marks. */
 export interface Fold {
   readonly kind: 'empty_lines' | 'lines' | 'characters'
   readonly count: number
   readonly text: string
 }
 
-/** Writes out every invisible character; equal ones in a row share a mark. CRLF counts as a line break. */
-export function visibleText(text: string): string {
+/** Replace each invisible character by a mark. Repeats share one mark. CRLF counts as a line break. */
+export function markInvisible(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
     .replace(RUNS, (run: string) => {
@@ -36,20 +36,20 @@ export function visibleText(text: string): string {
     .replace(BLANKS, (run) => ` ⟨U+0020 ×${run.length}⟩ `)
 }
 
-/** How many characters `visibleText` writes out. */
+/** Count the characters that `visibleText` replaces. */
 export function countInvisible(text: string): number {
   return text.replace(/\r\n/g, '\n').match(INVISIBLE)?.length ?? 0
 }
 
-/** How many stretches redaction replaced because they look like a secret. */
+/** Count the passages that redaction replaced. */
 export function countMasked(text: string): number {
   return text.match(HANDLE)?.length ?? 0
 }
 
-/** The lines of a text, marked, with counted folds for long and empty stretches. In a diff a line begins with its sign. */
-export function foldedLines(text: string, isDiff = false): readonly (string | Fold)[] {
+/** Split a text into marked lines, with counted folds for long and empty passages. Lines of a diff begin with a sign. */
+export function foldLines(text: string, isDiff = false): readonly (string | Fold)[] {
   const lines: (string | Fold)[] = []
-  for (const run of runsOf(visibleText(text).split('\n'), isDiff)) {
+  for (const run of runsOf(markInvisible(text).split('\n'), isDiff)) {
     if (run.empty && run.lines.length > MOST_EMPTY) {
       lines.push({ kind: 'empty_lines', count: run.lines.length, text: run.lines.join('\n') })
     } else lines.push(...run.lines.flatMap(foldedLine))
@@ -63,9 +63,11 @@ export function foldedLines(text: string, isDiff = false): readonly (string | Fo
   return [...lines.slice(0, HEAD), fold, ...lines.slice(-TAIL)]
 }
 
-/** Whether empty lines of a text would be folded, so that laying it out as a diff could hide what follows them. */
+/** Whether a diff has empty lines that would be folded. The diff view could hide the text after them. */
 export function hasEmptyFold(diff: string): boolean {
-  return runsOf(visibleText(diff).split('\n'), true).some((run) => run.empty && run.lines.length > MOST_EMPTY)
+  return runsOf(markInvisible(diff).split('\n'), true).some(
+    (run) => run.empty && run.lines.length > MOST_EMPTY,
+  )
 }
 
 interface Run {

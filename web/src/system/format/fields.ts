@@ -1,6 +1,6 @@
 /**
- * Fields of a JSON object that came as text, such as the arguments of a call. What is no whole object has none. A field is
- * named in snake_case; sessions of earlier versions have it in camelCase.
+ * Fields of a JSON object in text, such as the arguments of a call. Incomplete JSON has no fields.
+ * Names are in snake_case; sessions of earlier versions use camelCase.
  */
 export class Fields {
   readonly #value: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export class Fields {
     return typeof value === 'string' ? value : ''
   }
 
-  /** Whatever stands under that name; undefined where nothing does. */
+  /** The value of a field; undefined if it is absent. */
   value(name: string): unknown {
     return this.#value[name] ?? this.#value[name.replace(/_([a-z0-9])/g, (_, first) => first.toUpperCase())]
   }
@@ -31,12 +31,12 @@ export class Fields {
     return this.value(name) === true
   }
 
-  /** The texts of a list; what is no text in it is left out. */
+  /** The texts in a list. Other values are left out. */
   texts(name: string): readonly string[] {
     return this.#list(name).filter((value): value is string => typeof value === 'string')
   }
 
-  /** The objects of a list. */
+  /** The objects in a list. */
   objects(name: string): readonly Fields[] {
     return this.#list(name).flatMap((value) => {
       const object = asObject(value)
@@ -44,7 +44,7 @@ export class Fields {
     })
   }
 
-  /** The object of that name; one without fields where there is none. */
+  /** The object in a field; without fields if there is none. */
   object(name: string): Fields {
     return new Fields(asObject(this.value(name)) ?? {})
   }

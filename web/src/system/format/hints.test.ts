@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../generated/contracts'
-import { forPeople } from './hints'
+import { rewordHint } from './hints'
 
 test('a hint that only a client of the API could follow is left out', () => {
-  expect(Object.keys(COMMANDS).filter((name) => forPeople(`Look again, then ${name} it.`) !== '')).toEqual([])
+  expect(Object.keys(COMMANDS).filter((name) => rewordHint(`Look again, then ${name} it.`) !== '')).toEqual(
+    [],
+  )
 })
 
 test('any other hint is told as it is', () => {
   for (const hint of ['Check the key of this provider.', 'Set api_key_env, or base_url.', 'Read it again.']) {
-    expect(forPeople(hint)).toBe(hint)
+    expect(rewordHint(hint)).toBe(hint)
   }
 })

@@ -1,8 +1,8 @@
 /**
- * A Markdown text cut into blocks that can be rendered one by one, so that a text in the making renders its last block
- * again and not all of it. Joined, the blocks are the text.
+ * Split Markdown into blocks that render independently, so that streaming re-renders only the last
+ * block. The joined blocks equal the text.
  */
-export function markdownBlocks(text: string): readonly string[] {
+export function splitMarkdown(text: string): readonly string[] {
   const blocks: string[] = []
   let start = 0
   let position = 0
@@ -24,7 +24,7 @@ export function markdownBlocks(text: string): readonly string[] {
   return blocks
 }
 
-/** Lines that may go on with what stands above a blank line: list items, indented text, blank lines themselves. */
+/** False for lines that may continue the block above a blank line: list items, indented text, blank lines. */
 function beginsBlock(line: string): boolean {
   return !/^(?:\s|[-*+] |\d{1,9}[.)] |\[\^?[^\]]+\]:)/.test(line)
 }

@@ -1,8 +1,8 @@
-/** Names as the settings take them, and as the page tells one thing from another. */
+/** Names for settings entries, and keys of past sessions. */
 import type { FoundModel, PastSessionFound } from '../generated/contracts'
 
-/** A name of letters, digits and what may stand between them, made of one that a person reads. */
-function plain(name: string): string {
+/** Turn a display name into a valid settings name. */
+function toName(name: string): string {
   const kept = name
     .toLowerCase()
     .replace(/[^a-z0-9_.-]+/g, '-')
@@ -10,23 +10,23 @@ function plain(name: string): string {
   return kept.slice(0, 48) || 'model'
 }
 
-/** That name, or the first with a number behind it that nobody has. */
-function unusedName(name: string, taken: readonly string[]): string {
-  const wanted = plain(name)
-  if (!taken.includes(wanted)) return wanted
-  for (let n = 2; ; n++) if (!taken.includes(`${wanted}-${n}`)) return `${wanted}-${n}`
+/** Return the name, or the first unused name with a number appended. */
+function findUnusedName(name: string, usedNames: readonly string[]): string {
+  const wanted = toName(name)
+  if (!usedNames.includes(wanted)) return wanted
+  for (let n = 2; ; n++) if (!usedNames.includes(`${wanted}-${n}`)) return `${wanted}-${n}`
 }
 
-/** What was found as an entry of `models`, under a name that nobody has; with that model where it offers several. */
-export function entryOf(
+/** Build an entry of `models` for a detected provider, under an unused name. `model` selects one of several. */
+export function buildModelEntry(
   { entry = {} }: FoundModel,
   model: string,
   taken: readonly string[],
 ): Readonly<Record<string, string>> {
-  return { ...entry, name: unusedName(entry.name ?? '', taken), ...(model === '' ? {} : { model }) }
+  return { ...entry, name: findUnusedName(entry.name ?? '', taken), ...(model === '' ? {} : { model }) }
 }
 
-/** What tells a past session of another product from all others. */
-export function pastKey({ source, sourceId }: Pick<PastSessionFound, 'source' | 'sourceId'>): string {
+/** The unique key of a past session of another product. */
+export function pastSessionKey({ source, sourceId }: Pick<PastSessionFound, 'source' | 'sourceId'>): string {
   return `${source} ${sourceId}`
 }

@@ -1,6 +1,6 @@
-/** Durations, sizes and counts as a person reads them. Units are part of the locale's own formats. */
+/** Durations, sizes and counts in the formats of a locale. */
 
-export function duration(milliseconds: number, locale: string): string {
+export function formatDuration(milliseconds: number, locale: string): string {
   const seconds = Math.max(0, milliseconds) / 1000
   if (seconds < 1) return unit(Math.round(Math.max(0, milliseconds)), 'millisecond', locale)
   if (seconds < 10) return unit(Math.floor(seconds * 10) / 10, 'second', locale)
@@ -10,24 +10,24 @@ export function duration(milliseconds: number, locale: string): string {
   return both(Math.floor(minutes / 60), 'hour', minutes % 60, 'minute', locale)
 }
 
-/** A running clock in whole seconds, so that it does not jitter. */
-export function elapsed(milliseconds: number, locale: string): string {
-  return duration(Math.max(1000, Math.floor(milliseconds / 1000) * 1000), locale)
+/** Format a running clock in whole seconds, so that its width stays stable. */
+export function formatElapsed(milliseconds: number, locale: string): string {
+  return formatDuration(Math.max(1000, Math.floor(milliseconds / 1000) * 1000), locale)
 }
 
-export function bytes(size: number, locale: string): string {
+export function formatBytes(size: number, locale: string): string {
   if (size < 1000) return unit(size, 'byte', locale)
   if (size < 1_000_000) return unit(Math.round(size / 100) / 10, 'kilobyte', locale)
   return unit(Math.round(size / 100_000) / 10, 'megabyte', locale)
 }
 
-export function count(number: number, locale: string): string {
+export function formatCount(number: number, locale: string): string {
   const format = number < 10_000 ? {} : ({ notation: 'compact', maximumFractionDigits: 1 } as const)
   return new Intl.NumberFormat(locale, format).format(number)
 }
 
-/** How long ago, in the largest whole unit. `then` and `now` are in milliseconds. */
-export function ago(then: number, now: number, locale: string): string {
+/** Format a past time relative to now, in the largest whole unit. Both are in milliseconds. */
+export function formatAgo(then: number, now: number, locale: string): string {
   const seconds = Math.max(0, Math.floor((now - then) / 1000))
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
   if (seconds < 60) return format.format(0, 'second')
@@ -37,21 +37,21 @@ export function ago(then: number, now: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(then)
 }
 
-/** A day, as short as it can be told from others: its year only where it is another. Both are in milliseconds. */
-export function dayOf(then: number, now: number, locale: string): string {
+/** Format a day, with its year only if that differs from now. Both are in milliseconds. */
+export function formatDay(then: number, now: number, locale: string): string {
   const same = new Date(then).getFullYear() === new Date(now).getFullYear()
   const year = same ? {} : ({ year: 'numeric' } as const)
   return new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', ...year }).format(then)
 }
 
-export function clockTime(microseconds: number, locale: string): string {
+export function formatClockTime(microseconds: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(
     microseconds / 1000,
   )
 }
 
-/** The time of day alone. */
-export function timeOfDay(microseconds: number, locale: string): string {
+/** Format the time of day. */
+export function formatTimeOfDay(microseconds: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(microseconds / 1000)
 }
 
@@ -64,8 +64,8 @@ function both(big: number, bigUnit: string, small: number, smallUnit: string, lo
   return small === 0 ? first : `${first} ${unit(small, smallUnit, locale)}`
 }
 
-/** How far off a time is, before or after now, in the largest whole unit. Both are in milliseconds. */
-export function inTime(then: number, now: number, locale: string): string {
+/** Format a past or future time relative to now, in the largest whole unit. Both are in milliseconds. */
+export function formatRelative(then: number, now: number, locale: string): string {
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
   const seconds = Math.round((then - now) / 1000)
   const size = Math.abs(seconds)
@@ -77,8 +77,8 @@ export function inTime(then: number, now: number, locale: string): string {
 
 const DAY_MS = 86_400_000
 
-/** A time to come, as short as it is near: the time of day, the day of the week, or the date. Both are in milliseconds. */
-export function soonTime(then: number, now: number, locale: string): string {
+/** Format a future time: time of day, weekday or date, depending on its distance. Both are in milliseconds. */
+export function formatFutureTime(then: number, now: number, locale: string): string {
   const clock = { hour: 'numeric', minute: '2-digit' } as const
   const day = then - now < DAY_MS ? {} : then - now < 6 * DAY_MS ? ({ weekday: 'short' } as const) : null
   const format = day === null ? ({ dateStyle: 'medium', timeStyle: 'short' } as const) : { ...day, ...clock }

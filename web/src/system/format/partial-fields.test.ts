@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldsSoFar } from './partial-fields'
+import { readPartialFields } from './partial-fields'
 
 const WHOLE = JSON.stringify({ summary: 'Mend "it", ü\\n.', steps: ['look', 'mend, then test'], done: true })
 
@@ -7,7 +7,7 @@ test('what is being written reads as far as it came, wherever it is cut (CTX-03)
   let steps = 0
   let summary = ''
   for (let end = 0; end <= WHOLE.length; end += 1) {
-    const fields = fieldsSoFar(WHOLE.slice(0, end))
+    const fields = readPartialFields(WHOLE.slice(0, end))
     const now = fields.texts('steps')
     expect('Mend "it", ü\\n.'.startsWith(fields.text('summary'))).toBe(true)
     expect(fields.text('summary').length).toBeGreaterThanOrEqual(summary.length)
@@ -19,10 +19,10 @@ test('what is being written reads as far as it came, wherever it is cut (CTX-03)
 })
 
 test('half an escape is left out', () => {
-  expect(fieldsSoFar('{"summary":"a\\u00').text('summary')).toBe('a')
-  expect(fieldsSoFar('{"summary":"a\\').text('summary')).toBe('a')
+  expect(readPartialFields('{"summary":"a\\u00').text('summary')).toBe('a')
+  expect(readPartialFields('{"summary":"a\\').text('summary')).toBe('a')
 })
 
 test('what is no object has no fields', () => {
-  for (const text of ['', '[', '"a', 'null', '}{']) expect(fieldsSoFar(text).text('summary')).toBe('')
+  for (const text of ['', '[', '"a', 'null', '}{']) expect(readPartialFields(text).text('summary')).toBe('')
 })

@@ -1,17 +1,17 @@
 import { Fields } from './fields'
 
-/** How often what cannot stand at the end is cut away. */
+/** Attempts to cut an incomplete value off the end. */
 const TRIES = 3
 
 /**
- * The fields of an object that is still being written: a text that is cut is as far as it came, and a name that has no value
- * yet is not there.
+ * Read the fields of an object that is still streaming. A truncated text is returned as far as it
+ * goes; a field without a value is absent.
  */
-export function fieldsSoFar(text: string): Fields {
+export function readPartialFields(text: string): Fields {
   let rest = text
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const { whole, comma } = closed(rest)
-    const fields = parsed(whole)
+    const { whole, comma } = closeOpenValues(rest)
+    const fields = parseFields(whole)
     if (fields !== null) return fields
     if (comma < 0) break
     rest = rest.slice(0, comma)
@@ -19,7 +19,7 @@ export function fieldsSoFar(text: string): Fields {
   return Fields.of('{}')
 }
 
-function parsed(text: string): Fields | null {
+function parseFields(text: string): Fields | null {
   try {
     JSON.parse(text)
   } catch {
@@ -28,19 +28,19 @@ function parsed(text: string): Fields | null {
   return Fields.of(text)
 }
 
-/** Texts, whole or as far as they came without half an escape, and what stands between values. */
+/** Strings, complete or truncated before an incomplete escape, and the punctuation between values. */
 const SIGNS = /"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*("?)|[{}[\],]/g
 const CLOSES: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-/** The text with what it left open closed, and where its last comma between two values is. */
-function closed(text: string): { readonly whole: string; readonly comma: number } {
+/** Close the open strings, lists and objects. `comma` is the position of the last comma between two values. */
+function closeOpenValues(text: string): { readonly whole: string; readonly comma: number } {
   const open: string[] = []
   let comma = -1
-  for (const found of text.matchAll(SIGNS)) {
-    const [sign, quote] = found
+  for (const match of text.matchAll(SIGNS)) {
+    const [sign, quote] = match
     if (sign.startsWith('"')) {
-      if (quote === '') return { whole: `${text.slice(0, found.index)}${sign}"${ends(open)}`, comma }
-    } else if (sign === ',') comma = found.index
+      if (quote === '') return { whole: `${text.slice(0, match.index)}${sign}"${ends(open)}`, comma }
+    } else if (sign === ',') comma = match.index
     else if (sign in CLOSES) open.push(CLOSES[sign] ?? '')
     else open.pop()
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Field, formOf, givenOf, problemOf, typedOf } from './schema'
+import { buildForm, type Field, initialValue, toValue, validateField } from './schema'
 
 const SCHEMA = {
   type: 'object',
@@ -16,10 +16,10 @@ const SCHEMA = {
   },
 }
 
-const field = (name: string) => formOf(SCHEMA).fields.find((field) => field.name === name) as Field
+const field = (name: string) => buildForm(SCHEMA).fields.find((field) => field.name === name) as Field
 
 test('a schema gives a field for each plain property, and names what it cannot ask for', () => {
-  const { fields, beyond } = formOf(SCHEMA)
+  const { fields, unsupported: beyond } = buildForm(SCHEMA)
   expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
     ['email', 'text'],
     ['seats', 'integer'],
@@ -45,21 +45,25 @@ test('what a property refers to stands in its place, and a part of a schema has 
       Shell: { properties: { timeout: { type: 'number', exclusiveMinimum: 0 } } },
     },
   }
-  expect(formOf(settings, 'shell').fields.map(({ name, minimum }) => [name, minimum])).toEqual([
+  expect(buildForm(settings, 'shell').fields.map(({ name, minimum }) => [name, minimum])).toEqual([
     ['timeout', 0],
   ])
 })
 
 test('what is typed is checked, and becomes a value of the schema', () => {
-  expect(problemOf(field('email'), '')).toBe('required')
-  expect(problemOf(field('email'), 'a')).toBe('short')
-  expect(problemOf(field('seats'), '2.5')).toBe('integer')
-  expect(problemOf(field('seats'), '12')).toBe('most')
-  expect(problemOf(field('share'), 'x')).toBe('number')
-  expect(problemOf(field('plan'), 'other')).toBe('choice')
-  expect(problemOf(field('seats'), '')).toBeNull()
-  expect([typedOf(field('seats')), typedOf(field('news')), typedOf(field('email'))]).toEqual(['2', true, ''])
-  expect([givenOf(field('seats'), '3'), givenOf(field('share'), ''), givenOf(field('tags'), ['a'])]).toEqual([
+  expect(validateField(field('email'), '')).toBe('required')
+  expect(validateField(field('email'), 'a')).toBe('short')
+  expect(validateField(field('seats'), '2.5')).toBe('integer')
+  expect(validateField(field('seats'), '12')).toBe('most')
+  expect(validateField(field('share'), 'x')).toBe('number')
+  expect(validateField(field('plan'), 'other')).toBe('choice')
+  expect(validateField(field('seats'), '')).toBeNull()
+  expect([initialValue(field('seats')), initialValue(field('news')), initialValue(field('email'))]).toEqual([
+    '2',
+    true,
+    '',
+  ])
+  expect([toValue(field('seats'), '3'), toValue(field('share'), ''), toValue(field('tags'), ['a'])]).toEqual([
     3,
     undefined,
     ['a'],
@@ -67,6 +71,6 @@ test('what is typed is checked, and becomes a value of the schema', () => {
 })
 
 test('what is no schema of an object has no fields', () => {
-  expect(formOf(null)).toEqual({ fields: [], beyond: [] })
-  expect(formOf({ $ref: '#/nowhere' })).toEqual({ fields: [], beyond: [] })
+  expect(buildForm(null)).toEqual({ fields: [], unsupported: [] })
+  expect(buildForm({ $ref: '#/nowhere' })).toEqual({ fields: [], unsupported: [] })
 })

@@ -1,6 +1,6 @@
 /**
- * A form made from a JSON Schema of an object with plain properties: text, numbers, yes or no, one of several. What such a form
- * cannot ask for is named, so that nobody takes it for nothing.
+ * Forms from JSON Schemas of objects with plain properties: text, numbers, booleans, choices. A form
+ * lists the properties that it cannot show.
  */
 
 export interface Field {
@@ -20,8 +20,8 @@ export interface Field {
 
 export interface Form {
   readonly fields: readonly Field[]
-  /** Properties that are something else than this form can ask for. */
-  readonly beyond: readonly string[]
+  /** Properties that a form cannot show. */
+  readonly unsupported: readonly string[]
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -30,29 +30,29 @@ function asJson(value: unknown): Json | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
 }
 
-/** The form of a schema; `name` is a property of it whose own properties are wanted. */
-export function formOf(schema: unknown, name?: string): Form {
+/** Build the form of a schema, or of its property `name`. */
+export function buildForm(schema: unknown, name?: string): Form {
   const root = asJson(schema) ?? {}
-  let object = resolved(root, root)
-  if (name !== undefined) object = resolved(asJson(asJson(object.properties)?.[name]) ?? {}, root)
+  let object = resolveSchema(root, root)
+  if (name !== undefined) object = resolveSchema(asJson(asJson(object.properties)?.[name]) ?? {}, root)
   const required = Array.isArray(object.required) ? object.required : []
   const fields: Field[] = []
   const beyond: string[] = []
   for (const [key, value] of Object.entries(asJson(object.properties) ?? {})) {
-    const field = fieldOf(key, resolved(asJson(value) ?? {}, root), required.includes(key))
+    const field = buildField(key, resolveSchema(asJson(value) ?? {}, root), required.includes(key))
     if (field === null) beyond.push(key)
     else fields.push(field)
   }
-  return { fields, beyond }
+  return { fields, unsupported: beyond }
 }
 
-/** A schema with what it refers to in its place; one that may also be null is what it else is. */
-function resolved(schema: Json, root: Json): Json {
+/** Resolve `$ref`, and reduce a nullable schema to its other type. */
+function resolveSchema(schema: Json, root: Json): Json {
   const ref = schema.$ref
   if (typeof ref === 'string' && ref.startsWith('#/')) {
-    let found: unknown = root
-    for (const step of ref.slice(2).split('/')) found = asJson(found)?.[step]
-    return resolved({ ...(asJson(found) ?? {}), ...without(schema, '$ref') }, root)
+    let target: unknown = root
+    for (const step of ref.slice(2).split('/')) target = asJson(target)?.[step]
+    return resolveSchema({ ...(asJson(target) ?? {}), ...without(schema, '$ref') }, root)
   }
   if (Array.isArray(schema.anyOf)) {
     const others = schema.anyOf
@@ -60,7 +60,7 @@ function resolved(schema: Json, root: Json): Json {
       .filter((other): other is Json => other !== null && other.type !== 'null')
     const [only] = others
     if (only !== undefined && others.length === 1)
-      return resolved({ ...only, ...without(schema, 'anyOf') }, root)
+      return resolveSchema({ ...only, ...without(schema, 'anyOf') }, root)
   }
   return schema
 }
@@ -69,7 +69,7 @@ function without(schema: Json, name: string): Json {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== name))
 }
 
-function fieldOf(name: string, schema: Json, required: boolean): Field | null {
+function buildField(name: string, schema: Json, required: boolean): Field | null {
   const kind = kindOf(schema)
   if (kind === null) return null
   return {
@@ -79,10 +79,10 @@ function fieldOf(name: string, schema: Json, required: boolean): Field | null {
     required,
     kind,
     options: optionsOf(kind === 'choices' ? (asJson(schema.items) ?? {}) : schema),
-    minimum: numeric(schema.minimum) ?? numeric(schema.exclusiveMinimum),
-    maximum: numeric(schema.maximum) ?? numeric(schema.exclusiveMaximum),
-    minLength: numeric(schema.minLength) ?? 0,
-    maxLength: numeric(schema.maxLength),
+    minimum: asNumber(schema.minimum) ?? asNumber(schema.exclusiveMinimum),
+    maximum: asNumber(schema.maximum) ?? asNumber(schema.exclusiveMaximum),
+    minLength: asNumber(schema.minLength) ?? 0,
+    maxLength: asNumber(schema.maxLength),
     format: text(schema.format),
     initial: schema.default ?? null,
   }
@@ -128,16 +128,16 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-function numeric(value: unknown): number | null {
+function asNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-/** What a form holds: text as it is typed, yes or no, several of a list. */
-export type Typed = string | boolean | readonly string[]
-export type Values = Readonly<Record<string, Typed>>
+/** The state of a form field: typed text, a boolean, or selected choices. */
+export type FieldValue = string | boolean | readonly string[]
+export type FieldValues = Readonly<Record<string, FieldValue>>
 
-/** How a field starts, from a value that there is or the schema's default. */
-export function typedOf(field: Field, value: unknown = field.initial): Typed {
+/** The initial state of a field, from its value or the schema's default. */
+export function initialValue(field: Field, value: unknown = field.initial): FieldValue {
   if (field.kind === 'boolean') return value === true
   if (field.kind === 'choices')
     return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []
@@ -147,8 +147,8 @@ export function typedOf(field: Field, value: unknown = field.initial): Typed {
 
 export type FieldProblem = 'required' | 'number' | 'integer' | 'least' | 'most' | 'short' | 'long' | 'choice'
 
-/** What is wrong with what was typed; null where it can be sent. */
-export function problemOf(field: Field, typed: Typed): FieldProblem | null {
+/** Validate the state of a field. Null if it is valid. */
+export function validateField(field: Field, typed: FieldValue): FieldProblem | null {
   if (typeof typed === 'boolean') return null
   if (typeof typed !== 'string') return field.required && typed.length === 0 ? 'required' : null
   if (typed.trim() === '') return field.required ? 'required' : null
@@ -165,8 +165,8 @@ function numberProblem({ kind, minimum, maximum }: Field, value: number): FieldP
   return maximum !== null && value > maximum ? 'most' : null
 }
 
-/** What was typed as a value of the schema; undefined where nothing was. */
-export function givenOf(field: Field, typed: Typed): unknown {
+/** Convert the state of a field to a value of the schema; undefined if it is empty. */
+export function toValue(field: Field, typed: FieldValue): unknown {
   if (typeof typed !== 'string') return typed
   if (field.kind === 'lines')
     return typed

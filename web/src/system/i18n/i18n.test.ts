@@ -21,7 +21,7 @@ import {
   WIDENING_CODES,
 } from '../generated/contracts'
 import { en } from './en'
-import { translator } from './translate'
+import { createTranslator } from './translate'
 import { zh } from './zh'
 
 const placeholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
@@ -76,14 +76,14 @@ test('every text is used', () => {
 })
 
 test('a count takes the form that its language asks for', () => {
-  const english = translator(en, 'en')
+  const english = createTranslator(en, 'en')
   expect(english.count('turn.tools', 1)).toBe('1 tool')
   expect(english.count('turn.tools', 1200)).toBe('1,200 tools')
-  expect(translator(zh, 'zh-CN').count('turn.tools', 1)).toBe('1 次工具调用')
+  expect(createTranslator(zh, 'zh-CN').count('turn.tools', 1)).toBe('1 次工具调用')
 })
 
 test('a placeholder takes its value as it is, and a name that nobody gave stays', () => {
-  const english = translator(en, 'en')
+  const english = createTranslator(en, 'en')
   expect(english('status.running_tool', { tool: '{tool} $& <b>' })).toBe('Running {tool} $& <b>')
   expect(english('status.running_tool', {})).toBe('Running {tool}')
   expect(english.maybe('status.of_tomorrow')).toBeNull()

@@ -1,8 +1,8 @@
-/** The languages of the page, and which one to show. Texts other than English are loaded when they are chosen. */
+/** The languages of the page, and the current one. Texts other than English load on demand. */
 import type { LocalValues } from '../local/local-values'
 import { Signal } from '../signal'
 import { en } from './en'
-import { type Texts, type Translate, translator } from './translate'
+import { createTranslator, type Texts, type Translate } from './translate'
 
 export const LANGUAGES = [
   { code: 'en', name: 'English' },
@@ -17,7 +17,7 @@ export class LanguageChoice {
   readonly #values: LocalValues
   readonly #root: HTMLElement
   #current: Language = 'en'
-  #translate: Translate = translator(en, LOCALES.en)
+  #translate: Translate = createTranslator(en, LOCALES.en)
 
   constructor(values: LocalValues, root: HTMLElement) {
     this.#values = values
@@ -32,9 +32,9 @@ export class LanguageChoice {
     return this.#translate
   }
 
-  /** Show the language that was chosen here before, or the first of the browser's that there is. */
+  /** Show the language chosen before, or the first supported language of the browser. */
   begin(preferred: readonly string[]): Promise<void> {
-    return this.#show(asLanguage(this.#values.read('language')) ?? firstOf(preferred) ?? 'en')
+    return this.#show(asLanguage(this.#values.read('language')) ?? firstSupported(preferred) ?? 'en')
   }
 
   async choose(language: Language): Promise<void> {
@@ -43,14 +43,14 @@ export class LanguageChoice {
   }
 
   async #show(language: Language): Promise<void> {
-    this.#translate = translator(await texts(language), LOCALES[language])
+    this.#translate = createTranslator(await loadTexts(language), LOCALES[language])
     this.#current = language
     this.#root.lang = LOCALES[language]
     this.changes.emit()
   }
 }
 
-async function texts(language: Language): Promise<Texts> {
+async function loadTexts(language: Language): Promise<Texts> {
   if (language === 'en') return en
   return (await import('./zh')).zh
 }
@@ -59,7 +59,7 @@ function asLanguage(code: string | null): Language | null {
   return LANGUAGES.find((language) => language.code === code)?.code ?? null
 }
 
-function firstOf(preferred: readonly string[]): Language | null {
+function firstSupported(preferred: readonly string[]): Language | null {
   for (const tag of preferred) {
     const language = asLanguage(tag.split('-')[0]?.toLowerCase() ?? null)
     if (language !== null) return language

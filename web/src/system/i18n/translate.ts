@@ -1,23 +1,23 @@
-/** Keyed texts. A key that is missing does not compile; a text that is not keyed fails a test. */
+/** Keyed texts. A missing key does not compile; a text without a key fails a test. */
 import type { en } from './en'
 
 export type Key = keyof typeof en
 export type Texts = Readonly<Record<Key, string>>
 type Stem<K> = K extends `${infer S}_one` ? (`${S}_other` extends Key ? S : never) : never
-/** A key with a form for one and a form for many. */
+/** A key with a singular and a plural form. */
 export type CountKey = Stem<Key>
 export type Parameters = Readonly<Record<string, string | number>>
 
 export interface Translate {
   (key: Key, parameters?: Parameters): string
-  /** The form that the count asks for, with `{count}` filled in. */
+  /** The singular or plural form, with `{count}` filled in. */
   readonly count: (key: CountKey, count: number, parameters?: Parameters) => string
-  /** The text of a key that is made from a value of a closed list; null where the list has grown since. */
+  /** The text of a key that is built from a wire value; null if this version has no such key. */
   readonly maybe: (key: string, parameters?: Parameters) => string | null
   readonly locale: string
 }
 
-export function translator(texts: Texts, locale: string): Translate {
+export function createTranslator(texts: Texts, locale: string): Translate {
   const plurals = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const translate = (key: Key, parameters?: Parameters) => fillIn(texts[key], parameters)

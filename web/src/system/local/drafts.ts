@@ -1,4 +1,4 @@
-/** What is being typed, one text a session. */
+/** Drafts of inputs, one per session. */
 import { Signal } from '../signal'
 import type { LocalValues } from './local-values'
 
@@ -11,7 +11,7 @@ export class Drafts {
     this.#values = values
   }
 
-  /** `place` is a session's id, or any name for a composer without a session. */
+  /** `place` is a session id, or the name of a composer without a session. */
   get(place: string): string {
     return this.#texts.get(place) ?? this.#values.read(`draft.${place}`) ?? ''
   }
@@ -22,8 +22,8 @@ export class Drafts {
     this.changes.emit()
   }
 
-  /** Give a text back that was not taken; what was typed since stands after it. */
-  giveBack(place: string, text: string): void {
+  /** Put a rejected text back, before the text typed since. */
+  restore(place: string, text: string): void {
     const typed = this.get(place)
     this.set(place, typed === '' ? text : `${text}\n\n${typed}`)
   }

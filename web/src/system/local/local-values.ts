@@ -1,4 +1,4 @@
-/** What this browser keeps for the person: drafts, theme, language, what was read. None of it is a fact. */
+/** Values in this browser's storage: drafts, theme, language, read marks. None of them is a fact. */
 
 const PREFIX = 'callboard.'
 
@@ -17,18 +17,18 @@ export class LocalValues {
     }
   }
 
-  /** Keep a value; null forgets it. A browser that refuses to store goes on without. */
+  /** Store a value; null deletes it. Does nothing if the browser refuses to store. */
   write(name: string, value: string | null): void {
     try {
       if (value === null) this.#storage?.removeItem(PREFIX + name)
       else this.#storage?.setItem(PREFIX + name, value)
     } catch {
-      // Storage may be full or forbidden: the value lasts as long as the page then.
+      // Storage may be full or forbidden. The value then lasts until the page closes.
     }
   }
 }
 
-/** The browser's storage, or null where it is forbidden. */
+/** The browser's storage; null if it is forbidden. */
 export function browserStorage(): Storage | null {
   try {
     return window.localStorage

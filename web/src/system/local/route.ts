@@ -1,4 +1,4 @@
-/** What the address names: a session, the first page of a folder, or nothing yet. */
+/** The target of the address: a session, the first page of a workspace, or neither. */
 export interface Route {
   readonly workspaceId: string | null
   readonly sessionId: string | null
@@ -11,7 +11,7 @@ export function readRoute(hash: string): Route {
   return { workspaceId: kind === 'w' ? id : null, sessionId: kind === 's' ? id : null }
 }
 
-/** A session says by itself which folder it belongs to. */
+/** A session id needs no workspace id: the server knows the workspace of a session. */
 export function writeRoute(route: Route): string {
   if (route.sessionId !== null) return `#/s/${route.sessionId}`
   return route.workspaceId === null ? '#/' : `#/w/${route.workspaceId}`

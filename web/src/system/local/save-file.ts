@@ -1,10 +1,10 @@
-/** Save bytes as a file of the person's. They come with the page's credential, which an address of a download cannot carry. */
+/** Save bytes as a file. A download link could not carry the page's credential. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // The browser reads it after this task.
+  // The browser reads the URL after this task.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }

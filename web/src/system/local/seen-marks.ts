@@ -1,4 +1,4 @@
-/** How far each session was read here: the time of the newest turn that was on the screen, in microseconds. */
+/** Read marks per session: the time of the newest turn that was on the screen, in microseconds. */
 import { Signal } from '../signal'
 import type { LocalValues } from './local-values'
 
@@ -12,13 +12,13 @@ export class SeenMarks {
     this.#marks = new Map(Object.entries(parse(values.read('seen'))))
   }
 
-  /** A session that was never seen is not unread: it may be years old. */
+  /** A session without a mark is not unread: it may be years old. */
   isUnread(sessionId: string, updatedAt: number): boolean {
     const mark = this.#marks.get(sessionId)
     return mark !== undefined && updatedAt > mark
   }
 
-  /** Start counting from here for a session that has no mark. */
+  /** Set the mark of a session that has none. */
   begin(sessionId: string, updatedAt: number): void {
     if (!this.#marks.has(sessionId)) this.mark(sessionId, updatedAt)
   }

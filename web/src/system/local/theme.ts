@@ -1,4 +1,4 @@
-/** Light, dark, or what the system says. The stylesheet does the rest from one attribute. */
+/** Light, dark or system theme, set as an attribute that the stylesheet reads. */
 import { Signal } from '../signal'
 import type { LocalValues } from './local-values'
 
@@ -13,21 +13,21 @@ export class ThemeChoice {
   constructor(values: LocalValues, root: HTMLElement) {
     this.#values = values
     this.#root = root
-    this.#show()
+    this.#apply()
   }
 
   get current(): Theme {
-    const kept = this.#values.read('theme')
-    return THEMES.find((theme) => theme === kept) ?? 'system'
+    const stored = this.#values.read('theme')
+    return THEMES.find((theme) => theme === stored) ?? 'system'
   }
 
   choose(theme: Theme): void {
     this.#values.write('theme', theme)
-    this.#show()
+    this.#apply()
     this.changes.emit()
   }
 
-  #show(): void {
+  #apply(): void {
     if (this.current === 'system') this.#root.removeAttribute('data-theme')
     else this.#root.setAttribute('data-theme', this.current)
   }

@@ -1,4 +1,4 @@
-/** How the next turn of each session shall run, where the person chose it and no turn has run like that yet. */
+/** Settings for the next turn of each session, kept until a turn has run with them. */
 import { MODES, type Mode, PERMISSION_MODES, type PermissionMode } from '../generated/contracts'
 import { Signal } from '../signal'
 import type { LocalValues } from './local-values'
@@ -8,10 +8,10 @@ export interface TurnSettings {
   readonly permissionMode: PermissionMode
 }
 
-/** How a session without a turn begins. */
-export const AT_FIRST: TurnSettings = { mode: 'chat', permissionMode: 'ask' }
+/** Defaults of a session without a turn. */
+export const DEFAULT_TURN_SETTINGS: TurnSettings = { mode: 'chat', permissionMode: 'ask' }
 
-export class Choices {
+export class TurnChoices {
   readonly changes = new Signal()
   readonly #values: LocalValues
   readonly #chosen = new Map<string, Partial<TurnSettings>>()
@@ -21,28 +21,28 @@ export class Choices {
   }
 
   get(sessionId: string): Partial<TurnSettings> {
-    const known = this.#chosen.get(sessionId)
-    if (known !== undefined) return known
+    const cached = this.#chosen.get(sessionId)
+    if (cached !== undefined) return cached
     const mode = MODES.find((mode) => mode === this.#values.read(`mode.${sessionId}`))
     const permissionMode = PERMISSION_MODES.find(
       (mode) => mode === this.#values.read(`permission.${sessionId}`),
     )
-    const kept = { ...(mode && { mode }), ...(permissionMode && { permissionMode }) }
-    this.#chosen.set(sessionId, kept)
-    return kept
+    const stored = { ...(mode && { mode }), ...(permissionMode && { permissionMode }) }
+    this.#chosen.set(sessionId, stored)
+    return stored
   }
 
   choose(sessionId: string, change: Partial<TurnSettings>): void {
     this.#set(sessionId, { ...this.get(sessionId), ...change })
   }
 
-  /** A turn of the session ran like this: a choice that it took up is over. */
-  taken(sessionId: string, { mode, permissionMode }: TurnSettings): void {
+  /** Clear the choices that a turn has run with. */
+  clearApplied(sessionId: string, { mode, permissionMode }: TurnSettings): void {
     const chosen = this.get(sessionId)
-    const left: { mode?: Mode; permissionMode?: PermissionMode } = { ...chosen }
-    if (left.mode === mode) delete left.mode
-    if (left.permissionMode === permissionMode) delete left.permissionMode
-    if (Object.keys(left).length < Object.keys(chosen).length) this.#set(sessionId, left)
+    const remaining: { mode?: Mode; permissionMode?: PermissionMode } = { ...chosen }
+    if (remaining.mode === mode) delete remaining.mode
+    if (remaining.permissionMode === permissionMode) delete remaining.permissionMode
+    if (Object.keys(remaining).length < Object.keys(chosen).length) this.#set(sessionId, remaining)
   }
 
   #set(sessionId: string, chosen: Partial<TurnSettings>): void {

@@ -1,4 +1,4 @@
-/** Lengths and cuts in characters as the server counts them: code points, where JavaScript counts UTF-16 units. */
+/** Text lengths in code points, as the server counts them. JavaScript counts UTF-16 units. */
 
 export function countCharacters(text: string): number {
   let pairs = 0
@@ -11,7 +11,7 @@ export function countCharacters(text: string): number {
   return text.length - pairs
 }
 
-/** The text without its first `count` characters. */
+/** Remove the first `count` characters. */
 export function afterCharacters(text: string, count: number): string {
   let i = 0
   for (let skipped = 0; skipped < count && i < text.length; skipped++) i += isPairAt(text, i) ? 2 : 1

@@ -1,4 +1,4 @@
-/** What an absent field of a row means. */
+/** Default values of row fields, which are absent on the wire. */
 import type * as wire from '../generated/contracts'
 import {
   type Attempt,
@@ -14,7 +14,7 @@ import {
 export type Degraded = NonNullable<wire.AgentRow['degraded']>[number]
 export type QueueReason = NonNullable<wire.AgentRow['queueReason']>
 
-/** By the kind of row. A field that is absent here is always on the wire. */
+/** By kind of row. A field without a default is always on the wire. */
 export const DEFAULTS = {
   session: {
     archived: false,

@@ -1,6 +1,6 @@
 /**
- * Rows as the page reads them. On the wire a field that has its default is absent; here every field is present,
- * so that nothing above this file asks whether one is missing.
+ * Rows with every field present. On the wire, a field that has its default is absent; no code above
+ * this file checks for absent fields.
  */
 import type * as wire from '../generated/contracts'
 import { DEFAULTS } from './defaults'
@@ -16,12 +16,12 @@ import {
 } from './nested-entries'
 
 export type { Degraded, QueueReason } from './defaults'
-/** Whether a turn is part of the conversation: one that waits is in the queue, one that was removed never was. */
+/** Whether a turn is part of the conversation. A queued or removed turn is not. */
 export function hasBegun(turn: TurnRow): boolean {
   return turn.state !== 'queued' && turn.state !== 'removed'
 }
 
-/** The first of the turns that have begun; turns that wait may stand before it. */
+/** The first turn that has begun. Queued turns may precede it. */
 export function firstBegun(turns: readonly TurnRow[]): TurnRow | undefined {
   return turns.find(hasBegun)
 }
@@ -39,7 +39,7 @@ export {
 } from './nested-entries'
 
 type Kind = keyof typeof DEFAULTS
-/** A field that is empty by default may hold any text, one that is 0 any number. */
+/** The default '' stands for any string, 0 for any number. */
 type Widened<T> = T extends '' ? string : T extends 0 ? number : T extends false ? boolean : T
 type Filled<W extends { readonly kind: Kind }> = Omit<W, keyof (typeof DEFAULTS)[W['kind']]> & {
   readonly [F in keyof (typeof DEFAULTS)[W['kind']]]: Widened<(typeof DEFAULTS)[W['kind']][F]>
@@ -95,7 +95,7 @@ export type Part =
   | ArtifactPart
   | ErrorPart
 
-/** The rows of each panel, as they are read. */
+/** The row type of each panel. */
 export interface Panels {
   readonly session: SessionRow
   readonly status: StatusRow
@@ -139,8 +139,8 @@ const TEXT_FIELDS = [
   'command',
 ] as const
 
-/** A row of the wire with every field present. A kind that this version does not know gives null: it is not shown. */
-export function fill(row: wire.AnyRow): AnyRow | null {
+/** Fill in the defaults of a wire row. Null for a kind that this version does not know. */
+export function fillRow(row: wire.AnyRow): AnyRow | null {
   const defaults: object | undefined = (DEFAULTS as Readonly<Record<string, object | undefined>>)[row.kind]
   if (defaults === undefined) return null
   const filled: Record<string, unknown> = { ...defaults, ...row }

@@ -1,4 +1,4 @@
-/** What rows hold that has fields of its own, with every field present. */
+/** Structures inside rows, with every field present. */
 import type * as wire from '../generated/contracts'
 
 export interface Text {
@@ -15,7 +15,7 @@ export interface Usage {
   readonly toolCalls: number
 }
 
-/** The sleep of an agent that wakes by itself. Times are in microseconds, 0 where there is none. */
+/** The schedule and sleep of a background agent. Times are in microseconds; 0 means none. */
 export interface Background {
   readonly state: wire.BackgroundWork['state']
   readonly taskId: string
@@ -28,7 +28,7 @@ export interface Background {
   readonly lastRunStatus: wire.RunRow['status'] | null
 }
 
-/** An artifact that an agent elsewhere delivered. */
+/** An artifact that a remote agent delivered. */
 export interface Delivery {
   readonly artifactId: string
   readonly name: string
@@ -43,7 +43,7 @@ export interface Delivery {
   }[]
 }
 
-/** What an agent elsewhere told of itself and of its newest task. */
+/** A remote agent's card and the state of its newest task. */
 export interface Remote {
   readonly url: string
   readonly name: string
@@ -66,7 +66,7 @@ export interface Attempt {
   readonly ended: number
 }
 
-/** One version of an artifact; ids are empty where no agent's step made it. `at` is in microseconds. */
+/** One version of an artifact. Ids are empty if no agent created it. `at` is in microseconds. */
 export interface Version {
   readonly version: number
   readonly content: wire.BlobRef
@@ -81,7 +81,7 @@ export interface Version {
   readonly toolCallId: string
 }
 
-/** One export of an artifact; without content while it is being made, and with a code where it failed. */
+/** One export of an artifact. It has no content while it is running, and a code if it failed. */
 export interface Export {
   readonly export: string
   readonly version: number

@@ -1,4 +1,4 @@
-/** One panel: rows by key, kept in their order, with a number that changes whenever a row does. */
+/** The rows of one panel, by key and in order. */
 import type { AnyRow } from './model'
 
 export class PanelRows<R extends AnyRow = AnyRow> {
@@ -15,16 +15,16 @@ export class PanelRows<R extends AnyRow = AnyRow> {
     return this.#rows.size
   }
 
-  /** All rows in their order. The same array until a row changes. */
+  /** All rows in order. The array is the same until a row changes. */
   all(): readonly R[] {
     this.#sorted ??= [...this.#rows.values()].sort(inOrder)
     return this.#sorted
   }
 
-  /** The rows of one turn in their order. The same array until one of them changes. */
+  /** The rows of one turn in order. The array is the same until one of them changes. */
   ofTurn(turnId: string): readonly R[] {
-    const known = this.#sortedByTurn.get(turnId)
-    if (known !== undefined) return known
+    const cached = this.#sortedByTurn.get(turnId)
+    if (cached !== undefined) return cached
     const rows: R[] = []
     for (const key of this.#byTurn.get(turnId) ?? []) {
       const row = this.#rows.get(key)

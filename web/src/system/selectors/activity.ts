@@ -1,22 +1,22 @@
-/** What happened in a turn, counted from its rows. */
+/** Counts and durations of a turn, from its rows. */
 import type { ActionPart, Part, ToolPart, TurnRow } from '../rows/model'
 
 export interface Activity {
   readonly tools: number
   readonly failedTools: number
-  /** Calls that the gate or a person did not let run. */
+  /** Calls that the gate or a person rejected. */
   readonly refusedTools: number
   readonly files: number
   readonly added: number
   readonly removed: number
   readonly steers: number
-  /** How long it was at work, in milliseconds; null where the facts don't tell. */
+  /** Working time in milliseconds; null if unknown. */
   readonly duration: number | null
-  /** How long it stood still for a person's decision, in milliseconds. */
+  /** Time spent waiting for a person, in milliseconds. */
   readonly waited: number
 }
 
-export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
+export function summarizeActivity(turn: TurnRow, process: readonly Part[]): Activity {
   let failedTools = 0
   let refusedTools = 0
   let added = 0
@@ -41,19 +41,19 @@ export function activityOf(turn: TurnRow, process: readonly Part[]): Activity {
     added,
     removed,
     steers,
-    duration: durationOf(turn),
+    duration: turnDuration(turn),
     waited: turn.waitedUs / 1000,
   }
 }
 
-/** How long a turn was at work, waits for a person left out, in milliseconds; null while it runs or where the facts don't tell. */
-export function durationOf(turn: TurnRow): number | null {
-  // A turn that was imported is told at one moment: how long it took nobody knows.
+/** Working time of a turn without waits for a person, in milliseconds; null if it is running or unknown. */
+export function turnDuration(turn: TurnRow): number | null {
+  // All facts of an imported turn have one time, so its duration is unknown.
   if (turn.startedAt === 0 || turn.endedAt <= turn.startedAt) return null
   return (turn.endedAt - turn.startedAt - turn.waitedUs) / 1000
 }
 
-/** Where the clock of a turn that runs counts from, in microseconds: its wait while it waits, else its work. 0 where none runs. */
+/** Start of a running turn's clock in microseconds: of its wait while it waits, else of its work. 0 if no turn runs. */
 export function clockStart(turn: TurnRow | null): number {
   if (turn === null || turn.startedAt === 0) return 0
   return turn.waitingSince > 0 ? turn.waitingSince : turn.startedAt + turn.waitedUs
@@ -67,12 +67,12 @@ const QUESTIONS: ReadonlySet<ActionPart['actionType']> = new Set([
   'credential_request',
 ])
 
-/** Whether an action asks a person something, and not whether a call may run. */
+/** Whether an action asks a question, rather than for the approval of a call. */
 export function isQuestion({ actionType }: { readonly actionType: ActionPart['actionType'] }): boolean {
   return QUESTIONS.has(actionType)
 }
 
-/** A call that was not let run never started; that is no failure of the tool. */
+/** Whether a call was rejected before it started. That is not a failure of the tool. */
 export function wasRefused(part: ToolPart): boolean {
   return part.state === 'output-error' && part.startedAt === 0
 }

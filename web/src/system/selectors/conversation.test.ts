@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { place, reasoningPart, textPart, toolPart, turnRow, upsert } from '../../../dev/rows'
 import type { AnyPart, TurnRow as WireTurn } from '../generated/contracts'
 import { RowStore } from '../rows/row-store'
-import type { Sent } from '../stores/outbox'
-import { type Choices, conversation } from './conversation'
+import type { SentInput } from '../stores/outbox'
+import { buildConversation, type ConversationOptions } from './conversation'
 
 const at = (step: number) => place('trn_a', 10, step)
 
-function items(turn: WireTurn, parts: readonly AnyPart[], choices: Partial<Choices> = {}) {
+function items(turn: WireTurn, parts: readonly AnyPart[], choices: Partial<ConversationOptions> = {}) {
   const store = new RowStore()
   store.apply([upsert('turns', turn), ...parts.map((part) => upsert('parts', part))])
-  return conversation(store.panel('turns').all(), {
+  return buildConversation(store.panel('turns').all(), {
     opened: new Set(),
     sent: [],
     parts: (turnId) => store.panel('parts').ofTurn(turnId),
@@ -119,7 +119,7 @@ test('turns that wait or were removed are no part of the conversation', () => {
 })
 
 test('what was sent stands at the end until its fact comes; what was queued is not in the conversation (UI-02)', () => {
-  const entry = (id: string, how: Sent['how']): Sent => ({
+  const entry = (id: string, how: SentInput['how']): SentInput => ({
     id,
     how,
     sessionId: 'ses_a',

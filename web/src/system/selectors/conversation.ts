@@ -1,12 +1,12 @@
 /**
- * The conversation as a flat list of items, made from rows: what runs is open, what is done folds into one summary.
- * Pure: the same rows and the same choices give the same items.
+ * The conversation as a flat list of items. A running turn is open; a completed turn folds into one
+ * summary.
  */
 
 import type { ArtifactPart, ErrorPart, Part, TextPart, TurnRow } from '../rows/model'
 import { hasBegun } from '../rows/model'
-import type { Sent } from '../stores/outbox'
-import { type Activity, activityOf } from './activity'
+import type { SentInput } from '../stores/outbox'
+import { type Activity, summarizeActivity } from './activity'
 
 export type Item =
   | { readonly kind: 'input'; readonly key: string; readonly turn: TurnRow }
@@ -45,27 +45,27 @@ export type Item =
     }
   | { readonly kind: 'working'; readonly key: string; readonly turn: TurnRow }
   | { readonly kind: 'unloaded'; readonly key: string; readonly turn: TurnRow }
-  | { readonly kind: 'sent'; readonly key: string; readonly entry: Sent }
+  | { readonly kind: 'sent'; readonly key: string; readonly entry: SentInput }
 
-export interface Choices {
-  /** Turns that are done and that the person opened. */
+export interface ConversationOptions {
+  /** Completed turns that the person opened. */
   readonly opened: ReadonlySet<string>
-  readonly sent: readonly Sent[]
+  readonly sent: readonly SentInput[]
   readonly parts: (turnId: string) => readonly Part[]
   readonly hasParts: (turn: TurnRow) => boolean
-  /** False if it is unknown whether the running turn has ended: nothing is animated then. */
+  /** False if it is unknown whether the running turn has ended; nothing is animated then. */
   readonly atWork?: boolean
 }
 
-export function conversation(turns: readonly TurnRow[], choices: Choices): readonly Item[] {
+export function buildConversation(turns: readonly TurnRow[], choices: ConversationOptions): readonly Item[] {
   const items: Item[] = []
   for (const turn of turns) {
     if (!hasBegun(turn)) continue
-    // Nobody said anything to a turn that only summarises.
+    // A compaction turn has no input.
     if (turn.source !== 'compaction') items.push({ kind: 'input', key: `${turn.key} input`, turn })
-    if (turn.state === 'running' || turn.state === 'waiting') running(items, turn, choices)
+    if (turn.state === 'running' || turn.state === 'waiting') addRunningTurn(items, turn, choices)
     else if (!choices.hasParts(turn)) items.push({ kind: 'unloaded', key: `${turn.key} parts`, turn })
-    else ended(items, turn, choices)
+    else addEndedTurn(items, turn, choices)
   }
   for (const entry of choices.sent) {
     if (entry.how !== 'queue') items.push({ kind: 'sent', key: entry.id, entry })
@@ -73,27 +73,27 @@ export function conversation(turns: readonly TurnRow[], choices: Choices): reado
   return items
 }
 
-function running(items: Item[], turn: TurnRow, choices: Choices): void {
+function addRunningTurn(items: Item[], turn: TurnRow, choices: ConversationOptions): void {
   const parts = choices.parts(turn.turnId)
   for (const part of parts) items.push(partItem(turn, part, isUnfinished(part)))
   if (choices.atWork !== false && !parts.some(isUnfinished))
     items.push({ kind: 'working', key: `${turn.key} working`, turn })
 }
 
-function ended(items: Item[], turn: TurnRow, choices: Choices): void {
+function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions): void {
   const parts = choices.parts(turn.turnId)
   const answers = parts.filter((part): part is TextPart => isAnswer(turn, part))
   const error = turn.state === 'failed' ? endingError(parts) : null
-  const unheard = parts.filter(isUnheard)
-  const last = answers.length === 0 ? finishing(parts) : null
+  const rejectedSteers = parts.filter(isRejectedSteer)
+  const last = answers.length === 0 ? finalCall(parts) : null
   const made = artifactsOf(parts)
   const compactions = parts.filter(isCompaction)
-  const apart = new Set<Part | null>([error, last, ...answers, ...unheard, ...made, ...compactions])
+  const apart = new Set<Part | null>([error, last, ...answers, ...rejectedSteers, ...made, ...compactions])
   const process = parts.filter((part) => !apart.has(part))
   for (const part of compactions) items.push(partItem(turn, part, false))
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
-    const activity = activityOf(turn, process)
+    const activity = summarizeActivity(turn, process)
     items.push({ kind: 'summary', key: `${turn.key} summary`, turn, activity, open })
   }
   if (open) for (const part of process) items.push(partItem(turn, part, false))
@@ -102,48 +102,48 @@ function ended(items: Item[], turn: TurnRow, choices: Choices): void {
   }
   if (last !== null) items.push(partItem(turn, last, false))
   if (made.length > 0) items.push({ kind: 'artifacts', key: `${turn.key} artifacts`, turn, parts: made })
-  for (const part of unheard) items.push(partItem(turn, part, false))
+  for (const part of rejectedSteers) items.push(partItem(turn, part, false))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
   }
 }
 
-/** The key of a part is the same while it runs and after, so that a row keeps its place and its size. */
+/** The key of a part never changes, so that its row keeps its place and size. */
 function partItem(turn: TurnRow, part: Part, live: boolean): Item {
   return { kind: 'part', key: `${turn.key} ${part.key}`, turn, part, live }
 }
 
-/** The answer is what the facts name as final; of a turn that was cut short, what was there of it. */
+/** Whether a part is the answer: named as final by the facts, or the partial text of an interrupted turn. */
 function isAnswer(turn: TurnRow, part: Part): boolean {
   return (
     part.kind === 'assistant_text' && (turn.finalParts.includes(part.key) || part.state === 'interrupted')
   )
 }
 
-/** What ended a failed turn is its last error; errors before it are part of the process. */
+/** The last error, which ended a failed turn. Earlier errors are part of the process. */
 function endingError(parts: readonly Part[]): ErrorPart | null {
   return parts.findLast((part): part is ErrorPart => part.kind === 'error') ?? null
 }
 
-/** A turn that ended by finishing, without words of its own, came to what it finished with: that is not folded away. */
-function finishing(parts: readonly Part[]): Part | null {
+/** The final `Finalize` call of a turn without an answer. It is the result and is not folded. */
+function finalCall(parts: readonly Part[]): Part | null {
   const last = parts.findLast((part) => part.kind === 'tool_call') ?? null
   return last?.tool === 'Finalize' && last.state === 'output-available' ? last : null
 }
 
-/** What came of the turn is not folded away: each artifact once, by its newest version of the turn. */
+/** The artifacts of a turn, each with its newest version. They are not folded. */
 function artifactsOf(parts: readonly Part[]): readonly ArtifactPart[] {
   const made = parts.filter((part): part is ArtifactPart => part.kind === 'artifact_ref')
   return made.filter((part) => made.findLast((other) => other.artifactId === part.artifactId) === part)
 }
 
-/** From a compaction on the model is told a summary: that is not folded away, and its summary is shown on demand. */
+/** Whether a part is a compaction, which changes the model's context. It is not folded. */
 function isCompaction(part: Part): boolean {
   return part.kind === 'context_event' && part.event !== 'resolved'
 }
 
-/** A steer that was rejected is not hidden in a fold: the person has still to decide what becomes of it. */
-function isUnheard(part: Part): boolean {
+/** Whether a part is a rejected steer. It is not folded, because the person must still decide what to do with it. */
+function isRejectedSteer(part: Part): boolean {
   return part.kind === 'user_text' && part.outcome === 'rejected'
 }
 

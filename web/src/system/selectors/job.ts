@@ -1,13 +1,13 @@
-/** Jobs as the surfaces want them: which tasks are theirs, and how each of them stands. Pure. */
+/** Jobs and their items, from the tasks of a team. */
 import type { JobItem, JobRead, Ref } from '../generated/contracts'
 import type { AgentRow, TaskRow } from '../rows/model'
-import { agentOf, type Team } from './team'
+import { findAgent, type Team } from './team'
 
 export type ItemStanding = JobItem['status']
 export type JobStanding = JobRead['status']
 
-/** How many items of a job stand how. */
-export interface Counts {
+/** Number of items of a job by standing. */
+export interface ItemCounts {
   readonly completed: number
   readonly failed: number
   readonly running: number
@@ -15,19 +15,19 @@ export interface Counts {
   readonly cancelled: number
 }
 
-/** A task that is a job. */
+/** A task row of a job. */
 export type JobRow = TaskRow & { readonly items: NonNullable<TaskRow['items']> }
 
 export function isJob(task: TaskRow): task is JobRow {
   return task.items !== null
 }
 
-/** An item stands with its job, and is no card of its own. */
+/** Whether a task is a job item. It is shown with its job, not as a card. */
 export function isItem(task: TaskRow): boolean {
   return task.job !== '' && task.items === null
 }
 
-/** How a job stands. One that failed has items that failed, and none that could go on. */
+/** The standing of a job. A failed job has failed items and no open item. */
 export function jobStanding(task: TaskRow): JobStanding {
   if (task.status === 'done') return 'completed'
   if (task.status === 'cancelled') return 'cancelled'
@@ -36,12 +36,12 @@ export function jobStanding(task: TaskRow): JobStanding {
   return task.ended > 0 ? 'failed' : 'running'
 }
 
-/** Whether what failed of a job that stands so can be tried again. One that is paused or over begins nothing. */
-export function goesOn(standing: JobStanding): boolean {
+/** Whether failed items of a job can be retried. A paused or ended job starts nothing. */
+export function canRetryItems(standing: JobStanding): boolean {
   return standing === 'running' || standing === 'failed'
 }
 
-/** How an item stands, apart from its job. What failed before it was cancelled or paused still did. */
+/** The standing of an item. An item that failed before its job was cancelled or paused stays failed. */
 export function itemStanding(task: TaskRow): ItemStanding {
   const held = task.paused && task.ended > 0 && task.status === 'blocked'
   const ended = task.status === 'cancelled' && task.attempts.at(-1)?.status === 'failed'
@@ -50,7 +50,7 @@ export function itemStanding(task: TaskRow): ItemStanding {
   return stands === 'running' && waits ? 'waiting' : stands
 }
 
-/** An item as it is shown. `task` is its row; null where the item is known by what was read of its job alone. */
+/** A job item. `task` is its row; null if only a query returned the item. */
 export interface Item {
   readonly key: string
   readonly title: string
@@ -64,19 +64,21 @@ export interface Item {
   readonly task: TaskRow | null
 }
 
-/** The items of a job in their order. Of those that are long over there may be no rows: they are told by what was `read`.
- *  What waits in a job that is paused is paused: nothing of it is begun. */
-export function itemsOf(tasks: readonly TaskRow[], job: string, read: readonly JobItem[]): readonly Item[] {
-  const mine = tasks.filter((task) => task.job === job)
-  const rows = mine.filter(isItem).toSorted((a, b) => a.order - b.order)
-  const here = new Map(rows.map((task) => [task.key, ofRow(task)]))
+/**
+ * The items of a job in order. Old items may have no row; `read` holds them, from a query. Waiting
+ * items of a paused job are paused.
+ */
+export function jobItems(tasks: readonly TaskRow[], job: string, read: readonly JobItem[]): readonly Item[] {
+  const tasksOfJob = tasks.filter((task) => task.job === job)
+  const rows = tasksOfJob.filter(isItem).toSorted((a, b) => a.order - b.order)
+  const byKey = new Map(rows.map((task) => [task.key, itemFromRow(task)]))
   const items =
-    read.length === 0 ? [...here.values()] : read.map((item) => here.get(item.itemId) ?? ofRead(item))
-  if (!mine.some((task) => isJob(task) && jobStanding(task) === 'paused')) return items
+    read.length === 0 ? [...byKey.values()] : read.map((item) => byKey.get(item.itemId) ?? itemFromRead(item))
+  if (!tasksOfJob.some((task) => isJob(task) && jobStanding(task) === 'paused')) return items
   return items.map((item) => (item.standing === 'waiting' ? { ...item, standing: 'paused' } : item))
 }
 
-function ofRow(task: TaskRow): Item {
+function itemFromRow(task: TaskRow): Item {
   const last = task.attempts.at(-1)
   const standing = itemStanding(task)
   return {
@@ -93,31 +95,31 @@ function ofRow(task: TaskRow): Item {
   }
 }
 
-function ofRead({ itemId, status, ...item }: JobItem): Item {
+function itemFromRead({ itemId, status, ...item }: JobItem): Item {
   const none = { attempts: 0, agentId: '', runId: '', output: '', problem: '', refs: [] }
   return { ...none, ...item, key: itemId, standing: status, task: null }
 }
 
-export function countsOf({ items }: JobRow): Counts {
+export function itemCounts({ items }: JobRow): ItemCounts {
   return { completed: 0, failed: 0, running: 0, waiting: 0, cancelled: 0, ...items }
 }
 
-export function totalOf(counts: Counts): number {
+export function totalItems(counts: ItemCounts): number {
   return counts.completed + counts.failed + counts.running + counts.waiting + counts.cancelled
 }
 
-/** The items of all jobs, by the key that an agent names its task by. */
+/** The task keys of all job items. */
 export function itemKeys(tasks: readonly TaskRow[]): ReadonlySet<string> {
   return new Set(tasks.filter(isItem).map((task) => task.key))
 }
 
-/** The title of the item that an agent works on; empty where it works on none. */
+/** The title of the item that an agent works on; empty if there is none. */
 export function itemTitleOf(team: Team, agentId: string): string {
-  const key = agentOf(team.agents, agentId)?.taskId ?? ''
+  const key = findAgent(team.agents, agentId)?.taskId ?? ''
   return team.tasks.find((task) => key !== '' && task.key === key && isItem(task))?.title ?? ''
 }
 
-/** Without the workers whose item is done: there may be hundreds, and the list of items tells of each. */
+/** Remove the workers of finished items. There may be hundreds, and the list of items shows each of them. */
 export function withoutDoneWorkers(team: Team): Team {
   const items = itemKeys(team.tasks)
   if (items.size === 0) return team
@@ -125,7 +127,7 @@ export function withoutDoneWorkers(team: Team): Team {
   return { ...team, agents: team.agents.filter((agent) => !done(agent)) }
 }
 
-/** Jobs of which nothing more comes until a person says so. */
+/** Failed jobs, which continue only when a person acts. */
 export function failedJobs(tasks: readonly TaskRow[]): readonly JobRow[] {
   return tasks.filter(isJob).filter((job) => jobStanding(job) === 'failed')
 }

@@ -14,8 +14,8 @@ import {
 import { filled } from '../../../dev/surfaces'
 import type { AnyRow } from '../generated/contracts'
 import type { Part } from '../rows/model'
-import { timeline, wordsOf } from './run-timeline'
-import { type Team, teamOf } from './team'
+import { buildTimeline, momentText } from './run-timeline'
+import { buildTeam, type Team } from './team'
 
 const at = (seconds: number) => START + seconds * 1_000_000
 const run = filled('runs', runRow({ key: 'run_1', turnId: 'trn_a', started: at(10), ended: at(60) }))
@@ -31,7 +31,7 @@ function teamWith(more: Partial<Team>): Team {
     messages: [],
     runs: [run],
   }
-  const team = teamOf(filled('team', teamRow()), { ...none, ...more })
+  const team = buildTeam(filled('team', teamRow()), { ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }
@@ -56,7 +56,9 @@ test('a timeline has the start, the tools, the children that were started and ca
     part(15, toolPart(place('trn_a', 1, 1, 'cal_a'), 'Read', { summary: 'a.py' })),
     part(55, textPart(place('trn_a', 1, 2), 'All is done.')),
   ]
-  expect(timeline(run, team, parts).map((moment) => `${moment.kind} ${wordsOf(moment)}`.trim())).toEqual([
+  expect(
+    buildTimeline(run, team, parts).map((moment) => `${moment.kind} ${momentText(moment)}`.trim()),
+  ).toEqual([
     'started',
     'tool Read a.py',
     'spawned worker-1',
@@ -75,6 +77,6 @@ test('what another run of the same turn did is not in it (MAR-15)', () => {
   ]
   const late = filled('notifications', notificationRow({ key: 'ntf_1', at: at(90) }))
   const other = filled('agents', agentRow({ key: 'worker-2', parentRunId: 'run_2' }))
-  const shown = timeline(run, teamWith({ notifications: [late], agents: [other] }), parts)
+  const shown = buildTimeline(run, teamWith({ notifications: [late], agents: [other] }), parts)
   expect(shown.map((moment) => moment.key)).toEqual(['started', 'cal_own', 'ended'])
 })

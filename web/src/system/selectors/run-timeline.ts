@@ -1,6 +1,6 @@
-/** What happened in one run, in the order of time: its own facts and no other run's. Pure. */
+/** The events of one run in order of time. */
 import type { Part, RunRow, ToolPart } from '../rows/model'
-import { nameOf, type Team } from './team'
+import { agentName, type Team } from './team'
 
 export type Moment =
   | { readonly kind: 'started'; readonly key: string; readonly at: number }
@@ -42,27 +42,27 @@ export const GROUPS: Readonly<Record<Moment['kind'], MomentGroup>> = {
   text: 'messages',
 }
 
-export function timeline(run: RunRow, team: Team, parts: readonly Part[]): readonly Moment[] {
+export function buildTimeline(run: RunRow, team: Team, parts: readonly Part[]): readonly Moment[] {
   const within = (at: number) => at > 0 && at >= run.started && (run.ended === 0 || at <= run.ended)
   const moments: Moment[] = []
   if (run.started > 0) moments.push({ kind: 'started', key: 'started', at: run.started })
   for (const part of parts) {
-    // What a turn was told stands there already as what was sent.
+    // The team's rows already list this message as sent.
     if (!within(part.at) || part.kind === 'worker_notification' || part.kind === 'agent_handoff') continue
     if (part.kind === 'tool_call') moments.push({ kind: 'tool', key: part.key, at: part.at, part })
     else moments.push({ kind: 'text', key: part.key, at: part.at, part })
   }
-  moments.push(...ofTeam(run, team, within))
+  moments.push(...teamMoments(run, team, within))
   if (run.ended > 0) moments.push({ kind: 'ended', key: 'ended', at: run.ended, run })
-  return moments.toSorted((a, b) => place(a) - place(b) || a.at - b.at)
+  return moments.toSorted((a, b) => sortRank(a) - sortRank(b) || a.at - b.at)
 }
 
-/** A run begins before all else that bears its time, and ends after it. */
-function place(moment: Moment): number {
+/** The start of a run precedes, and its end follows, other events of the same time. */
+function sortRank(moment: Moment): number {
   return moment.kind === 'started' ? -1 : moment.kind === 'ended' ? 1 : 0
 }
 
-function ofTeam(run: RunRow, team: Team, within: (at: number) => boolean): readonly Moment[] {
+function teamMoments(run: RunRow, team: Team, within: (at: number) => boolean): readonly Moment[] {
   const { agents, tasks, notifications, handoffs } = team
   const spawned = agents
     .filter((agent) => agent.parentRunId === run.key)
@@ -74,16 +74,16 @@ function ofTeam(run: RunRow, team: Team, within: (at: number) => boolean): reado
     .filter((notification) => notification.parentAgentId === run.agentId && within(notification.at))
     .map((notification): Moment => {
       const { key, at, status, summary } = notification
-      return { kind: 'returned', key, at, agent: nameOf(agents, notification.agentId), status, summary }
+      return { kind: 'returned', key, at, agent: agentName(agents, notification.agentId), status, summary }
     })
-  const handed = handoffs
+  const handoffMoments = handoffs
     .filter(
       (handoff) =>
         (handoff.source === run.agentId || handoff.target === run.agentId) && within(handoff.requested),
     )
     .map((handoff): Moment => {
       const out = handoff.source === run.agentId
-      const agent = nameOf(agents, out ? handoff.target : handoff.source)
+      const agent = agentName(agents, out ? handoff.target : handoff.source)
       return {
         kind: 'handoff',
         key: handoff.key,
@@ -93,11 +93,11 @@ function ofTeam(run: RunRow, team: Team, within: (at: number) => boolean): reado
         message: handoff.payload.message,
       }
     })
-  return [...spawned, ...returned, ...handed]
+  return [...spawned, ...returned, ...handoffMoments]
 }
 
-/** The words of a moment that a filter looks in. */
-export function wordsOf(moment: Moment): string {
+/** The text of a moment that a filter searches. */
+export function momentText(moment: Moment): string {
   switch (moment.kind) {
     case 'tool':
       return `${moment.part.tool} ${moment.part.summary}`
@@ -108,15 +108,15 @@ export function wordsOf(moment: Moment): string {
     case 'handoff':
       return `${moment.agent} ${moment.message}`
     case 'text':
-      return textOf(moment.part)
+      return partText(moment.part)
     case 'started':
     case 'ended':
       return ''
   }
 }
 
-/** A part in one line of words. */
-export function textOf(part: Exclude<Part, ToolPart>): string {
+/** A part as one line of text. */
+export function partText(part: Exclude<Part, ToolPart>): string {
   switch (part.kind) {
     case 'assistant_text':
     case 'reasoning_summary':

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { actionRow, agentRow, edgeRow, teamRow } from '../../../dev/rows'
 import { filled } from '../../../dev/surfaces'
 import type { AgentRow } from '../rows/model'
-import { askerOf, atWork, linesOf, rosterOrder, type Team, teamOf, withoutParent } from './team'
+import { buildLines, buildTeam, countAtWork, findAsker, findOrphans, sortRoster, type Team } from './team'
 
 const agent = (key: string, change: Partial<Parameters<typeof agentRow>[0]> = {}) =>
   filled('agents', agentRow({ key, ...change }))
@@ -10,7 +10,7 @@ const LEAD = agent('coordinator', { agentKind: 'main', state: 'idle' })
 
 function teamWith(agents: readonly AgentRow[], more: Partial<Team> = {}): Team {
   const none = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
-  const team = teamOf(filled('team', teamRow()), { agents: [LEAD, ...agents], ...none, ...more })
+  const team = buildTeam(filled('team', teamRow()), { agents: [LEAD, ...agents], ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }
@@ -27,7 +27,7 @@ test('what needs a person rises above what runs, and nothing else does (UI-24)',
     'needs_input',
   ] as const
   const team = teamWith(states.map((state, order) => agent(state, { state, order })))
-  expect(rosterOrder(team).map((agent) => agent.name)).toEqual([
+  expect(sortRoster(team).map((agent) => agent.name)).toEqual([
     'coordinator',
     'needs_input',
     'plan_ready',
@@ -38,26 +38,26 @@ test('what needs a person rises above what runs, and nothing else does (UI-24)',
     'idle',
     'closed',
   ])
-  expect(atWork(team.agents)).toBe(4)
+  expect(countAtWork(team.agents)).toBe(4)
 })
 
 test('a line whose end is unknown is not drawn, and a child without its parent is told of (UI-26)', () => {
   const orphan = agent('worker-1', { parentAgentId: 'gone' })
   const edges = [edgeRow('child', 'gone', 'worker-1'), edgeRow('path', 'coordinator', 'worker-1')]
   const team = teamWith([orphan], { edges: edges.map((row) => filled('edges', row)) })
-  expect(linesOf(team).map((line) => line.edge.key)).toEqual(['path:coordinator>worker-1'])
-  expect(withoutParent(team)).toEqual([orphan])
+  expect(buildLines(team).map((line) => line.edge.key)).toEqual(['path:coordinator>worker-1'])
+  expect(findOrphans(team)).toEqual([orphan])
 })
 
 test('a request of a child names the child and whom it works for; an agent alone is not named (UI-10)', () => {
   const team = teamWith([agent('worker-1', { parentAgentId: 'coordinator' })])
   const action = filled('actions', actionRow({ agentId: 'worker-1' }))
-  expect(askerOf(team, action)).toEqual({ name: 'worker-1', parent: 'coordinator' })
-  expect(askerOf(null, action)).toBeNull()
+  expect(findAsker(team, action)).toEqual({ name: 'worker-1', parent: 'coordinator' })
+  expect(findAsker(null, action)).toBeNull()
 })
 
 test('a team of one is no team (UI-18)', () => {
   const { row, ...rows } = teamWith([])
-  expect(teamOf({ ...row, topology: 'solo_run' }, rows)).toBeNull()
-  expect(teamOf(null, rows)).toBeNull()
+  expect(buildTeam({ ...row, topology: 'solo_run' }, rows)).toBeNull()
+  expect(buildTeam(null, rows)).toBeNull()
 })

@@ -1,6 +1,6 @@
 /**
- * What a person does with artifacts: the texts that they are writing, and what was read of versions and differences. A text
- * that is being written stays in this browser until its version is there; nothing here says how an artifact stands.
+ * Artifact drafts, and versions and diffs that were read. A draft stays in this browser until its
+ * version is saved. The state of an artifact is in its row, not here.
  */
 import type { ApiClient } from '../api/client'
 import type { ArtifactChanged, ArtifactDiff } from '../generated/contracts'
@@ -10,13 +10,13 @@ import { asVersions, type Version } from '../rows/nested-entries'
 import { Signal } from '../signal'
 import { type Refusal, toRefusal } from './notice-store'
 
-/** A text in the making, and the version that it was made from. */
+/** An edited text and its base version. */
 export interface ArtifactDraft {
   readonly text: string
   readonly base: number
 }
 
-/** An artifact in the making: a file of the folder, or a text that only the session has. */
+/** The draft of a new artifact: a file in the folder, or a text in the session. */
 export interface NewArtifact {
   readonly place: 'file' | 'session'
   readonly path: string
@@ -24,7 +24,7 @@ export interface NewArtifact {
   readonly text: string
 }
 
-const NOTHING: NewArtifact = { place: 'file', path: '', title: '', text: '' }
+const EMPTY_DRAFT: NewArtifact = { place: 'file', path: '', title: '', text: '' }
 
 export type DiffRead =
   | { readonly state: 'loading' | 'failed' }
@@ -35,11 +35,11 @@ export class ArtifactStore {
   readonly #api: ApiClient
   readonly #values: LocalValues
   readonly #drafts = new Map<string, ArtifactDraft | null>()
-  readonly #news = new Map<string, NewArtifact>()
+  readonly #newDrafts = new Map<string, NewArtifact>()
   readonly #versions = new Map<string, readonly Version[]>()
   readonly #diffs = new Map<string, DiffRead>()
   readonly #saving = new Set<string>()
-  readonly #refused = new Map<string, Refusal>()
+  readonly #refusals = new Map<string, Refusal>()
 
   constructor(api: ApiClient, values: LocalValues) {
     this.#api = api
@@ -47,50 +47,51 @@ export class ArtifactStore {
   }
 
   draft(artifactId: string): ArtifactDraft | null {
-    const known = this.#drafts.get(artifactId)
-    if (known !== undefined) return known
-    const kept = parse(this.#values.read(`artifact.${artifactId}`))
-    this.#drafts.set(artifactId, kept)
-    return kept
+    const cached = this.#drafts.get(artifactId)
+    if (cached !== undefined) return cached
+    const stored = parseDraft(this.#values.read(`artifact.${artifactId}`))
+    this.#drafts.set(artifactId, stored)
+    return stored
   }
 
   write(artifactId: string, draft: ArtifactDraft | null): void {
     this.#drafts.set(artifactId, draft)
     this.#values.write(`artifact.${artifactId}`, draft === null ? null : JSON.stringify(draft))
-    this.#refused.delete(artifactId)
+    this.#refusals.delete(artifactId)
     this.changes.emit()
   }
 
-  /** What a person began to make in a session. */
-  newArtifact(sessionId: string): NewArtifact {
-    const known = this.#news.get(sessionId) ?? parseNew(this.#values.read(`artifact.new.${sessionId}`))
-    this.#news.set(sessionId, known)
-    return known
+  /** The draft of a new artifact in a session. */
+  newDraft(sessionId: string): NewArtifact {
+    const draft =
+      this.#newDrafts.get(sessionId) ?? parseNewDraft(this.#values.read(`artifact.new.${sessionId}`))
+    this.#newDrafts.set(sessionId, draft)
+    return draft
   }
 
-  writeNew(sessionId: string, draft: NewArtifact | null): void {
-    this.#news.set(sessionId, draft ?? NOTHING)
+  writeNewDraft(sessionId: string, draft: NewArtifact | null): void {
+    this.#newDrafts.set(sessionId, draft ?? EMPTY_DRAFT)
     this.#values.write(`artifact.new.${sessionId}`, draft === null ? null : JSON.stringify(draft))
     this.changes.emit()
   }
 
-  /** Make an artifact; gives its id. Without a text a file that is there is taken in as it is. Raises ApiProblem. */
+  /** Create an artifact and return its id. Without text, an existing file is added unchanged. Raises ApiProblem. */
   async create(sessionId: string, { place, path, title, text }: NewArtifact): Promise<string> {
     const named = place === 'file' ? { path } : { title }
     const content = place === 'file' && text === '' ? null : text
     return (await this.#api.command('create_artifact', { sessionId, ...named, content })).artifactId
   }
 
-  saving(artifactId: string): boolean {
+  isSaving(artifactId: string): boolean {
     return this.#saving.has(artifactId)
   }
 
-  /** What was said of the last command about this artifact; null where it was taken. */
-  refused(artifactId: string): Refusal | null {
-    return this.#refused.get(artifactId) ?? null
+  /** The refusal of the last command for this artifact; null if it was accepted. */
+  refusal(artifactId: string): Refusal | null {
+    return this.#refusals.get(artifactId) ?? null
   }
 
-  /** Save the text in the making. It is let go only when its version is there and nothing was written since. */
+  /** Save the draft. It is deleted only if its version was saved and the draft has not changed since. */
   async save(sessionId: string, artifactId: string): Promise<boolean> {
     const draft = this.draft(artifactId)
     if (draft === null || this.#saving.has(artifactId)) return false
@@ -110,7 +111,7 @@ export class ArtifactStore {
     return this.#run(artifactId, () => this.#api.command('retry_artifact', body))
   }
 
-  /** Every version that was read; null until `readVersions` was asked. */
+  /** All versions; null until `readVersions` has read them. */
   versions(artifactId: string): readonly Version[] | null {
     return this.#versions.get(artifactId) ?? null
   }
@@ -126,7 +127,7 @@ export class ArtifactStore {
     return this.#diffs.get(`${artifactId} ${from} ${to}`) ?? null
   }
 
-  /** Versions never change, so what was read once is kept. */
+  /** Read the diff of two versions, once: versions never change. */
   async readDiff(
     sessionId: string,
     artifactId: string,
@@ -134,12 +135,12 @@ export class ArtifactStore {
     toVersion: number,
   ): Promise<void> {
     const key = `${artifactId} ${fromVersion} ${toVersion}`
-    const known = this.#diffs.get(key)?.state
-    if (known === 'loading' || known === 'read') return
+    const state = this.#diffs.get(key)?.state
+    if (state === 'loading' || state === 'read') return
     this.#setDiff(key, { state: 'loading' })
     try {
-      const asked = { sessionId, artifactId, fromVersion, toVersion }
-      this.#setDiff(key, { state: 'read', diff: await this.#api.query('get_artifact_diff', asked) })
+      const parameters = { sessionId, artifactId, fromVersion, toVersion }
+      this.#setDiff(key, { state: 'read', diff: await this.#api.query('get_artifact_diff', parameters) })
     } catch {
       this.#setDiff(key, { state: 'failed' })
     }
@@ -153,13 +154,13 @@ export class ArtifactStore {
   async #run(artifactId: string, work: () => Promise<ArtifactChanged>): Promise<boolean> {
     if (this.#saving.has(artifactId)) return false
     this.#saving.add(artifactId)
-    this.#refused.delete(artifactId)
+    this.#refusals.delete(artifactId)
     this.changes.emit()
     try {
       const { status } = await work()
       return status === 'saved'
     } catch (error) {
-      this.#refused.set(artifactId, toRefusal(error))
+      this.#refusals.set(artifactId, toRefusal(error))
       return false
     } finally {
       this.#saving.delete(artifactId)
@@ -168,23 +169,24 @@ export class ArtifactStore {
   }
 }
 
-function parseNew(text: string | null): NewArtifact {
-  if (text === null) return NOTHING
+function parseNewDraft(text: string | null): NewArtifact {
+  if (text === null) return EMPTY_DRAFT
   try {
     const value = JSON.parse(text) as Partial<NewArtifact>
-    const told = (field: 'path' | 'title' | 'text') => (typeof value[field] === 'string' ? value[field] : '')
+    const textField = (field: 'path' | 'title' | 'text') =>
+      typeof value[field] === 'string' ? value[field] : ''
     return {
       place: value.place === 'session' ? 'session' : 'file',
-      path: told('path'),
-      title: told('title'),
-      text: told('text'),
+      path: textField('path'),
+      title: textField('title'),
+      text: textField('text'),
     }
   } catch {
-    return NOTHING
+    return EMPTY_DRAFT
   }
 }
 
-function parse(text: string | null): ArtifactDraft | null {
+function parseDraft(text: string | null): ArtifactDraft | null {
   if (text === null) return null
   try {
     const value = JSON.parse(text) as Partial<ArtifactDraft>

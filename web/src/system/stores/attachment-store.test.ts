@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiClient } from '../api/client'
-import { AttachmentStore, MOST_FILES } from './attachment-store'
+import { AttachmentStore, MAX_FILES } from './attachment-store'
 
 const file = (name: string) => new File(['abc'], name)
 
@@ -19,16 +19,16 @@ function attachments(answer: (path: string) => Response | Promise<Response>) {
 }
 
 const taken = () => new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
-const settled = (all: AttachmentStore) => expect.poll(() => all.of('p').map((file) => file.state))
+const settled = (all: AttachmentStore) => expect.poll(() => all.filesAt('p').map((file) => file.state))
 
 test('a file is there once the server took it, and goes with the input that names it', async () => {
   const { all, sent } = attachments(taken)
   all.add('p', [file('notes.txt')])
-  expect(all.of('p').map((file) => [file.state, file.share])).toEqual([['sending', 0.5]])
+  expect(all.filesAt('p').map((file) => [file.state, file.share])).toEqual([['sending', 0.5]])
   await settled(all).toEqual(['ready'])
   expect(sent).toEqual(['/api/v1/uploads?name=notes.txt'])
-  expect(all.take('p').map((file) => file.upload)).toEqual(['upl_a'])
-  expect(all.of('p')).toEqual([])
+  expect(all.removeAll('p').map((file) => file.upload)).toEqual(['upl_a'])
+  expect(all.filesAt('p')).toEqual([])
 })
 
 test('a file that is refused says why and stays until it is taken away', async () => {
@@ -36,22 +36,22 @@ test('a file that is refused says why and stays until it is taken away', async (
   const { all } = attachments(() => new Response(JSON.stringify(refused), { status: 413 }))
   all.add('p', [file('big')])
   await settled(all).toEqual(['failed'])
-  expect(all.of('p')[0]?.problem?.code).toBe('too_large')
-  all.remove('p', all.of('p')[0]?.id ?? '')
-  expect(all.of('p')).toEqual([])
+  expect(all.filesAt('p')[0]?.problem?.code).toBe('too_large')
+  all.remove('p', all.filesAt('p')[0]?.id ?? '')
+  expect(all.filesAt('p')).toEqual([])
 })
 
 test('what was not taken comes back before what was put there since; more than fit are left', async () => {
   const { all } = attachments(taken)
   all.add('p', [file('first')])
   await settled(all).toEqual(['ready'])
-  const before = all.take('p')
+  const before = all.removeAll('p')
   all.add('p', [file('second')])
-  all.giveBack('p', before)
-  expect(all.of('p').map((file) => file.name)).toEqual(['first', 'second'])
+  all.restore('p', before)
+  expect(all.filesAt('p').map((file) => file.name)).toEqual(['first', 'second'])
   all.add(
     'p',
     Array.from({ length: 40 }, (_, n) => file(`f${n}`)),
   )
-  expect(all.of('p')).toHaveLength(MOST_FILES)
+  expect(all.filesAt('p')).toHaveLength(MAX_FILES)
 })

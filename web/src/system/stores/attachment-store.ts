@@ -1,83 +1,83 @@
 /**
- * The files that a person put to what they are typing, by place: being sent, there, or refused. They are no facts; an input
- * that is sent names those that are there.
+ * Files attached to drafts, by composer: uploading, ready or failed. They are not facts; an input
+ * names the files that are ready.
  */
 import type { ApiClient } from '../api/client'
 import { newId } from '../ids'
 import { Signal } from '../signal'
 import { type Refusal, toRefusal } from './notice-store'
 
-export interface Attached {
+export interface AttachedFile {
   readonly id: string
   readonly name: string
   /** In bytes. */
   readonly size: number
   readonly state: 'sending' | 'ready' | 'failed'
-  /** The share that was sent, from 0 to 1. */
+  /** The uploaded share, from 0 to 1. */
   readonly share: number
-  /** What the server calls it; empty until it is there. */
+  /** The server's id of the upload; empty until it is ready. */
   readonly upload: string
   readonly problem: Refusal | null
-  /** What its bytes are, by the server; empty until it is there. */
+  /** The media type that the server detected; empty until the upload is ready. */
   readonly media: string
-  /** An address of an image in this page, for a look at it; empty where it is none. */
+  /** An object URL for a preview; empty if the file is not an image. */
   readonly preview: string
 }
 
-/** The most files that one input takes. */
-export const MOST_FILES = 20
-/** Formats that a browser draws and that hold no script. */
-const DRAWN: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+/** Maximum number of files per input. */
+export const MAX_FILES = 20
+/** Image formats that browsers show and that cannot hold a script. */
+const PREVIEW_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 
 export class AttachmentStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
-  readonly #places = new Map<string, readonly Attached[]>()
+  readonly #places = new Map<string, readonly AttachedFile[]>()
   readonly #aborts = new Map<string, AbortController>()
 
   constructor(api: ApiClient) {
     this.#api = api
   }
 
-  of(place: string): readonly Attached[] {
+  filesAt(place: string): readonly AttachedFile[] {
     return this.#places.get(place) ?? NONE
   }
 
-  /** Put files to a place and send them, as many as one input takes. */
+  /** Attach files and upload them, up to the maximum. */
   add(place: string, files: readonly File[]): void {
-    const room = Math.max(0, MOST_FILES - this.of(place).length)
-    for (const file of files.slice(0, room)) void this.#send(place, file)
+    const remaining = Math.max(0, MAX_FILES - this.filesAt(place).length)
+    for (const file of files.slice(0, remaining)) void this.#send(place, file)
   }
 
-  /** Take one away; what is still being sent of it is stopped. */
+  /** Remove a file and stop its upload. */
   remove(place: string, id: string): void {
     this.#aborts.get(id)?.abort()
     this.#aborts.delete(id)
-    const gone = this.of(place).find((file) => file.id === id)
-    if (gone !== undefined) drop(gone)
+    const removed = this.filesAt(place).find((file) => file.id === id)
+    if (removed !== undefined) revokePreview(removed)
     this.#set(
       place,
-      this.of(place).filter((file) => file.id !== id),
+      this.filesAt(place).filter((file) => file.id !== id),
     )
   }
 
-  /** What is there goes with an input; the place is empty then. */
-  take(place: string): readonly Attached[] {
-    const taken = this.of(place)
+  /** Remove and return the files of a composer, to send them with an input. */
+  removeAll(place: string): readonly AttachedFile[] {
+    const files = this.filesAt(place)
     this.#set(place, NONE)
-    return taken
+    return files
   }
 
-  /** Give back what went with an input that was not taken. */
-  giveBack(place: string, list: readonly Attached[]): void {
-    if (list.length > 0) this.#set(place, [...list, ...this.of(place)])
+  /** Put the files of a rejected input back. */
+  restore(place: string, list: readonly AttachedFile[]): void {
+    if (list.length > 0) this.#set(place, [...list, ...this.filesAt(place)])
   }
 
   async #send(place: string, file: File): Promise<void> {
     const id = newId('att')
     const abort = new AbortController()
     this.#aborts.set(id, abort)
-    const entry: Attached = {
+    const entry: AttachedFile = {
       id,
       name: file.name || 'pasted',
       size: file.size,
@@ -86,9 +86,9 @@ export class AttachmentStore {
       upload: '',
       problem: null,
       media: '',
-      preview: previewOf(file),
+      preview: createPreview(file),
     }
-    this.#set(place, [...this.of(place), entry])
+    this.#set(place, [...this.filesAt(place), entry])
     try {
       const onProgress = (share: number) => this.#change(place, id, { share })
       const { upload, size, media } = await this.#api.upload(entry.name, file, onProgress, abort.signal)
@@ -100,26 +100,26 @@ export class AttachmentStore {
     }
   }
 
-  #change(place: string, id: string, change: Partial<Attached>): void {
+  #change(place: string, id: string, change: Partial<AttachedFile>): void {
     this.#set(
       place,
-      this.of(place).map((file) => (file.id === id ? { ...file, ...change } : file)),
+      this.filesAt(place).map((file) => (file.id === id ? { ...file, ...change } : file)),
     )
   }
 
-  #set(place: string, list: readonly Attached[]): void {
+  #set(place: string, list: readonly AttachedFile[]): void {
     this.#places.set(place, list)
     this.changes.emit()
   }
 }
 
-const NONE: readonly Attached[] = []
+const NONE: readonly AttachedFile[] = []
 
-function previewOf(file: File): string {
-  if (!DRAWN.has(file.type) || typeof URL.createObjectURL !== 'function') return ''
+function createPreview(file: File): string {
+  if (!PREVIEW_TYPES.has(file.type) || typeof URL.createObjectURL !== 'function') return ''
   return URL.createObjectURL(file)
 }
 
-function drop({ preview }: Attached): void {
+function revokePreview({ preview }: AttachedFile): void {
   if (preview !== '') URL.revokeObjectURL(preview)
 }

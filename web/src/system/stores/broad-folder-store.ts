@@ -1,4 +1,4 @@
-/** The question about a folder that holds far more than one project, such as a home. */
+/** The pending question about a folder that holds more than one project, such as a home folder. */
 import { Signal } from '../signal'
 
 interface Pending {
@@ -11,12 +11,12 @@ export class BroadFolderStore {
   readonly changes = new Signal()
   #pending: Pending | null = null
 
-  /** The folder that a person is asked about; null for none. */
+  /** The folder in question; null if there is none. */
   get path(): string | null {
     return this.#pending?.path ?? null
   }
 
-  /** Ask a person. Who asks while a question is open gets its answer, and no second question. */
+  /** Ask the person. Another request for the same folder shares the answer. */
   ask(path: string): Promise<boolean> {
     if (this.#pending?.path === path) return this.#pending.answer
     this.settle(false)

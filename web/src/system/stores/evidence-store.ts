@@ -1,4 +1,4 @@
-/** Evidence that a person asked for: being packed, or ready to be kept. One at a time. */
+/** The evidence export of a session or task: running, or ready to save. One at a time. */
 import type { ApiClient } from '../api/client'
 import type { EvidencePacked } from '../generated/contracts'
 import { Signal } from '../signal'
@@ -17,12 +17,12 @@ export class EvidenceStore {
     return this.#packing
   }
 
-  /** What was packed last and is not dismissed; null where there is none. */
+  /** The latest export that was not dismissed; null if there is none. */
   get packed(): EvidencePacked | null {
     return this.#packed
   }
 
-  /** Have a session packed, or what is of one of its tasks. Raises ApiProblem. While one is being packed this does nothing. */
+  /** Export a session, or one of its tasks. Does nothing while an export is running. Raises ApiProblem. */
   async export(sessionId: string, taskId: string | null): Promise<void> {
     if (this.#packing) return
     this.#set(true, null)

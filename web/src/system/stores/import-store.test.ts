@@ -25,7 +25,7 @@ function held(answer: unknown) {
 }
 
 const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
-const states = ({ shown }: ImportStore) =>
+const states = ({ view: shown }: ImportStore) =>
   Object.fromEntries(Object.entries(shown.imports).map(([key, progress]) => [key, progress.state]))
 
 test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {
@@ -39,7 +39,7 @@ test('what is read of a folder is gone when another one is opened, also where it
   late.release()
   await first
 
-  expect(past.shown.list?.sessions).toEqual([found('b')])
+  expect(past.view.list?.sessions).toEqual([found('b')])
 })
 
 test('one is imported after the other, by what names it, and the list is read again', async () => {
@@ -50,15 +50,15 @@ test('one is imported after the other, by what names it, and the list is read ag
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? first.answer() : IMPORTED),
   })
   await past.open('wks_a')
-  const done = past.take([found('a'), found('b')])
+  const done = past.enqueue([found('a'), found('b')])
   expect(states(past)).toEqual({ 'codex a': 'running', 'codex b': 'waiting' })
-  await past.take([found('a')])
+  await past.enqueue([found('a')])
   here = true
   first.release()
   await done
 
   expect(states(past)).toEqual({ 'codex a': 'done', 'codex b': 'done' })
-  expect(past.shown.list?.sessions[0]?.imported).toBe(true)
+  expect(past.view.list?.sessions[0]?.imported).toBe(true)
   expect(server.given.map(({ name, body }) => [name, body])).toEqual([
     ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'a' }],
     ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'b' }],
@@ -69,7 +69,7 @@ test('what waits is left out when the person stops, and what runs goes on', asyn
   const first = held(IMPORTED)
   const { desk: past, server } = desk({ import_past_session: () => first.answer() })
   await past.open('wks_a')
-  const done = past.take([found('a'), found('b')])
+  const done = past.enqueue([found('a'), found('b')])
   past.stop()
   first.release()
   await done
@@ -84,9 +84,9 @@ test('one that is refused says why, and the next one is imported all the same', 
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? refusal : IMPORTED),
   })
   await past.open('wks_a')
-  await past.take([found('a'), found('b')])
+  await past.enqueue([found('a'), found('b')])
 
-  expect(past.shown.imports).toEqual({
+  expect(past.view.imports).toEqual({
     'codex a': {
       state: 'failed',
       refused: { code: 'transcript_unreadable', message: 'Gone.', hint: '', field: '' },
@@ -104,12 +104,12 @@ test('what runs is asked about until it is over, also where another page began i
       list_past_sessions: () => ({ sessions: [found('a', told[asked++])] }),
     })
     await past.open('wks_a')
-    expect(past.shown.list?.sessions[0]?.importing).toBe(1)
+    expect(past.view.list?.sessions[0]?.importing).toBe(1)
     await vi.advanceTimersByTimeAsync(1000)
-    expect(past.shown.list?.sessions[0]?.importing).toBe(7)
+    expect(past.view.list?.sessions[0]?.importing).toBe(7)
     await vi.advanceTimersByTimeAsync(10_000)
 
-    expect(past.shown.list?.sessions[0]?.imported).toBe(true)
+    expect(past.view.list?.sessions[0]?.imported).toBe(true)
     expect(asked).toBe(3)
   } finally {
     vi.useRealTimers()
@@ -120,9 +120,9 @@ test('a list that could not be read says why, and is read at the next try', asyn
   let answer: unknown = new Refused(500, { code: 'internal', message: 'Broken.' })
   const { desk: past } = desk({ list_past_sessions: () => answer })
   await past.open('wks_a')
-  expect([past.shown.failed?.message, past.shown.list]).toEqual(['Broken.', null])
+  expect([past.view.failed?.message, past.view.list]).toEqual(['Broken.', null])
   answer = { sessions: [] }
   await past.open('wks_a')
 
-  expect([past.shown.failed, past.shown.list]).toEqual([null, { sessions: [] }])
+  expect([past.view.failed, past.view.list]).toEqual([null, { sessions: [] }])
 })

@@ -1,35 +1,35 @@
-/** The past sessions of other products in the folder, and those of them that are being imported. */
+/** Past sessions of other products in the folder, and their imports. */
 import type { ApiClient } from '../api/client'
-import { pastKey } from '../format/names'
+import { pastSessionKey } from '../format/names'
 import type { PastSessionFound, PastSessionImported, PastSessionList } from '../generated/contracts'
 import { Signal } from '../signal'
 import { type Refusal, toRefusal } from './notice-store'
 
-/** How often what runs is asked about, in milliseconds. */
-const EVERY_MS = 1000
+/** Poll interval while an import is running, in milliseconds. */
+const POLL_MS = 1000
 
-/** What became of an import that was asked for here. */
-export type PastImport =
+/** The progress of an import that this page started. */
+export type ImportProgress =
   | { readonly state: 'waiting' | 'running' }
   | { readonly state: 'done'; readonly answer: PastSessionImported }
   | { readonly state: 'failed'; readonly refused: Refusal }
 
 export interface ImportView {
-  /** Null until it was read. */
+  /** Null until it is read. */
   readonly list: PastSessionList | null
-  /** Why it could not be read. */
+  /** Why the list could not be read. */
   readonly failed: Refusal | null
-  readonly imports: Readonly<Record<string, PastImport>>
+  readonly imports: Readonly<Record<string, ImportProgress>>
 }
 
-const AT_FIRST: ImportView = { list: null, failed: null, imports: {} }
+const INITIAL: ImportView = { list: null, failed: null, imports: {} }
 
 export class ImportStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
-  #shown = AT_FIRST
+  #view = INITIAL
   #workspaceId = ''
-  #line: readonly PastSessionFound[] = []
+  #queue: readonly PastSessionFound[] = []
   #working = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -37,100 +37,102 @@ export class ImportStore {
     this.#api = api
   }
 
-  get shown(): ImportView {
-    return this.#shown
+  get view(): ImportView {
+    return this.#view
   }
 
-  /** Read what there is in the workspace's folder. What was read of another is not shown as this one's. */
+  /** Read the past sessions in a workspace's folder. Drops the list of another workspace. */
   async open(workspaceId: string): Promise<void> {
     if (workspaceId !== this.#workspaceId) {
       this.#workspaceId = workspaceId
-      this.#line = []
-      this.#set(AT_FIRST)
+      this.#queue = []
+      this.#set(INITIAL)
     }
     if (workspaceId !== '') await this.#read()
   }
 
-  /** Import these, one after the other, those last that were asked for last. */
-  async take(sessions: readonly PastSessionFound[]): Promise<void> {
-    const { imports } = this.#shown
-    const fresh = sessions.filter((session) => !isOpen(imports[pastKey(session)]))
-    this.#line = [...this.#line, ...fresh]
-    this.#told(Object.fromEntries(fresh.map((session) => [pastKey(session), { state: 'waiting' }])))
+  /** Add sessions to the import queue. They are imported one after the other. */
+  async enqueue(sessions: readonly PastSessionFound[]): Promise<void> {
+    const { imports } = this.#view
+    const added = sessions.filter((session) => !isPending(imports[pastSessionKey(session)]))
+    this.#queue = [...this.#queue, ...added]
+    this.#setProgress(
+      Object.fromEntries(added.map((session) => [pastSessionKey(session), { state: 'waiting' }])),
+    )
     if (this.#working) return
     this.#working = true
     for (let next = this.#next(); next !== undefined; next = this.#next()) await this.#import(next)
     this.#working = false
   }
 
-  /** What waits is not imported; what runs goes on to its end. */
+  /** Clear the import queue. A running import continues. */
   stop(): void {
-    this.#line = []
-    const { imports } = this.#shown
-    const left = Object.entries(imports).filter(([, progress]) => progress.state !== 'waiting')
-    this.#set({ imports: Object.fromEntries(left) })
+    this.#queue = []
+    const { imports } = this.#view
+    const remaining = Object.entries(imports).filter(([, progress]) => progress.state !== 'waiting')
+    this.#set({ imports: Object.fromEntries(remaining) })
   }
 
   #next(): PastSessionFound | undefined {
-    const [next, ...rest] = this.#line
-    this.#line = rest
+    const [next, ...rest] = this.#queue
+    this.#queue = rest
     return next
   }
 
   async #import(session: PastSessionFound): Promise<void> {
     const workspaceId = this.#workspaceId
     const { source, sourceId } = session
-    const told = (became: PastImport) => {
-      if (workspaceId === this.#workspaceId) this.#told({ [pastKey(session)]: became })
+    const setProgress = (progress: ImportProgress) => {
+      if (workspaceId === this.#workspaceId) this.#setProgress({ [pastSessionKey(session)]: progress })
     }
-    told({ state: 'running' })
+    setProgress({ state: 'running' })
     this.#watch()
     try {
       const answer = await this.#api.command('import_past_session', { workspaceId, source, sourceId })
       await this.#read()
-      told({ state: 'done', answer })
+      setProgress({ state: 'done', answer })
     } catch (error) {
-      told({ state: 'failed', refused: toRefusal(error) })
+      setProgress({ state: 'failed', refused: toRefusal(error) })
     }
   }
 
   async #read(): Promise<void> {
     const workspaceId = this.#workspaceId
-    let found: Partial<ImportView>
+    let change: Partial<ImportView>
     try {
-      found = { list: await this.#api.query('list_past_sessions', { workspaceId }), failed: null }
+      change = { list: await this.#api.query('list_past_sessions', { workspaceId }), failed: null }
     } catch (error) {
-      found = { failed: toRefusal(error) }
+      change = { failed: toRefusal(error) }
     }
     if (workspaceId !== this.#workspaceId) return
-    this.#set(found)
-    // Whoever cannot be reached is not asked again and again.
-    if (found.failed === null) this.#watch()
+    this.#set(change)
+    // Do not poll an unreachable server.
+    if (change.failed === null) this.#watch()
   }
 
-  /** Ask again while something is being imported, here or on another page. */
+  /** Poll while an import is running, here or on another page. */
   #watch(): void {
-    const { list, imports } = this.#shown
-    const runs =
+    const { list, imports } = this.#view
+    const isRunning =
       Object.values(imports).some((progress) => progress.state === 'running') ||
       (list?.sessions ?? []).some((session) => typeof session.importing === 'number')
-    if (!runs || this.#timer !== undefined) return
+    if (!isRunning || this.#timer !== undefined) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       void this.#read()
-    }, EVERY_MS)
+    }, POLL_MS)
   }
 
-  #told(imports: Readonly<Record<string, PastImport>>): void {
-    this.#set({ imports: { ...this.#shown.imports, ...imports } })
+  #setProgress(imports: Readonly<Record<string, ImportProgress>>): void {
+    this.#set({ imports: { ...this.#view.imports, ...imports } })
   }
 
   #set(change: Partial<ImportView>): void {
-    this.#shown = { ...this.#shown, ...change }
+    this.#view = { ...this.#view, ...change }
     this.changes.emit()
   }
 }
 
-function isOpen(progress: PastImport | undefined): boolean {
+function isPending(progress: ImportProgress | undefined): boolean {
   return progress?.state === 'waiting' || progress?.state === 'running'
 }

@@ -1,13 +1,13 @@
-/** Refusals and failures of what a person asked for, until they are read. */
+/** Notices about refused or failed requests, until they are dismissed. */
 import { ApiProblem } from '../api/problem'
 import { Signal } from '../signal'
 
-/** Why something that a person asked for did not come about. */
+/** Why a request was refused or failed. */
 export interface Refusal {
   readonly code: string
   readonly message: string
   readonly hint: string
-  /** What it is about, where it is about one thing of what was given. */
+  /** The field of the request that caused it; empty if it is about the whole request. */
   readonly field: string
 }
 
@@ -25,11 +25,11 @@ export class NoticeStore {
   }
 
   add(error: unknown): void {
-    this.tell(toRefusal(error))
+    this.addRefusal(toRefusal(error))
   }
 
-  tell(refused: Refusal): void {
-    const notice = { id: this.#next++, ...refused }
+  addRefusal(refusal: Refusal): void {
+    const notice = { id: this.#next++, ...refusal }
     const same = (other: Notice) => other.code === notice.code && other.message === notice.message
     this.#list = [...this.#list.filter((other) => !same(other)), notice].slice(-4)
     this.changes.emit()

@@ -1,46 +1,46 @@
 /**
- * What a person sent and the facts do not show yet. An entry ends when a row with its id arrives; it is never shown
- * as more than sent.
+ * Inputs that were sent and are not in the rows yet. An entry ends when a row with its id arrives. The
+ * page shows it only as sent.
  */
 import type { Mode, PermissionMode } from '../generated/contracts'
 import type { RowStore } from '../rows/row-store'
 import { Signal } from '../signal'
-import type { Attached } from './attachment-store'
+import type { AttachedFile } from './attachment-store'
 
-/** What shall become of the input. Only `start` is possible where nothing runs. */
-export type How = 'start' | 'queue' | 'steer' | 'interrupt'
+/** What to do with an input. If no turn is running, only `start` is possible. */
+export type SendMode = 'start' | 'queue' | 'steer' | 'interrupt'
 
-export interface Sent {
-  /** The turn's id, or the steer's. */
+export interface SentInput {
+  /** The id of the turn or steer. */
   readonly id: string
-  /** Empty until a new session has its id. */
+  /** Empty until the new session has an id. */
   readonly sessionId: string
   readonly text: string
-  readonly how: How
+  readonly how: SendMode
   readonly mode: Mode
-  /** What was shown; `chosen` says that it was sent too. */
+  /** The mode that the composer showed. It was sent only if `chosen` is true. */
   readonly permissionMode: PermissionMode
   readonly chosen: boolean
-  /** What went with it. */
-  readonly attached: readonly Attached[]
-  /** `unconfirmed`: no answer came, so whether it was taken is unknown. */
+  /** Attached files. */
+  readonly attached: readonly AttachedFile[]
+  /** `unconfirmed`: no answer came, so the outcome is unknown. */
   readonly state: 'sending' | 'accepted' | 'unconfirmed'
   readonly key: string
 }
 
 export class Outbox {
   readonly changes = new Signal()
-  #entries: readonly Sent[] = []
+  #entries: readonly SentInput[] = []
 
-  of(sessionId: string): readonly Sent[] {
+  entriesOf(sessionId: string): readonly SentInput[] {
     return this.#entries.filter((entry) => entry.sessionId === sessionId)
   }
 
-  add(entry: Sent): void {
+  add(entry: SentInput): void {
     this.#set([...this.#entries, entry])
   }
 
-  change(id: string, change: Partial<Sent>): void {
+  change(id: string, change: Partial<SentInput>): void {
     this.#set(this.#entries.map((entry) => (entry.id === id ? { ...entry, ...change } : entry)))
   }
 
@@ -48,19 +48,19 @@ export class Outbox {
     this.#set(this.#entries.filter((entry) => entry.id !== id))
   }
 
-  /** Let go of what the facts show by now. */
+  /** Remove the entries that have a row. */
   reconcile(sessionId: string, rows: RowStore): void {
-    const left = this.#entries.filter((entry) => entry.sessionId !== sessionId || !isShown(entry, rows))
-    if (left.length !== this.#entries.length) this.#set(left)
+    const remaining = this.#entries.filter((entry) => entry.sessionId !== sessionId || !hasRow(entry, rows))
+    if (remaining.length !== this.#entries.length) this.#set(remaining)
   }
 
-  #set(entries: readonly Sent[]): void {
+  #set(entries: readonly SentInput[]): void {
     this.#entries = entries
     this.changes.emit()
   }
 }
 
-function isShown(entry: Sent, rows: RowStore): boolean {
+function hasRow(entry: SentInput, rows: RowStore): boolean {
   if (entry.how === 'steer') {
     return rows
       .panel('parts')

@@ -1,6 +1,6 @@
-/** The settings as they stand in their files, and what was asked about models, rules and servers. Nothing typed is kept here. */
+/** Settings files, models, rules and tool servers, as last read. Typed text is not stored here. */
 import type { ApiClient } from '../api/client'
-import { entryOf } from '../format/names'
+import { buildModelEntry } from '../format/names'
 import type {
   FoundModel,
   ModelList,
@@ -14,24 +14,24 @@ import type {
 import { Signal } from '../signal'
 import { type Refusal, toRefusal } from './notice-store'
 
-export type Place = SettingsRead['place']
+export type SettingsPlace = SettingsRead['place']
 
-/** What is shown of the settings. What was not read yet is null. */
+/** The settings that the page shows. A null field was not read yet. */
 export interface SettingsView {
-  readonly place: Place
+  readonly place: SettingsPlace
   readonly read: SettingsRead | null
   readonly models: ModelList | null
   readonly rules: readonly StandingRule[] | null
   readonly servers: readonly ServerState[] | null
   readonly tried: RulesTried | null
-  /** Why the system's keyring keeps nothing; empty where it does. */
+  /** Why the keyring is unavailable; empty if it is available. */
   readonly noKeyring: string
-  /** Why something of it could not be read. */
+  /** Why a read failed. */
   readonly failed: Refusal | null
   readonly tested: Readonly<Record<string, ModelTested | 'testing'>>
 }
 
-const AT_FIRST: SettingsView = {
+const INITIAL: SettingsView = {
   place: 'user',
   read: null,
   models: null,
@@ -46,22 +46,22 @@ const AT_FIRST: SettingsView = {
 export class SettingsStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
-  #shown: SettingsView = AT_FIRST
+  #view: SettingsView = INITIAL
   #workspaceId = ''
 
   constructor(api: ApiClient) {
     this.#api = api
   }
 
-  get shown(): SettingsView {
-    return this.#shown
+  get view(): SettingsView {
+    return this.#view
   }
 
-  /** Read everything of a place. What was read of another is not shown as this one's. */
-  async open(place: Place, workspaceId: string): Promise<void> {
-    const same = place === this.#shown.place && workspaceId === this.#workspaceId
+  /** Read all settings of a place. Drops those of another place. */
+  async open(place: SettingsPlace, workspaceId: string): Promise<void> {
+    const same = place === this.#view.place && workspaceId === this.#workspaceId
     this.#workspaceId = workspaceId
-    this.#set(same ? { failed: null } : { ...AT_FIRST, place, models: this.#shown.models })
+    this.#set(same ? { failed: null } : { ...INITIAL, place, models: this.#view.models })
     await Promise.all([
       this.#readFile(),
       this.readModels(),
@@ -71,77 +71,77 @@ export class SettingsStore {
     ])
   }
 
-  /** Write keys into the file that was read. Gives why it was not taken; what was typed is with whoever asked. */
+  /** Write keys to the settings file. Returns the refusal, or null. The caller keeps the typed text. */
   async write(changes: Readonly<Record<string, unknown>>): Promise<Refusal | null> {
-    const { read, place } = this.#shown
-    const body = { place, changes, digest: read?.digest ?? '', ...this.#where() }
-    const refused = await this.#asked(() => this.#api.confirmed('update_settings', body))
+    const { read, place } = this.#view
+    const body = { place, changes, digest: read?.digest ?? '', ...this.#scope() }
+    const refused = await this.#attempt(() => this.#api.confirmedCommand('update_settings', body))
     if (refused === null) await this.open(place, this.#workspaceId)
     return refused
   }
 
-  /** Put what was found among the models of the user's settings, with that model where it offers several. */
-  async connect(found: FoundModel, model: string): Promise<Refusal | null> {
+  /** Add a detected provider to the user's models. `model` selects one if it offers several. */
+  async connect(detected: FoundModel, model: string): Promise<Refusal | null> {
     await this.open('user', this.#workspaceId)
-    const { read, failed } = this.#shown
+    const { read, failed } = this.#view
     if (read === null) return failed
     const models = Array.isArray(read.values.models)
       ? (read.values.models as readonly { name?: string }[])
       : []
-    const taken = models.map((model) => model.name ?? '')
-    return this.write({ models: [...models, entryOf(found, model, taken)] })
+    const usedNames = models.map((model) => model.name ?? '')
+    return this.write({ models: [...models, buildModelEntry(detected, model, usedNames)] })
   }
 
-  /** Keep a key in the system's keyring; gives its handle, or why it is not kept. The value is let go of at once. */
-  async keep(name: string, value: string): Promise<{ readonly handle: string } | Refusal> {
+  /** Store a key in the keyring. Returns its handle or the refusal. The value is not kept here. */
+  async storeSecret(name: string, value: string): Promise<{ readonly handle: string } | Refusal> {
     try {
-      return { handle: (await this.#api.confirmed('set_secret', { name, value })).handle }
+      return { handle: (await this.#api.confirmedCommand('set_secret', { name, value })).handle }
     } catch (error) {
       return toRefusal(error)
     }
   }
 
   async test(name: string): Promise<void> {
-    if (this.#shown.tested[name] === 'testing') return
-    const told = (tested: ModelTested | 'testing') =>
-      this.#set({ tested: { ...this.#shown.tested, [name]: tested } })
-    told('testing')
+    if (this.#view.tested[name] === 'testing') return
+    const setTested = (tested: ModelTested | 'testing') =>
+      this.#set({ tested: { ...this.#view.tested, [name]: tested } })
+    setTested('testing')
     try {
-      told(await this.#api.query('test_model', { name }))
+      setTested(await this.#api.query('test_model', { name }))
     } catch (error) {
       const { code, message, hint } = toRefusal(error)
-      told({ name, ok: false, problem: { code: code as 'internal', message, hint } })
+      setTested({ name, ok: false, problem: { code: code as 'internal', message, hint } })
     }
   }
 
   async addRule(rule: RuleEntry): Promise<Refusal | null> {
     const body = { ...rule, workspaceId: this.#workspaceId }
-    const refused = await this.#asked(() => this.#api.confirmed('add_rule', body))
+    const refused = await this.#attempt(() => this.#api.confirmedCommand('add_rule', body))
     await this.#readRules()
     return refused
   }
 
   async revokeRule(ruleId: string): Promise<Refusal | null> {
     const body = { ruleId, workspaceId: this.#workspaceId }
-    const refused = await this.#asked(() => this.#api.confirmed('revoke_rule', body))
+    const refused = await this.#attempt(() => this.#api.confirmedCommand('revoke_rule', body))
     await this.#readRules()
     return refused
   }
 
-  /** What these rules would have decided of past calls. Changes nothing. */
+  /** Apply rules to past calls and show the verdicts. Changes nothing. */
   async tryRules(rules: readonly RuleEntry[]): Promise<Refusal | null> {
-    const asked = { workspaceId: this.#workspaceId, rules }
-    return this.#asked(async () => this.#set({ tried: await this.#api.command('dry_run_rules', asked) }))
+    const body = { workspaceId: this.#workspaceId, rules }
+    return this.#attempt(async () => this.#set({ tried: await this.#api.command('dry_run_rules', body) }))
   }
 
   async reconnect(server: string): Promise<Refusal | null> {
     const body = { workspaceId: this.#workspaceId, server }
-    const refused = await this.#asked(() => this.#api.command('reconnect_server', body))
+    const refused = await this.#attempt(() => this.#api.command('reconnect_server', body))
     await this.#readServers()
     return refused
   }
 
-  async #asked(work: () => Promise<unknown>): Promise<Refusal | null> {
+  async #attempt(work: () => Promise<unknown>): Promise<Refusal | null> {
     try {
       await work()
       return null
@@ -150,56 +150,56 @@ export class SettingsStore {
     }
   }
 
-  #where(): { readonly workspaceId?: string } {
+  #scope(): { readonly workspaceId?: string } {
     return this.#workspaceId === '' ? {} : { workspaceId: this.#workspaceId }
   }
 
   #readFile(): Promise<void> {
-    const { place } = this.#shown
-    return this.#reading(async () => ({
-      read: await this.#api.query('get_settings', { place, ...this.#where() }),
+    const { place } = this.#view
+    return this.#update(async () => ({
+      read: await this.#api.query('get_settings', { place, ...this.#scope() }),
     }))
   }
 
-  /** Read which models there are and which are found beside them. */
+  /** Read the configured and the detected models. */
   readModels(): Promise<void> {
-    return this.#reading(async () => ({ models: await this.#api.query('list_models', {}) }))
+    return this.#update(async () => ({ models: await this.#api.query('list_models', {}) }))
   }
 
   async #readRules(): Promise<void> {
     const workspaceId = this.#workspaceId
     if (workspaceId === '') return
-    await this.#reading(async () => ({ rules: (await this.#api.query('list_rules', { workspaceId })).rules }))
+    await this.#update(async () => ({ rules: (await this.#api.query('list_rules', { workspaceId })).rules }))
   }
 
   async #readServers(): Promise<void> {
     const workspaceId = this.#workspaceId
     if (workspaceId === '') return
-    await this.#reading(async () => ({
+    await this.#update(async () => ({
       servers: (await this.#api.query('list_servers', { workspaceId })).servers,
     }))
   }
 
   #readKeyring(): Promise<void> {
-    return this.#reading(async () => ({
+    return this.#update(async () => ({
       noKeyring: (await this.#api.query('list_secrets', {})).problem ?? '',
     }))
   }
 
-  async #reading(read: () => Promise<Partial<SettingsView>>): Promise<void> {
-    const { place } = this.#shown
+  async #update(read: () => Promise<Partial<SettingsView>>): Promise<void> {
+    const { place } = this.#view
     const workspaceId = this.#workspaceId
-    let found: Partial<SettingsView>
+    let change: Partial<SettingsView>
     try {
-      found = await read()
+      change = await read()
     } catch (error) {
-      found = { failed: toRefusal(error) }
+      change = { failed: toRefusal(error) }
     }
-    if (place === this.#shown.place && workspaceId === this.#workspaceId) this.#set(found)
+    if (place === this.#view.place && workspaceId === this.#workspaceId) this.#set(change)
   }
 
   #set(change: Partial<SettingsView>): void {
-    this.#shown = { ...this.#shown, ...change }
+    this.#view = { ...this.#view, ...change }
     this.changes.emit()
   }
 }

@@ -1,7 +1,7 @@
-/** Which tools an agent has, and what its commands have running. Read on demand; rows tell when to read again. */
+/** Tool inventories and process output, read on demand. */
 import type { ApiClient } from '../api/client'
 import type { ToolInventory } from '../generated/contracts'
-import { fill, type ProcessRow } from '../rows/model'
+import { fillRow, type ProcessRow } from '../rows/model'
 import { Signal } from '../signal'
 
 export type InventoryRead =
@@ -12,7 +12,7 @@ export class ToolStore {
   readonly changes = new Signal()
   readonly #api: ApiClient
   readonly #inventories = new Map<string, InventoryRead>()
-  /** The newest output of processes that run, by id: rows tell of it only when they are over. */
+  /** The latest output of running processes by id. Their rows hold it only after they end. */
   readonly #processes = new Map<string, ProcessRow>()
 
   constructor(api: ApiClient) {
@@ -23,35 +23,35 @@ export class ToolStore {
     return this.#inventories.get(`${sessionId} ${threadId}`) ?? null
   }
 
-  /** Read it anew; what was read stays until the new is there. */
+  /** Read an inventory again. The previous one stays until the new one is here. */
   async readInventory(sessionId: string, threadId: string | null): Promise<void> {
     const key = `${sessionId} ${threadId}`
     if (this.#inventories.get(key)?.state !== 'read') this.#put(key, { state: 'loading' })
     try {
-      const asked = threadId === null ? { sessionId } : { sessionId, threadId }
-      this.#put(key, { state: 'read', inventory: await this.#api.query('get_tool_inventory', asked) })
+      const parameters = threadId === null ? { sessionId } : { sessionId, threadId }
+      this.#put(key, { state: 'read', inventory: await this.#api.query('get_tool_inventory', parameters) })
     } catch {
       if (this.#inventories.get(key)?.state !== 'read') this.#put(key, { state: 'failed' })
     }
   }
 
-  /** A process as it is: its row, with the newest of its output while it runs. */
+  /** The row of a process, with its latest output while it is running. */
   process(row: ProcessRow): ProcessRow {
     const read = this.#processes.get(row.processId)
     return row.state !== 'running' || read === undefined ? row : { ...row, output: read.output }
   }
 
-  /** Read what the running processes of a session printed. What cannot be read stays as it was. */
+  /** Read the output of a session's running processes. Keeps the previous output on failure. */
   async readProcesses(sessionId: string): Promise<void> {
     try {
       const { processes } = await this.#api.query('list_processes', { sessionId })
       for (const process of processes) {
-        const row = fill(process)
+        const row = fillRow(process)
         if (row?.kind === 'process') this.#processes.set(row.processId, row)
       }
       this.changes.emit()
     } catch {
-      // The rows still tell which there are.
+      // The rows still list the processes.
     }
   }
 

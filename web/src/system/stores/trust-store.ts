@@ -1,4 +1,4 @@
-/** Whether the folder on the screen may widen anything, and what its own files would allow. */
+/** The trust state of the workspace on the screen, and the permissions that its files request. */
 import type { ApiClient } from '../api/client'
 import type { TrustRead } from '../generated/contracts'
 import type { LocalValues } from '../local/local-values'
@@ -16,13 +16,13 @@ export class TrustStore {
     this.#values = values
   }
 
-  /** What was read of this workspace last; null where nothing was. */
-  of(workspaceId: string): TrustRead | null {
+  /** The trust state of a workspace as last read; null if it was not read. */
+  get(workspaceId: string): TrustRead | null {
     return this.#read?.workspaceId === workspaceId ? this.#read : null
   }
 
-  /** Whether the person said "not now" to exactly what the files ask for. */
-  dismissed({ workspaceId, digest }: TrustRead): boolean {
+  /** Whether the person chose "Not now" for exactly these permissions. */
+  isDismissed({ workspaceId, digest }: TrustRead): boolean {
     return this.#values.read(`trust.${workspaceId}`) === digest
   }
 
@@ -31,8 +31,8 @@ export class TrustStore {
     this.changes.emit()
   }
 
-  /** Read it anew. What cannot be read is not shown as anything. What comes late for another workspace is dropped. */
-  async look(workspaceId: string): Promise<void> {
+  /** Read the trust state. On failure there is none. A late answer for another workspace is dropped. */
+  async refresh(workspaceId: string): Promise<void> {
     this.#workspaceId = workspaceId
     if (workspaceId === '') return
     try {
@@ -44,12 +44,12 @@ export class TrustStore {
     this.changes.emit()
   }
 
-  /** Trust the folder for exactly what was shown. Raises ApiProblem; then what the files ask for by now is read. */
+  /** Grant exactly the permissions that were shown, then read the state again. Raises ApiProblem. */
   async trust({ workspaceId, digest }: TrustRead): Promise<void> {
     try {
-      await this.#api.confirmed('trust_workspace', { workspaceId, digest })
+      await this.#api.confirmedCommand('trust_workspace', { workspaceId, digest })
     } finally {
-      await this.look(workspaceId)
+      await this.refresh(workspaceId)
     }
   }
 
@@ -58,7 +58,7 @@ export class TrustStore {
     try {
       await this.#api.command('revoke_trust', { workspaceId })
     } finally {
-      await this.look(workspaceId)
+      await this.refresh(workspaceId)
     }
   }
 }

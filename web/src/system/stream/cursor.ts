@@ -1,6 +1,6 @@
-/** A place in a stream, written `sequence.n`. */
+/** Stream cursors, written `sequence.n`. */
 
-/** Negative where `a` stands before `b`; null stands before everything. */
+/** Negative if `a` precedes `b`. Null precedes every cursor. */
 export function compareCursors(a: string | null, b: string | null): number {
   const [aSequence, aN] = parts(a)
   const [bSequence, bN] = parts(b)

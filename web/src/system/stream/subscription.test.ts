@@ -174,7 +174,7 @@ test('a server that is away is asked again with growing patience, and at once wh
   await vi.advanceTimersByTimeAsync(60_000)
   const before = streams.opened.length
   expect(before).toBeLessThan(66)
-  streams.subscription.nudge()
+  streams.subscription.reconnect()
   await vi.advanceTimersByTimeAsync(0)
   expect(streams.opened).toHaveLength(before + 1)
   expect(new Set(streams.said)).toEqual(new Set(['stale']))

@@ -1,4 +1,4 @@
-/** What is shown of one stream: its rows, and how current they are. */
+/** The rows of one stream and the state of its connection. */
 import type { ApiClient } from '../api/client'
 import type { ApiProblem } from '../api/problem'
 import { type OnOffloaded, RowStore } from '../rows/row-store'
@@ -7,9 +7,9 @@ import { type Connection, Subscription } from '../stream/subscription'
 
 export class Feed {
   readonly rows: RowStore
-  /** Changes of the connection; changes of rows are told by the rows. */
+  /** Emits when the connection changes. `rows.changes` emits when rows change. */
   readonly changes = new Signal()
-  /** Tells of each snapshot, after it was applied. */
+  /** Emits after each applied snapshot. */
   readonly snapshots = new Signal()
   readonly #subscription: Subscription
   #connection: Connection = 'connecting'
@@ -19,7 +19,7 @@ export class Feed {
   constructor(api: ApiClient, path: string, onOffloaded?: OnOffloaded) {
     this.rows = new RowStore(onOffloaded)
     this.#subscription = new Subscription({
-      open: (cursor, signal) => api.stream(path, cursor, signal),
+      open: (cursor, signal) => api.openStream(path, cursor, signal),
       replace: (ops) => {
         const applied = this.rows.replace(ops)
         this.snapshots.emit()
@@ -43,12 +43,12 @@ export class Feed {
     return this.#problem
   }
 
-  /** Since when what is shown is not known to be current, in milliseconds; null while it is. */
+  /** Time since when rows may be outdated, in milliseconds; null while they are current. */
   get staleSince(): number | null {
     return this.#staleSince
   }
 
-  /** Whether anything was ever shown. */
+  /** Whether the feed has received rows. */
   get hydrated(): boolean {
     return this.#subscription.cursor !== null || this.rows.changes.version > 0
   }
@@ -61,13 +61,13 @@ export class Feed {
     this.#subscription.stop()
   }
 
-  /** Begin again where the server ended it; the cursor is kept. */
+  /** Reconnect after the server ended the stream. Keeps the cursor. */
   restart(): void {
     this.stop()
     this.start()
   }
 
-  nudge(): void {
-    this.#subscription.nudge()
+  reconnect(): void {
+    this.#subscription.reconnect()
   }
 }

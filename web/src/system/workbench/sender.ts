@@ -1,23 +1,23 @@
-/** Sending input: the text is on the screen at once, and is given back where it was refused. */
+/** Sends input. The text is on the screen at once, and returns to the draft if it is refused. */
 import type { ApiClient } from '../api/client'
 import { ApiProblem } from '../api/problem'
 import type { Attachment, Mode, PermissionMode } from '../generated/contracts'
 import { newId } from '../ids'
 import type { Drafts } from '../local/drafts'
-import type { Attached, AttachmentStore } from '../stores/attachment-store'
-import type { How, Outbox, Sent } from '../stores/outbox'
+import type { AttachedFile, AttachmentStore } from '../stores/attachment-store'
+import type { Outbox, SendMode, SentInput } from '../stores/outbox'
 import type { Timings } from './timings'
 
 export interface Input {
   readonly text: string
-  readonly how: How
+  readonly how: SendMode
   readonly mode: Mode
   readonly permissionMode: PermissionMode
-  /** False leaves the permission mode to the server. */
+  /** False if the server chooses the permission mode. */
   readonly chosen: boolean
 }
 
-export interface Place {
+export interface SendTarget {
   readonly sessionId: string
   readonly workspaceId: string
   readonly draft: string
@@ -44,56 +44,56 @@ export class Sender {
     this.#timings = timings
   }
 
-  /** Send what was typed. Gives the session that took it. Raises ApiProblem after the draft was given back. */
-  async send(place: Place, input: Input): Promise<string> {
-    const entry: Sent = {
+  /** Send an input and return its session id. Raises ApiProblem after the draft is restored. */
+  async send(place: SendTarget, input: Input): Promise<string> {
+    const entry: SentInput = {
       ...input,
-      attached: this.#attachments.take(place.draft),
+      attached: this.#attachments.removeAll(place.draft),
       id: newId(input.how === 'steer' ? 'str' : 'trn'),
       sessionId: place.sessionId,
       state: 'sending',
       key: newId('key'),
     }
     this.#outbox.add(entry)
-    if (input.how !== 'steer') this.#timings.sent(entry.id, input.how !== 'queue')
+    if (input.how !== 'steer') this.#timings.recordSent(entry.id, input.how !== 'queue')
     this.#drafts.set(place.draft, '')
-    return this.#give(entry, place)
+    return this.#deliver(entry, place)
   }
 
-  /** Send an entry again whose answer was lost. With the same key and id it cannot become a second turn. */
-  async again(entry: Sent, place: Place): Promise<string> {
+  /** Resend an entry whose answer was lost. The same key and id prevent a second turn. */
+  async resend(entry: SentInput, place: SendTarget): Promise<string> {
     this.#outbox.change(entry.id, { state: 'sending' })
-    return this.#give(entry, place)
+    return this.#deliver(entry, place)
   }
 
-  async #give(entry: Sent, place: Place): Promise<string> {
+  async #deliver(entry: SentInput, place: SendTarget): Promise<string> {
     try {
       const sessionId = await this.#command(entry, place)
       this.#outbox.change(entry.id, { state: 'accepted', sessionId })
       return sessionId
     } catch (error) {
       this.#timings.forget(entry.id)
-      if (error instanceof ApiProblem && error.unanswered) {
+      if (error instanceof ApiProblem && error.isUnanswered) {
         this.#outbox.change(entry.id, { state: 'unconfirmed' })
       } else {
         this.#outbox.drop(entry.id)
-        this.#drafts.giveBack(place.draft, entry.text)
-        this.#attachments.giveBack(place.draft, entry.attached)
+        this.#drafts.restore(place.draft, entry.text)
+        this.#attachments.restore(place.draft, entry.attached)
       }
       throw error
     }
   }
 
-  async #command(entry: Sent, place: Place): Promise<string> {
+  async #command(entry: SentInput, place: SendTarget): Promise<string> {
     const { sessionId, text, mode, permissionMode, chosen } = entry
-    const attachments = named(entry.attached)
+    const attachments = attachmentFields(entry.attached)
     if (entry.how === 'steer') {
       const steer = { sessionId, text, steerId: entry.id, ...attachments }
-      const taken = await this.#api.command('steer_turn', steer, entry.key)
-      return taken.sessionId
+      const accepted = await this.#api.command('steer_turn', steer, entry.key)
+      return accepted.sessionId
     }
     const where = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
-    // Where nothing runs as far as the page knows, a thread that is busy after all refuses: no choice is made silently.
+    // If the page sees no running turn but the thread is busy, the server refuses instead of choosing for the person.
     const whenBusy = entry.how === 'start' ? 'refuse' : entry.how
     const how = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
     const body = { ...where, ...how, ...attachments, text }
@@ -102,8 +102,10 @@ export class Sender {
   }
 }
 
-/** What goes with an input, as the server knows it. */
-function named(attached: readonly Attached[]): { readonly attachments?: readonly Attachment[] } {
+/** The attachments of an input in wire form. */
+function attachmentFields(attached: readonly AttachedFile[]): {
+  readonly attachments?: readonly Attachment[]
+} {
   if (attached.length === 0) return {}
   return { attachments: attached.map(({ upload, name }) => ({ upload, name })) }
 }

@@ -1,4 +1,4 @@
-/** One session on the screen: its feed, and the older history that is read on demand. */
+/** A session: its feed, and older turns that are read on demand. */
 import type { ApiClient } from '../api/client'
 import type { TurnRow } from '../rows/model'
 import { firstBegun } from '../rows/model'
@@ -7,9 +7,9 @@ import { Signal } from '../signal'
 import { Feed } from './feed'
 import type { Timings } from './timings'
 
-/** How many turns a snapshot holds; a session that shows fewer has no others. */
-export const WINDOW = 20
-const PAGE = 20
+/** Number of turns in a snapshot. A session with fewer turns has no older ones. */
+export const SNAPSHOT_TURNS = 20
+const PAGE_TURNS = 20
 const FIRST_PART = 2
 
 export class Session {
@@ -36,14 +36,14 @@ export class Session {
     return this.#loadingOlder
   }
 
-  /** Whether every turn of the session was read. */
+  /** Whether all turns of the session were read. */
   get reachedStart(): boolean {
     return this.#reachedStart
   }
 
   /**
-   * Read the turns before the oldest that is here. Turns that wait may be among them: they are in the queue already, and
-   * the next read goes on before them. Raises ApiProblem.
+   * Read a page of older turns. It may include queued turns, which are shown in the queue; the next page
+   * continues before them. Raises ApiProblem.
    */
   async loadOlder(): Promise<void> {
     const first = firstBegun(this.feed.rows.panel('turns').all())
@@ -52,8 +52,8 @@ export class Session {
     this.changes.emit()
     try {
       const before = Math.min(first.order, this.#readBefore)
-      const read = await this.#api.query('get_turns', { sessionId: this.id, before, limit: PAGE })
-      this.#reachedStart = read.turns.length < PAGE
+      const read = await this.#api.query('get_turns', { sessionId: this.id, before, limit: PAGE_TURNS })
+      this.#reachedStart = read.turns.length < PAGE_TURNS
       this.#readBefore = Math.min(before, ...read.turns.map((turn) => turn.order))
       this.feed.rows.merge('turns', read.turns)
     } finally {
@@ -62,18 +62,18 @@ export class Session {
     }
   }
 
-  /** Whether the parts of this turn are here, as far as the page can know. */
+  /** Whether the parts of a turn were read or streamed. */
   hasParts(turn: TurnRow): boolean {
     return this.#read.has(turn.turnId) || this.feed.rows.panel('parts').ofTurn(turn.turnId).length > 0
   }
 
-  /** Read the parts of a turn that came without them. Raises ApiProblem; then it may be asked for again. */
+  /** Read the parts of a turn. Raises ApiProblem; the caller may retry. */
   async loadParts(turnId: string): Promise<void> {
     if (this.#read.has(turnId) || this.#reading.has(turnId)) return
     this.#reading.add(turnId)
     try {
-      const asked = { sessionId: this.id, turnId }
-      const read = await this.#timings.reading(() => this.#api.query('get_parts', asked))
+      const parameters = { sessionId: this.id, turnId }
+      const read = await this.#timings.timeRead(() => this.#api.query('get_parts', parameters))
       this.#read.add(turnId)
       this.feed.rows.merge('parts', read.parts)
     } finally {
@@ -82,20 +82,20 @@ export class Session {
   }
 
   /**
-   * A snapshot holds the newest parts that fit, so the first turn that has any may lack its earliest. Steps say so: the
+   * Complete the first turn of a snapshot, which may lack its earliest parts. Its steps show that: the
    * first is the model call, the second its first part.
    */
   #completeFirstTurn(): void {
     this.#readBefore = Number.POSITIVE_INFINITY
     this.#reachedStart = false
     const first = this.feed.rows.panel('parts').all()[0]
-    if (first === undefined || first.turnId === '' || stepOf(first.order) <= FIRST_PART) return
-    // What fails here is asked for again with the next snapshot; the turn shows what it has meanwhile.
+    if (first === undefined || first.turnId === '' || partStep(first.order) <= FIRST_PART) return
+    // On failure, the next snapshot tries again. Until then the turn shows the parts that it has.
     this.loadParts(first.turnId).catch(() => {})
   }
 }
 
-/** The order of a part is its run's start and its step, which has the lower 20 bits. */
-function stepOf(order: number): number {
+/** The step of a part: the lower 20 bits of its order. */
+function partStep(order: number): number {
   return order % 2 ** 20
 }

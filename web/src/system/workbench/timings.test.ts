@@ -15,13 +15,13 @@ function bench() {
   }
   const timings = new Timings(clock, (done) => state.paints.push(done))
   const rows = new RowStore()
-  rows.changes.subscribe(() => timings.rowsChanged(rows))
+  rows.changes.subscribe(() => timings.recordRows(rows))
   return { state, timings, rows, of: (name: string) => timings.all.find((timing) => timing.name === name) }
 }
 
 test('submit to status and to first text are measured from the sending (UI-32)', () => {
   const { state, timings, rows, of } = bench()
-  timings.sent('trn_a', true)
+  timings.recordSent('trn_a', true)
   state.now = 40
   rows.apply([upsert('turns', turnRow('trn_a', 10, { state: 'running', endedAt: 0 }))])
   state.now = 70
@@ -38,10 +38,10 @@ test('submit to status and to first text are measured from the sending (UI-32)',
 
 test('a turn that waits in the queue, is refused or ends without a word counts for no first text (UI-32)', () => {
   const { timings, rows, of } = bench()
-  timings.sent('trn_q', false)
-  timings.sent('trn_r', true)
+  timings.recordSent('trn_q', false)
+  timings.recordSent('trn_r', true)
   timings.forget('trn_r')
-  timings.sent('trn_e', true)
+  timings.recordSent('trn_e', true)
   for (const id of ['trn_q', 'trn_r', 'trn_e']) rows.apply([upsert('turns', turnRow(id, 10))])
   for (const id of ['trn_q', 'trn_r', 'trn_e']) {
     rows.apply([upsert('parts', textPart(place(id, 10, 1), 'late'))])
@@ -52,7 +52,7 @@ test('a turn that waits in the queue, is refused or ends without a word counts f
 
 test('rows that come before a frame are one paint, and an opened session is measured once (UI-32)', () => {
   const { state, timings, rows, of } = bench()
-  const opened = timings.opening()
+  const opened = timings.startOpening()
   rows.replace([])
   state.now = 5
   rows.apply([])
@@ -67,11 +67,11 @@ test('rows that come before a frame are one paint, and an opened session is meas
 test('reads on demand are measured, those that fail are not (UI-32)', async () => {
   const { state, timings, of } = bench()
   for (const took of [30, 10, 20]) {
-    await timings.reading(async () => {
+    await timings.timeRead(async () => {
       state.now += took
     })
   }
-  await expect(timings.reading(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await expect(timings.timeRead(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(of('detail')).toEqual({ name: 'detail', count: 3, last: 20, typical: 20, worst: 30 })
 })
 

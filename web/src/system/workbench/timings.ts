@@ -1,9 +1,9 @@
 /**
- * How long the page lets a person wait, measured here and kept here: figures about the page, never facts and never sent.
+ * Waiting times of the page, measured and kept in this browser.
  *
- * `status`: from sending to the first row that tells of it. `text`: from sending to the first text of the answer. `paint`: from
- * rows that came to the screen that shows them. `hydration`: from opening a session to the screen that shows it. `detail`: a
- * read of something that is loaded on demand.
+ * `status`: from sending to the first row of the turn. `text`: from sending to the first text of the
+ * answer. `paint`: from changed rows to the painted screen. `hydration`: from opening a session to the
+ * painted screen. `detail`: a read on demand.
  */
 import type { RowStore } from '../rows/row-store'
 import { Signal } from '../signal'
@@ -11,7 +11,7 @@ import { Signal } from '../signal'
 export const TIMINGS = ['status', 'text', 'paint', 'hydration', 'detail'] as const
 export type TimingName = (typeof TIMINGS)[number]
 
-/** Figures of one kind in milliseconds; `typical` is the median and `worst` the largest of those that are kept. */
+/** Times of one kind in milliseconds. `typical` is the median, `worst` the maximum of the kept samples. */
 export interface Timing {
   readonly name: TimingName
   readonly count: number
@@ -20,19 +20,19 @@ export interface Timing {
   readonly worst: number
 }
 
-/** What tells the time in milliseconds, and takes measures for the browser's own tools. */
+/** A clock in milliseconds that also records measures for the browser's tools. */
 export type Clock = Pick<Performance, 'now' | 'measure' | 'clearMeasures'>
-/** Calls back once what is on the page now was painted, or with false where nobody could see it. */
+/** Calls back after the next paint; with false if the page is hidden. */
 export type AfterPaint = (done: (painted: boolean) => void) => void
 
-const KEPT = 200
+const MAX_SAMPLES = 200
 
 export class Timings {
   readonly changes = new Signal()
   readonly #clock: Clock
   readonly #afterPaint: AfterPaint
   readonly #samples = new Map<TimingName, number[]>()
-  /** When each turn was sent whose status or text is still to come. */
+  /** Send times of turns that still lack a status. */
   readonly #status = new Map<string, number>()
   readonly #text = new Map<string, number>()
   #painting = false
@@ -42,28 +42,28 @@ export class Timings {
     this.#afterPaint = afterPaint
   }
 
-  /** What was measured so far; a kind without a figure is not there. */
+  /** All timings that have samples. */
   get all(): readonly Timing[] {
     return TIMINGS.flatMap((name) => {
       const samples = this.#samples.get(name)
-      return samples === undefined ? [] : [summary(name, samples)]
+      return samples === undefined ? [] : [summarize(name, samples)]
     })
   }
 
-  /** A turn is on its way. One that waits in a queue is not expected to answer soon. */
-  sent(turnId: string, starts: boolean): void {
+  /** Record that a turn was sent. A queued turn is not timed to its first text. */
+  recordSent(turnId: string, starts: boolean): void {
     this.#status.set(turnId, this.#clock.now())
     if (starts) this.#text.set(turnId, this.#clock.now())
   }
 
-  /** A turn was refused, or nothing was heard of it. */
+  /** Drop a turn that was refused or got no answer. */
   forget(turnId: string): void {
     this.#status.delete(turnId)
     this.#text.delete(turnId)
   }
 
-  /** Rows of the session on the screen have changed. */
-  rowsChanged(rows: RowStore): void {
+  /** Record that rows of the active session changed. */
+  recordRows(rows: RowStore): void {
     for (const [turnId, since] of this.#status) {
       if (rows.panel('turns').get(turnId) === undefined) continue
       this.#status.delete(turnId)
@@ -79,8 +79,8 @@ export class Timings {
     })
   }
 
-  /** A session is being opened. Gives what to call once its rows are here. */
-  opening(): () => void {
+  /** Record that a session is being opened. Call the returned function when its rows are here. */
+  startOpening(): () => void {
     const since = this.#clock.now()
     let over = false
     return () => {
@@ -92,12 +92,12 @@ export class Timings {
     }
   }
 
-  /** A read of something that is loaded on demand. One that fails is no figure. */
-  async reading<T>(read: () => Promise<T>): Promise<T> {
+  /** Time a read on demand. A failed read is not counted. */
+  async timeRead<T>(read: () => Promise<T>): Promise<T> {
     const since = this.#clock.now()
-    const got = await read()
+    const result = await read()
     this.#add('detail', since)
-    return got
+    return result
   }
 
   #lookForText(rows: RowStore, turnId: string, since: number): void {
@@ -115,13 +115,13 @@ export class Timings {
     this.#clock.measure(mark, { start: since, end: now })
     const samples = this.#samples.get(name) ?? []
     samples.push(now - since)
-    if (samples.length > KEPT) samples.shift()
+    if (samples.length > MAX_SAMPLES) samples.shift()
     this.#samples.set(name, samples)
     this.changes.emit()
   }
 }
 
-function summary(name: TimingName, samples: readonly number[]): Timing {
+function summarize(name: TimingName, samples: readonly number[]): Timing {
   const sorted = samples.toSorted((a, b) => a - b)
   return {
     name,
@@ -132,9 +132,9 @@ function summary(name: TimingName, samples: readonly number[]): Timing {
   }
 }
 
-/** A task after the next frame: the frame itself is painted before it. A hidden page has no frames. */
+/** Run a task after the next frame is painted. A hidden page has no frames. */
 function nextPaint(done: (painted: boolean) => void): void {
-  const seen = () => globalThis.document?.visibilityState === 'visible'
-  if (seen()) requestAnimationFrame(() => setTimeout(() => done(seen()), 0))
+  const isVisible = () => globalThis.document?.visibilityState === 'visible'
+  if (isVisible()) requestAnimationFrame(() => setTimeout(() => done(isVisible()), 0))
   else done(false)
 }

@@ -25,7 +25,7 @@ const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask'
 
 const titleOf = (workbench: Workbench) => workbench.active?.feed.rows.panel('session').all()[0]?.title
 const sentOf = (workbench: Workbench, id = SESSION) =>
-  workbench.outbox.of(id).map(({ text, state }) => ({ text, state }))
+  workbench.outbox.entriesOf(id).map(({ text, state }) => ({ text, state }))
 
 test('it begins with what the server says and the first folder', async () => {
   const { workbench } = made({})
@@ -98,7 +98,7 @@ test('what is sent is shown at once, and goes when its own turn is there (UI-02)
   const sending = workbench.send(input)
   expect(sentOf(workbench)).toEqual([{ text: 'Do it', state: 'sending' }])
   expect(drafts.get(SESSION)).toBe('')
-  const [entry] = workbench.outbox.of(SESSION)
+  const [entry] = workbench.outbox.entriesOf(SESSION)
   server.send(SESSION, [upsert('turns', turnRow('trn_other', 5))])
   await vi.waitFor(() => expect(workbench.active?.feed.rows.panel('turns').size).toBe(1))
   expect(sentOf(workbench)).toHaveLength(1)
@@ -174,12 +174,12 @@ test('a turn whose answer was lost reads unconfirmed, and is sent again as the s
   const workbench = new Workbench(api, drafts)
   await live(workbench, SESSION)
   await workbench.send(input)
-  const [entry] = workbench.outbox.of(SESSION)
+  const [entry] = workbench.outbox.entriesOf(SESSION)
   if (entry === undefined) throw new Error('nothing was kept')
   expect(entry.state).toBe('unconfirmed')
   expect(drafts.get(SESSION)).toBe('')
   down = false
-  await workbench.sendAgain(entry)
+  await workbench.resend(entry)
   expect(server.given).toMatchObject([{ key: entry.key, body: { turnId: entry.id } }])
 })
 

@@ -1,7 +1,7 @@
 /**
- * The page without its surface: which workspace and session are on the screen, and the feeds behind them.
+ * The active workspace and session, and their feeds.
  *
- * Every session keeps its own rows, so what comes late for one that is no longer active cannot reach the active one.
+ * Each session has its own rows, so a late answer for an inactive session cannot reach the active one.
  */
 import type { ApiClient, Meta } from '../api/client'
 import { ApiProblem } from '../api/problem'
@@ -14,13 +14,13 @@ import { AttachmentStore } from '../stores/attachment-store'
 import { BroadFolderStore } from '../stores/broad-folder-store'
 import { EvidenceStore } from '../stores/evidence-store'
 import { NoticeStore, type Refusal, toRefusal } from '../stores/notice-store'
-import { Outbox, type Sent } from '../stores/outbox'
+import { Outbox, type SentInput } from '../stores/outbox'
 import { Feed } from './feed'
-import { type Input, type Place, Sender } from './sender'
+import { type Input, Sender, type SendTarget } from './sender'
 import { Session } from './session'
 import { Timings } from './timings'
 
-/** How many sessions keep their rows after they left the screen. */
+/** Number of inactive sessions that keep their rows. */
 const KEPT_SESSIONS = 6
 
 export type Phase = 'starting' | 'ready' | 'unreachable' | 'unauthenticated'
@@ -33,7 +33,7 @@ export class Workbench {
   readonly pictures: Pictures
   readonly outbox = new Outbox()
   readonly notices = new NoticeStore()
-  readonly broad = new BroadFolderStore()
+  readonly broadFolder = new BroadFolderStore()
   readonly changes = new Signal()
   readonly timings = new Timings()
   readonly evidence: EvidenceStore
@@ -52,9 +52,9 @@ export class Workbench {
     this.api = api
     api.approveFolder = () => this.#approveFolder()
     this.blobs = new BlobTexts((hash, offset, length) =>
-      this.timings.reading(() => api.blob(hash, offset, length)),
+      this.timings.timeRead(() => api.readBlob(hash, offset, length)),
     )
-    this.pictures = new Pictures((hash, offset, length) => api.blob(hash, offset, length))
+    this.pictures = new Pictures((hash, offset, length) => api.readBlob(hash, offset, length))
     this.evidence = new EvidenceStore(api)
     this.attachments = new AttachmentStore(api)
     this.#sender = new Sender(api, this.outbox, drafts, this.attachments, this.timings)
@@ -80,7 +80,7 @@ export class Workbench {
     return this.#active
   }
 
-  /** Ask the server what it is, and open a workspace: the one named, or the first. While it is being asked this asks once. */
+  /** Read the server metadata and open a workspace: the named one, or the first. Concurrent calls share one request. */
   begin(workspaceId: string | null): Promise<void> {
     this.#beginning ??= this.#begin(workspaceId).finally(() => {
       this.#beginning = null
@@ -90,10 +90,10 @@ export class Workbench {
 
   async #begin(workspaceId: string | null): Promise<void> {
     try {
-      this.#meta = await this.api.meta()
-      const known = this.#meta.workspaces
-      const chosen = known.find((workspace) => workspace.workspaceId === workspaceId) ?? known[0]
-      // A session that is on the screen has brought its own.
+      this.#meta = await this.api.readMeta()
+      const workspaces = this.#meta.workspaces
+      const chosen = workspaces.find((workspace) => workspace.workspaceId === workspaceId) ?? workspaces[0]
+      // An active session has already opened its workspace.
       if (chosen !== undefined && this.#workspace === null) this.openWorkspace(chosen.workspaceId)
       this.#phase = 'ready'
       for (const feed of [this.#workspace?.feed, this.#active?.feed]) {
@@ -106,7 +106,7 @@ export class Workbench {
     this.changes.emit()
   }
 
-  /** Go on where the page was signed out: another tab got a credential, and gave it to this one. */
+  /** Reconnect after this tab received a credential. */
   signedIn(): void {
     if (this.#phase === 'unauthenticated') void this.begin(this.workspaceId || null)
   }
@@ -121,15 +121,15 @@ export class Workbench {
     this.changes.emit()
   }
 
-  /** Open the folder on the screen with a person's approval: the server refused it as too broad. */
+  /** Ask the person to approve the active folder, which the server refused as too broad, and open it. */
   async #approveFolder(): Promise<boolean> {
     const open = this.#meta?.workspaces.find((workspace) => workspace.workspaceId === this.workspaceId)
-    if (open === undefined || !(await this.broad.ask(open.path))) return false
-    await this.api.confirmed('open_workspace', { path: open.path, wide: true })
+    if (open === undefined || !(await this.broadFolder.ask(open.path))) return false
+    await this.api.confirmedCommand('open_workspace', { path: open.path, wide: true })
     return true
   }
 
-  /** Put a session on the screen, or the first page where the id is null. */
+  /** Show a session, or the first page if the id is null. */
   openSession(id: string | null): void {
     if ((this.#active?.id ?? null) === id) return
     this.#active?.feed.stop()
@@ -142,13 +142,13 @@ export class Workbench {
     this.changes.emit()
   }
 
-  /** Play a demo, and put it on the screen; its folder is a workspace that the server did not have before. */
+  /** Start a demo and show it. Its folder is a new workspace. */
   async startDemo(name: string): Promise<void> {
     if (this.#startingDemo) return
     this.#startingDemo = true
     try {
       const { sessionId } = await this.api.command('start_demo', { name })
-      this.#meta = await this.api.meta()
+      this.#meta = await this.api.readMeta()
       this.openSession(sessionId)
     } catch (error) {
       this.notices.add(error)
@@ -157,45 +157,47 @@ export class Workbench {
     }
   }
 
-  /** Ask the server again what it is: models and folders may be others by now. What cannot be asked stays as it was. */
+  /** Read the server metadata again: models and folders may have changed. Keeps the previous ones on failure. */
   async refreshMeta(): Promise<void> {
     try {
-      this.#meta = await this.api.meta()
+      this.#meta = await this.api.readMeta()
       this.changes.emit()
     } catch {
-      // The connection tells that it is lost by itself.
+      // The connection state already shows that the server is unreachable.
     }
   }
 
-  /** Send input to the active session, or make one. The address moves on only where the person did not. */
+  /** Send input to the active session, or create one and show it unless the person has moved on. */
   send(input: Input): Promise<void> {
     return this.#deliver((place) => this.#sender.send(place, input))
   }
 
-  sendAgain(entry: Sent): Promise<void> {
-    return this.#deliver((place) => this.#sender.again(entry, place))
+  resend(entry: SentInput): Promise<void> {
+    return this.#deliver((place) => this.#sender.resend(entry, place))
   }
 
-  /** The answer that was given to an action and that no fact shows yet; null where none was. */
+  /** The answer to an action that was sent and has no fact yet; null if there is none. */
   answering(actionId: string): Decision | null {
     return this.#answering.get(actionId) ?? null
   }
 
-  /** Answer a pending action. It reads resolved when its row goes, not when this returns. */
+  /** Answer a pending action. It counts as resolved when its row is removed, not when this returns. */
   async answer(response: RespondAction): Promise<void> {
     this.#answering.set(response.actionId, response.decision)
     this.changes.emit()
-    // An answer that allows more than this one call is a rule: the card showed what it covers.
+    // An approval with a wider scope creates a rule, which the card showed, and needs a confirmation.
     const wider = response.decision === 'approve' && (response.scope ?? 'once') !== 'once'
-    const given = await this.attempt(() =>
-      wider ? this.api.confirmed('respond_action', response) : this.api.command('respond_action', response),
+    const accepted = await this.attempt(() =>
+      wider
+        ? this.api.confirmedCommand('respond_action', response)
+        : this.api.command('respond_action', response),
     )
-    if (given) return
+    if (accepted) return
     this.#answering.delete(response.actionId)
     this.changes.emit()
   }
 
-  /** Run something a person asked for; what goes wrong is told. Gives whether it went well. */
+  /** Run a request and show a notice on failure. Returns whether it succeeded. */
   async attempt(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work()
@@ -206,8 +208,8 @@ export class Workbench {
     }
   }
 
-  /** Run something whose refusal is told where it was asked for; null where it went well. */
-  async refusal(work: () => Promise<unknown>): Promise<Refusal | null> {
+  /** Run a request and return its refusal, or null. */
+  async captureRefusal(work: () => Promise<unknown>): Promise<Refusal | null> {
     try {
       await work()
       return null
@@ -216,28 +218,28 @@ export class Workbench {
     }
   }
 
-  /** Let the rows of a session go: it was deleted. */
+  /** Drop the rows of a deleted session. */
   forget(sessionId: string): void {
     if (this.#active?.id === sessionId) this.openSession(null)
     this.#sessions.delete(sessionId)
   }
 
-  /** Try every lost connection at once. */
-  nudge(): void {
-    this.#workspace?.feed.nudge()
-    this.#active?.feed.nudge()
+  /** Reconnect all lost connections now. */
+  reconnect(): void {
+    this.#workspace?.feed.reconnect()
+    this.#active?.feed.reconnect()
   }
 
   #measureOpening(session: Session): void {
     if (session.feed.hydrated) return
-    const opened = this.timings.opening()
+    const opened = this.timings.startOpening()
     const stop = session.feed.snapshots.subscribe(() => {
       stop()
       opened()
     })
   }
 
-  async #deliver(send: (place: Place) => Promise<string>): Promise<void> {
+  async #deliver(send: (place: SendTarget) => Promise<string>): Promise<void> {
     const from = this.#active
     const place = {
       sessionId: from?.id ?? '',
@@ -255,15 +257,15 @@ export class Workbench {
   }
 
   #session(id: string): Session {
-    const known = this.#sessions.get(id)
+    const existing = this.#sessions.get(id)
     const session =
-      known ?? new Session(this.api, id, this.timings, (ref, text) => this.blobs.offer(ref, text))
-    if (known === undefined) {
+      existing ?? new Session(this.api, id, this.timings, (ref, text) => this.blobs.store(ref, text))
+    if (existing === undefined) {
       session.feed.rows.changes.subscribe(() => this.#follow(session))
       session.feed.changes.subscribe(() => this.#watch(session.feed))
       session.feed.rows.changes.subscribe(() => this.outbox.reconcile(id, session.feed.rows))
       session.feed.rows.changes.subscribe(() => {
-        if (session === this.#active) this.timings.rowsChanged(session.feed.rows)
+        if (session === this.#active) this.timings.recordRows(session.feed.rows)
       })
     }
     this.#sessions.delete(id)
@@ -275,7 +277,7 @@ export class Workbench {
     return session
   }
 
-  /** The folder on the screen is the one of the session on the screen. */
+  /** Switch to the workspace of the active session. */
   #follow(session: Session): void {
     const shell = session.feed.rows.panel('session').all()[0]
     if (session === this.#active && shell !== undefined) this.openWorkspace(shell.workspaceId)

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import rehypeSanitize from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
-import { markdownBlocks } from '@/system/format/markdown-blocks'
+import { splitMarkdown } from '@/system/format/markdown-blocks'
 
 const REMARK = [remarkGfm]
 const REHYPE = [rehypeSanitize]
@@ -49,7 +49,7 @@ export const MarkdownLine = memo(({ text }: { text: string }) => (
 const LARGE = 40_000
 
 export default function MarkdownText({ text, streaming }: { text: string; streaming: boolean }) {
-  const blocks = streaming || text.length > LARGE ? markdownBlocks(text) : [text]
+  const blocks = streaming || text.length > LARGE ? splitMarkdown(text) : [text]
   return (
     <div className="markdown">
       {blocks.map((block, index) => (
