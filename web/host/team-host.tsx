@@ -103,7 +103,7 @@ export function TeamHost(props: {
         shown=""
         onOpenJob={handlers.onOpenJob}
       />
-      <Roster team={team} shown="" handlers={handlers} />
+      <Roster team={team} openAgentId="" handlers={handlers} />
       {view === 'board' && <Board team={team} job={job} handlers={handlers} />}
       {view === 'graph' && <Graph team={team} shown="" stale={false} onOpenAgent={handlers.onOpenAgent} />}
       {view === 'lanes' && <Lanes team={team} handlers={handlers} />}

@@ -11,7 +11,7 @@ export {
   default as ArtifactWorkspace,
 } from './features/artifact/artifact-workspace'
 export { Board, type BoardProps } from './features/board/board'
-export { Composer, type ComposerProps, type Settings } from './features/composer/composer'
+export { Composer, type ComposerProps, type ComposerSettings } from './features/composer/composer'
 export { BudgetMeter } from './features/context/budget-meter'
 export { ContextPanel, type ContextPanelProps } from './features/context/context-panel'
 export { Conversation, type ConversationProps } from './features/conversation/conversation'

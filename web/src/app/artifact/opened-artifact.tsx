@@ -16,20 +16,20 @@ export default function OpenedArtifact(props: {
   readonly onGoToTurn: (turnId: string) => void
 }) {
   const { session, artifact } = props
-  const { artifacts: desk } = useServices()
-  useSignal(desk.changes)
+  const { artifacts } = useServices()
+  useSignal(artifacts.changes)
   const { artifactId } = artifact
   const handlers = useArtifactHandlers(session, props)
   return (
     <ArtifactWorkspace
       artifact={artifact}
       successor={props.successor}
-      read={desk.versions(artifactId)}
-      asked={props.asked}
-      draft={desk.draft(artifactId)}
-      busy={desk.isSaving(artifactId) || artifact.status === 'saving'}
-      refused={desk.refusal(artifactId)}
-      diffOf={(from, to) => desk.diff(artifactId, from, to)}
+      read={artifacts.versions(artifactId)}
+      version={props.asked}
+      draft={artifacts.draft(artifactId)}
+      busy={artifacts.isSaving(artifactId) || artifact.status === 'saving'}
+      refusal={artifacts.refusal(artifactId)}
+      diffOf={(from, to) => artifacts.diff(artifactId, from, to)}
       handlers={handlers}
     />
   )

@@ -44,7 +44,7 @@ export function useArtifactHandlers(
   session: Session,
   { onOpen, onClose, onGoToTurn }: Pick<ArtifactHandlers, 'onOpen' | 'onClose' | 'onGoToTurn'>,
 ): ArtifactHandlers {
-  const { workbench, artifacts: desk } = useServices()
+  const { workbench, artifacts } = useServices()
   const sessionId = session.id
   return useMemo(() => {
     // What was just made is what is looked at next.
@@ -55,14 +55,14 @@ export function useArtifactHandlers(
       onOpen,
       onClose,
       onGoToTurn,
-      onDraft: ({ artifactId }, draft) => desk.write(artifactId, draft),
-      onSave: ({ artifactId }) => void desk.save(sessionId, artifactId).then(showNewest(artifactId)),
+      onDraft: ({ artifactId }, draft) => artifacts.write(artifactId, draft),
+      onSave: ({ artifactId }) => void artifacts.save(sessionId, artifactId).then(showNewest(artifactId)),
       onRestore: ({ artifactId, version: newest }, version) =>
-        void desk.rollback(sessionId, artifactId, version, newest).then(showNewest(artifactId)),
+        void artifacts.rollback(sessionId, artifactId, version, newest).then(showNewest(artifactId)),
       onRetry: ({ artifactId }, baseVersion) =>
-        void desk.retry(sessionId, artifactId, baseVersion).then(showNewest(artifactId)),
-      onNeedVersions: (artifact) => void workbench.attempt(() => desk.readVersions(sessionId, artifact)),
-      onNeedDiff: ({ artifactId }, from, to) => void desk.readDiff(sessionId, artifactId, from, to),
+        void artifacts.retry(sessionId, artifactId, baseVersion).then(showNewest(artifactId)),
+      onNeedVersions: (artifact) => void workbench.attempt(() => artifacts.readVersions(sessionId, artifact)),
+      onNeedDiff: ({ artifactId }, from, to) => void artifacts.readDiff(sessionId, artifactId, from, to),
       onExport: ({ artifactId }, form, version) =>
         void workbench.attempt(() =>
           workbench.api.command('export_artifact', { sessionId, artifactIds: [artifactId], form, version }),
@@ -72,38 +72,38 @@ export function useArtifactHandlers(
           .attempt(() =>
             workbench.api.command('delete_artifact', { sessionId, artifactId, confirm: artifactId, file }),
           )
-          .then((gone) => {
-            if (gone) onClose()
+          .then((isDeleted) => {
+            if (isDeleted) onClose()
           }),
-      onGoOn: ({ artifactId }, successor, text) => {
+      onContinue: ({ artifactId }, successor, text) => {
         // It was made from none of its versions, so saving it is a choice of its own.
-        desk.write(successor.artifactId, { text, base: 0 })
-        desk.write(artifactId, null)
+        artifacts.write(successor.artifactId, { text, base: 0 })
+        artifacts.write(artifactId, null)
         onOpen(successor.artifactId, null)
       },
-      onMake: ({ artifactId }, asked) =>
+      onCreate: ({ artifactId }, draft) =>
         workbench.captureRefusal(async () => {
-          const made = await desk.create(sessionId, asked)
-          desk.write(artifactId, null)
+          const made = await artifacts.create(sessionId, draft)
+          artifacts.write(artifactId, null)
           onOpen(made, null)
         }),
       ...exporting({ workbench }, sessionId),
     }
-  }, [workbench, desk, sessionId, onOpen, onClose, onGoToTurn])
+  }, [workbench, artifacts, sessionId, onOpen, onClose, onGoToTurn])
 }
 
 /** What is done with all artifacts of a session. */
 export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOpen']): ArtifactListHandlers {
-  const { workbench, artifacts: desk } = useServices()
+  const { workbench, artifacts } = useServices()
   const sessionId = session.id
   return useMemo(
     () => ({
       onOpen: (artifactId) => onOpen(artifactId, null),
-      onWriteNew: (draft) => desk.writeNewDraft(sessionId, draft),
-      onMake: (asked) =>
+      onWriteNew: (draft) => artifacts.writeNewDraft(sessionId, draft),
+      onCreate: (asked) =>
         workbench.captureRefusal(async () => {
-          const made = await desk.create(sessionId, asked)
-          desk.writeNewDraft(sessionId, null)
+          const made = await artifacts.create(sessionId, asked)
+          artifacts.writeNewDraft(sessionId, null)
           onOpen(made, null)
         }),
       onArchive: (artifactIds) =>
@@ -112,13 +112,13 @@ export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOp
         ),
       ...exporting({ workbench }, sessionId),
     }),
-    [workbench, desk, sessionId, onOpen],
+    [workbench, artifacts, sessionId, onOpen],
   )
 }
 
 function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string) {
   return {
-    onMakeAgain: (artifactId: string, exportId: string) =>
+    onRetryExport: (artifactId: string, exportId: string) =>
       void workbench.attempt(() =>
         workbench.api.command('retry_artifact', { sessionId, artifactId, exportId }),
       ),
@@ -132,10 +132,10 @@ function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string
 }
 
 /** The artifact that is at the place of one that was deleted: the same path, in the same folder. */
-export function successorOf(gone: ArtifactRow, all: readonly ArtifactRow[]): ArtifactRow | null {
-  if (gone.status !== 'deleted' || gone.path === '') return null
+export function findSuccessor(deleted: ArtifactRow, all: readonly ArtifactRow[]): ArtifactRow | null {
+  if (deleted.status !== 'deleted' || deleted.path === '') return null
   const there = (row: ArtifactRow) =>
-    row.status !== 'deleted' && row.path === gone.path && row.worktree === gone.worktree
+    row.status !== 'deleted' && row.path === deleted.path && row.worktree === deleted.worktree
   return all.findLast(there) ?? null
 }
 

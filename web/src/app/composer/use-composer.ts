@@ -1,7 +1,7 @@
 /** What the composer keeps here: the draft of each session, and how the person likes to send. */
 import { useCallback, useEffect, useState } from 'react'
-import type { Attaching } from '@/features/composer/attachments'
-import type { BusyHow, Settings } from '@/features/composer/composer'
+import type { AttachmentProps } from '@/features/composer/attachments'
+import type { BusySendMode, ComposerSettings } from '@/features/composer/composer'
 import type { FindMentions } from '@/features/composer/mentions'
 import type { RoutePreview } from '@/system/generated/contracts'
 import { DEFAULT_TURN_SETTINGS, type TurnSettings } from '@/system/local/turn-settings'
@@ -13,7 +13,7 @@ import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 import { useUsualMode } from './use-default-mode'
 
-const BUSY: readonly BusyHow[] = ['queue', 'steer', 'interrupt']
+const BUSY: readonly BusySendMode[] = ['queue', 'steer', 'interrupt']
 
 export interface Chosen {
   readonly settings: TurnSettings
@@ -60,7 +60,7 @@ export function useComposer(place: string, { settings, chosen, onChoose }: Chose
   useSignal(drafts.changes)
   const [busyHow, setBusyHow] = useState(() => BUSY.find((how) => how === values.read('busy')) ?? null)
   const onSettings = useCallback(
-    ({ busyHow: how, ...change }: Partial<Settings>) => {
+    ({ busyHow: how, ...change }: Partial<ComposerSettings>) => {
       if (how !== undefined) {
         values.write('busy', how)
         setBusyHow(how)
@@ -81,7 +81,7 @@ export function useComposer(place: string, { settings, chosen, onChoose }: Chose
   return { draft, onDraft, settings: { ...settings, busyHow }, onSettings, onSend, attaching, onMention }
 }
 
-function useAttaching(place: string, running: string): Attaching {
+function useAttaching(place: string, running: string): AttachmentProps {
   const { attachments } = useServices().workbench
   useSignal(attachments.changes)
   const onFiles = useCallback((files: readonly File[]) => attachments.add(place, files), [attachments, place])

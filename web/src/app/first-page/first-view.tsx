@@ -22,7 +22,7 @@ export function FirstView(props: {
   readonly onSettings: (side: SettingsSide) => void
 }) {
   const t = useT()
-  const { workbench, drafts, settings, imports: past } = useServices()
+  const { workbench, drafts, settings, imports } = useServices()
   useSignal(settings.changes)
   useEffect(() => {
     if (settings.view.models === null) void settings.readModels()
@@ -32,8 +32,8 @@ export function FirstView(props: {
   const chosen = useChosenAtFirst()
   const composer = useComposer(NEW_SESSION, chosen)
   const open = workbench.workspaceId !== ''
-  useSignal(past.changes)
-  const others = new Set(past.view.list?.sessions.map((session) => session.sessionId ?? ''))
+  useSignal(imports.changes)
+  const others = new Set(imports.view.list?.sessions.map((session) => session.sessionId ?? ''))
   return (
     <FirstPage
       subtitle={
@@ -47,8 +47,8 @@ export function FirstView(props: {
           list={settings.view.models}
           tested={settings.view.tested}
           onConnect={async (found, model) => {
-            const refused = await settings.connect(found, model)
-            if (refused !== null) return workbench.notices.addRefusal(refused)
+            const refusal = await settings.connect(found, model)
+            if (refusal !== null) return workbench.notices.addRefusal(refusal)
             await workbench.refreshMeta()
             // What comes next is to say what should be done.
             document.querySelector('textarea')?.focus()

@@ -20,18 +20,18 @@ export function useNewJob(session: Session | null, onMade: (sessionId: string) =
   const make = async (job: NewJob) => {
     const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
     let madeIn = ''
-    const refused = await workbench.captureRefusal(async () => {
+    const refusal = await workbench.captureRefusal(async () => {
       madeIn = (await workbench.api.command('create_job', { ...place, ...job })).sessionId
     })
-    if (refused === null) onMade(madeIn)
-    return refused
+    if (refusal === null) onMade(madeIn)
+    return refusal
   }
   const dialog = asked !== null && (
     <Suspense fallback={null}>
       <NewJobDialog
         subagents={asked.subagents}
         beginsSession={session === null}
-        onMake={make}
+        onCreate={make}
         onDone={() => setAsked(null)}
       />
     </Suspense>

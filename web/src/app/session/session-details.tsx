@@ -1,6 +1,6 @@
 /** The right side: the details of a turn and of the session, or the workspace of the artifact that is open. */
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
-import { Alone } from '@/features/agent/add-agent'
+import { SingleAgent } from '@/features/agent/add-agent'
 import { Roster } from '@/features/agent/roster'
 import { Inspector } from '@/features/inspector/inspector'
 import { NamesProvider, useForReading, useT } from '@/features/shared/surface'
@@ -9,7 +9,7 @@ import type { TurnRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
 import type { Tab, Wanted } from '@/ui/tabs'
-import { type OpenArtifact, successorOf } from '../artifact/use-artifacts'
+import { findSuccessor, type OpenArtifact } from '../artifact/use-artifacts'
 import { Side } from '../layout/side-panel'
 import type { Panel } from '../layout/use-layout'
 import { useSessionNames } from '../rows/use-names'
@@ -48,7 +48,7 @@ export function Details(props: {
               key={opened.artifactId}
               session={session}
               artifact={opened}
-              successor={successorOf(opened, artifacts.all)}
+              successor={findSuccessor(opened, artifacts.all)}
               asked={artifacts.opened?.version ?? null}
               onOpen={artifacts.reader.onOpen}
               onClose={close}
@@ -87,7 +87,7 @@ function useFirst({ view, shownAgent, handlers }: Parameters<typeof Details>[0])
   const t = useT()
   const { team } = view
   if (team === null) return []
-  const content = <Roster team={team} shown={shownAgent} handlers={handlers} />
+  const content = <Roster team={team} openAgentId={shownAgent} handlers={handlers} />
   return [{ id: 'team', label: t('team.tab'), content }]
 }
 
@@ -140,7 +140,7 @@ function useLast(
     content: lazily(<SessionTools session={session} view={view} />),
   })
   if (view.team === null && !forReading) {
-    tabs.push({ id: 'team', label: t('team.tab'), content: <Alone handlers={handlers} /> })
+    tabs.push({ id: 'team', label: t('team.tab'), content: <SingleAgent handlers={handlers} /> })
   }
   return tabs
 }

@@ -22,13 +22,13 @@ export function ArtifactsPanel(props: {
   readonly onOpen: (artifactId: string, version: number | null) => void
 }) {
   const { session } = props
-  const { artifacts: desk } = useServices()
-  useSignal(desk.changes)
+  const { artifacts } = useServices()
+  useSignal(artifacts.changes)
   return (
     <ArtifactList
       artifacts={props.artifacts}
-      shown={null}
-      draft={desk.newDraft(session.id)}
+      openId={null}
+      draft={artifacts.newDraft(session.id)}
       handlers={useArtifactList(session, props.onOpen)}
     />
   )

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useCallback, useMemo, useState } from 'react'
 import { ConnectionBanner } from '@/features/connection/connection-banner'
-import { isUnreadable, Unreadable } from '@/features/connection/unreadable-session'
+import { isUnreadable, UnreadableSession } from '@/features/connection/unreadable-session'
 import { BudgetMeter } from '@/features/context/budget-meter'
 import { Conversation } from '@/features/conversation/conversation'
 import type { ConversationHandlers } from '@/features/conversation/conversation-handlers'
@@ -60,8 +60,8 @@ export function SessionView(props: SessionViewProps) {
   const problem = session.feed.problem
   if (problem !== null && isUnreadable(problem.code) && view.shell === null) {
     return (
-      <Unreadable
-        refused={problem}
+      <UnreadableSession
+        refusal={problem}
         onBack={() => workbench.openSession(null)}
         onRetry={() => workbench.reconnect()}
       />

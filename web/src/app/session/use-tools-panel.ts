@@ -11,8 +11,8 @@ import { useSignal } from '../use-signal'
 const EVERY = 2000
 
 export function useTools(session: Session, view: ReturnType<typeof useSessionRows>): ToolsPanelProps {
-  const { workbench, tools: tooling } = useServices()
-  useSignal(tooling.changes)
+  const { workbench, tools } = useServices()
+  useSignal(tools.changes)
   const { rows, agent, team } = view
   const sessionId = session.id
   const threadId = agent?.threadId ?? leadThread(rows, team)
@@ -20,24 +20,24 @@ export function useTools(session: Session, view: ReturnType<typeof useSessionRow
   const runs = processes.some((row) => row.state === 'running')
   useEffect(() => {
     if (!runs) return
-    const read = () => void tooling.readProcesses(sessionId)
+    const read = () => void tools.readProcesses(sessionId)
     read()
     const timer = setInterval(read, EVERY)
     return () => clearInterval(timer)
-  }, [tooling, sessionId, runs])
+  }, [tools, sessionId, runs])
   const onNeedTools = useCallback(
-    () => void tooling.readInventory(sessionId, threadId),
-    [tooling, sessionId, threadId],
+    () => void tools.readInventory(sessionId, threadId),
+    [tools, sessionId, threadId],
   )
   return {
-    read: tooling.inventory(sessionId, threadId),
-    processes: processes.map((row) => tooling.process(row)),
+    read: tools.inventory(sessionId, threadId),
+    processes: processes.map((row) => tools.process(row)),
     onNeedTools,
     onReconnect: async (server) => {
       await workbench.attempt(() =>
         workbench.api.command('reconnect_server', { workspaceId: workbench.workspaceId, server }),
       )
-      await tooling.readInventory(sessionId, threadId)
+      await tools.readInventory(sessionId, threadId)
     },
     handlers: {
       onWrite: (processId, text, end) =>

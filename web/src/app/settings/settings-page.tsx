@@ -21,10 +21,10 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
       },
       onReload: () => void settings.open(settings.view.place, workspaceId),
       onWrite: async (changes) => {
-        const refused = await settings.write(changes)
+        const refusal = await settings.write(changes)
         // What was written may be what models there are, or what a folder asks for.
-        if (refused === null) await Promise.all([workbench.refreshMeta(), trust.refresh(workspaceId)])
-        return refused
+        if (refusal === null) await Promise.all([workbench.refreshMeta(), trust.refresh(workspaceId)])
+        return refusal
       },
       onKeep: (name, value) => settings.storeSecret(name, value),
       onTest: (name) => void settings.test(name),

@@ -5,17 +5,17 @@ import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
 export function useUnread(sessions: readonly SessionCard[], activeId: string | null) {
-  const { seen, imports: past } = useServices()
+  const { seen, imports } = useServices()
   const version = useSignal(seen.changes)
   useEffect(() => {
-    const imported = new Set(past.view.list?.sessions.map((session) => session.sessionId))
+    const imported = new Set(imports.view.list?.sessions.map((session) => session.sessionId))
     for (const session of sessions) {
       const looked = session.sessionId === activeId && document.visibilityState === 'visible'
       // It grows turn by turn while it is imported, and none of that is news.
       if (looked || imported.has(session.sessionId)) seen.mark(session.sessionId, session.updatedAt)
       else seen.begin(session.sessionId, session.updatedAt)
     }
-  }, [sessions, activeId, seen, past])
+  }, [sessions, activeId, seen, imports])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new answer
   return useCallback(
     (session: SessionCard) =>

@@ -4,14 +4,14 @@ import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
 export function BroadFolder() {
-  const { broadFolder: broad } = useServices().workbench
-  useSignal(broad.changes)
-  if (broad.path === null) return null
+  const { broadFolder } = useServices().workbench
+  useSignal(broadFolder.changes)
+  if (broadFolder.path === null) return null
   return (
     <BroadFolderDialog
-      path={broad.path}
-      onOpen={() => broad.settle(true)}
-      onClose={() => broad.settle(false)}
+      path={broadFolder.path}
+      onOpen={() => broadFolder.settle(true)}
+      onClose={() => broadFolder.settle(false)}
     />
   )
 }

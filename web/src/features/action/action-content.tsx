@@ -7,17 +7,17 @@ import { DiffView, isDiff } from '@/ui/diff/diff-view'
 import { Disclosure } from '@/ui/disclosure'
 import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
-import { ExactText, Notes } from './exact-text'
+import { ExactText, TextNotes } from './exact-text'
 
 /**
- * What would be done, as the gate will check it: a preview where there is one, and the final input. What is said of it, `children`
- * and the agent's own description, comes below it: words above could draw the eye from what runs.
+ * The call that awaits approval: a preview if there is one, and the final input. `children` and the
+ * agent's description come below, because text above could distract from what would run.
  */
 export function ActionContent({ action, children }: { action: ActionRow; children?: ReactNode }) {
   const t = useT()
   const hasInput = action.arguments.text !== ''
   const same = action.change?.differs === false
-  const before = action.asked !== null && <Input text={action.asked} label={t('action.asked')} shown />
+  const before = action.asked !== null && <Input text={action.asked} label={t('action.asked')} labelled />
   if (action.preview === null) {
     return (
       <>
@@ -32,12 +32,12 @@ export function ActionContent({ action, children }: { action: ActionRow; childre
       {!same && (
         <Preview
           text={action.preview}
-          commands={commandsOf(action)}
+          commands={countCommands(action)}
           path={action.change === null ? '' : markInvisible(action.change.path)}
         />
       )}
       {children}
-      <Described text={action.arguments} />
+      <AgentDescription text={action.arguments} />
       {hasInput && (
         <Disclosure title={t('action.input')}>
           <Input text={action.arguments} label={t('action.input')} />
@@ -48,15 +48,15 @@ export function ActionContent({ action, children }: { action: ActionRow; childre
   )
 }
 
-/** The number of commands; null where a shell text cannot be read. */
-function commandsOf(action: ActionRow): number | null {
+/** The number of commands; null if the shell text cannot be parsed. */
+function countCommands(action: ActionRow): number | null {
   return action.tool === 'Bash' && action.commands === 0 ? null : action.commands
 }
 
 function Preview(props: {
   readonly text: Text
   readonly commands: number | null
-  /** The file that the diff would change; empty for others. */
+  /** The file that the diff would change; empty if the preview is not a diff. */
   readonly path: string
 }) {
   const { text, commands, path } = props
@@ -67,7 +67,7 @@ function Preview(props: {
   return (
     <div>
       {path !== '' && <p className="wrap-any pb-1 font-mono text-sm">{path}</p>}
-      <Notes text={full.text} commands={commands} />
+      <TextNotes text={full.text} commands={commands} />
       {diff && !hasEmptyFold(full.text) ? (
         <DiffView diff={markInvisible(full.text)} label={label} low />
       ) : (
@@ -78,22 +78,22 @@ function Preview(props: {
   )
 }
 
-/** Arguments; with `shown` their name stands over them, where there are others beside them. */
-function Input(props: { readonly text: Text; readonly label: string; readonly shown?: boolean }) {
+/** Arguments, with a label if `labelled`. */
+function Input(props: { readonly text: Text; readonly label: string; readonly labelled?: boolean }) {
   const full = useWholeText(props.text)
   const text = layOutArguments(full.text)
   return (
     <div>
-      {props.shown && <p className="pb-0.5 text-sm text-ink-faint">{props.label}</p>}
+      {props.labelled && <p className="pb-0.5 text-sm text-ink-faint">{props.label}</p>}
       <ExactText text={text} label={props.label} />
       <LoadMore full={full} />
-      <Notes text={text} commands={0} />
+      <TextNotes text={text} commands={0} />
     </div>
   )
 }
 
-/** What the agent says that its command does, below the command and named as the agent's. */
-function Described({ text }: { readonly text: Text }) {
+/** The agent's description of its command, marked as such. */
+function AgentDescription({ text }: { readonly text: Text }) {
   const t = useT()
   const fields = Fields.of(useWholeText(text).text)
   const description = fields.text('command') === '' ? '' : fields.text('description')

@@ -10,23 +10,26 @@ import { useT } from '../shared/surface'
 
 const RISKS: Record<ActionRow['risk'], Tone> = { none: 'quiet', low: 'quiet', medium: 'warn', high: 'bad' }
 
-export interface Asking {
-  /** The agent that asks; empty where it is the only one. */
+export interface ActionHeadProps {
+  /** The agent that asks; empty if it is the only agent. */
   readonly agentName: string
-  /** The agent it works for; left out where it works for a person. */
+  /** The agent that it works for; absent if it works for a person. */
   readonly parentName?: string
-  /** The item of a job that it works on: that tells more than for whom. Left out where it works on none. */
+  /** The job item that it works on, shown instead of the parent. Absent if there is none. */
   readonly itemTitle?: string
 }
 
-function askedBy(t: Translate, { agentName: agent, parentName: parent, itemTitle: item }: Asking): string {
+function askerText(
+  t: Translate,
+  { agentName: agent, parentName: parent, itemTitle: item }: ActionHeadProps,
+): string {
   if (item) return t('action.asked_at', { agent, item: markInvisible(item) })
   return parent ? t('action.asked_for', { agent, parent }) : t('action.asked_by', { agent })
 }
 
-/** What is asked and by whom, until when, and which of how many. */
-export function CardHead(
-  props: Asking & {
+/** The head of an action card: title, agent, deadline and position in the queue. */
+export function ActionHead(
+  props: ActionHeadProps & {
     readonly action: ActionRow
     readonly icon: IconName
     readonly title: string
@@ -43,7 +46,7 @@ export function CardHead(
       <Icon name={props.icon} className="text-warn" />
       <h2 className="text-lg font-semibold">{props.title}</h2>
       {props.risk && <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>}
-      {props.agentName && <span className="wrap-any text-sm text-ink-soft">{askedBy(t, props)}</span>}
+      {props.agentName && <span className="wrap-any text-sm text-ink-soft">{askerText(t, props)}</span>}
       <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
         {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
         <span className="group-focus-within:hidden max-sm:hidden">

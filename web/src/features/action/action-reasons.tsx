@@ -10,43 +10,43 @@ import { reasonsText, reasonText } from '../shared/code-texts'
 import { type Names, useNames, useT } from '../shared/surface'
 
 /**
- * What is asked, in the page's words where the row tells what they need. What the runtime itself said stands there as such: in sight
- * where it may say more than the row, such as what makes a call risky, and folded where it says the same in another language.
- * What hooks said stands there once: within the runtime's own words where these are in sight, and else by itself.
+ * Why a person is asked, in the page's language if the row has the data. The runtime's own text is
+ * shown open if it may add details, such as why a call is risky, and folded if it only repeats the row
+ * in English. Texts of hooks appear once: within the runtime's text if that is open, else alone.
  */
-export function Question({ action }: { action: ActionRow }) {
+export function ActionReasons({ action }: { action: ActionRow }) {
   const t = useT()
-  const own = ownWords(t, action, useNames())
-  const told = action.prompt === '' ? null : markInvisible(action.prompt)
+  const summary = summaryText(t, action, useNames())
+  const runtimeText = action.prompt === '' ? null : markInvisible(action.prompt)
   const english = t.locale.startsWith('en')
-  const says = own === null ? 'more' : saysMore(action)
+  const detail = summary === null ? 'more' : runtimeDetail(action)
   const coded = action.reasons !== null
-  const inSight = told !== null && (says === 'more' || (english && says === 'all' && !coded))
-  const hooked = markInvisible(action.hooked)
-  const at = told === null || !inSight ? -1 : placeOf(hooked, told)
-  const said = told !== null && (
+  const isOpen = runtimeText !== null && (detail === 'more' || (english && detail === 'all' && !coded))
+  const hookText = markInvisible(action.hooked)
+  const at = runtimeText === null || !isOpen ? -1 : findHookText(hookText, runtimeText)
+  const paragraph = runtimeText !== null && (
     <p lang="en" className="wrap-any whitespace-pre-wrap">
-      {at < 0 ? told : <Marked text={told} at={at} length={hooked.length} />}
+      {at < 0 ? runtimeText : <Marked text={runtimeText} at={at} length={hookText.length} />}
     </p>
   )
   return (
     <>
-      {own !== null && !(english && inSight) && <p className="wrap-any">{own}</p>}
-      {action.reasons !== null && !(english && inSight) && <Reasons reasons={action.reasons} />}
-      {inSight && <Told english={english}>{said}</Told>}
-      {!inSight && told !== null && says === 'all' && (
+      {summary !== null && !(english && isOpen) && <p className="wrap-any">{summary}</p>}
+      {action.reasons !== null && !(english && isOpen) && <Reasons reasons={action.reasons} />}
+      {isOpen && <RuntimeText english={english}>{paragraph}</RuntimeText>}
+      {!isOpen && runtimeText !== null && detail === 'all' && (
         <Disclosure title={t('action.runtime_words')}>
-          <div className="text-ink-soft">{said}</div>
+          <div className="text-ink-soft">{paragraph}</div>
         </Disclosure>
       )}
-      {at < 0 && <Hooked said={hooked} reasons={action.hookReasons} />}
+      {at < 0 && <HookTexts text={hookText} reasons={action.hookReasons} />}
     </>
   )
 }
 
-/** Where the words of hooks stand in the runtime's own, which begin a sentence with them; below 0 where they do not. */
-function placeOf(hooked: string, told: string): number {
-  return hooked === '' ? -1 : told.indexOf(hooked.slice(1)) - 1
+/** The position of a hook's text in the runtime's text, where it begins a sentence; negative if absent. */
+function findHookText(hookText: string, runtimeText: string): number {
+  return hookText === '' ? -1 : runtimeText.indexOf(hookText.slice(1)) - 1
 }
 
 function Marked({
@@ -67,22 +67,22 @@ function Marked({
   )
 }
 
-/** What hooks said of the call: why it is asked about, or that it is not what the agent asked for. */
-function Hooked({ said, reasons }: { readonly said: string; readonly reasons: readonly Reason[] }) {
+/** Texts of hooks: why they ask, or that they changed the call. */
+function HookTexts({ text, reasons }: { readonly text: string; readonly reasons: readonly Reason[] }) {
   const t = useT()
-  if (said === '') return null
+  if (text === '') return null
   const coded = reasons.length > 0
   return (
     <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
       <Icon name="warning" size={12} />
       <span>
-        {t('action.hooked')} <span {...(!coded && { lang: 'en' })}>{reasonsText(t, reasons, said)}</span>
+        {t('action.hooked')} <span {...(!coded && { lang: 'en' })}>{reasonsText(t, reasons, text)}</span>
       </span>
     </p>
   )
 }
 
-function Told({ english, children }: { readonly english: boolean; readonly children: ReactNode }) {
+function RuntimeText({ english, children }: { readonly english: boolean; readonly children: ReactNode }) {
   const t = useT()
   if (english) return children
   return (
@@ -93,30 +93,30 @@ function Told({ english, children }: { readonly english: boolean; readonly child
   )
 }
 
-/** `nothing`: the page's words are all there is to it. `all`: the runtime says the same and maybe more. `more`: it surely does. */
-function saysMore(action: ActionRow): 'nothing' | 'all' | 'more' {
+/** What the runtime's text adds. `nothing`: no details. `all`: the same and perhaps more. `more`: further details. */
+function runtimeDetail(action: ActionRow): 'nothing' | 'all' | 'more' {
   if (action.change !== null && action.change.differs === false) return 'nothing'
   if (action.reasons !== null) return action.change === null ? 'all' : 'nothing'
   if (action.risk === 'high') return 'more'
   return action.change !== null && action.policy === 'ask' ? 'nothing' : 'all'
 }
 
-function ownWords(t: Translate, action: ActionRow, names: Names): string | null {
-  if (action.change !== null) return changeWords(t, action.change)
-  if (action.tool === 'Bash') return commandWords(t, action.risk)
-  const asked = Fields.of(action.arguments.text)
-  const agent = asked.text('agent') || asked.text('name') || asked.text('source') || action.agentId
-  const target = asked.text('to')
+function summaryText(t: Translate, action: ActionRow, names: Names): string | null {
+  if (action.change !== null) return changeText(t, action.change)
+  if (action.tool === 'Bash') return commandText(t, action.risk)
+  const fields = Fields.of(action.arguments.text)
+  const agent = fields.text('agent') || fields.text('name') || fields.text('source') || action.agentId
+  const target = fields.text('to')
   return t.maybe(`action.ask.${action.tool}`, { agent: names.agent(agent), target: names.agent(target) })
 }
 
-/** The risk of a command says what holds it: it can write nothing, it can change the folder, or there is more to it. */
-function commandWords(t: Translate, risk: ActionRow['risk']): string {
+/** Describe the sandbox of a command by its risk: read-only, may change the folder, or more. */
+function commandText(t: Translate, risk: ActionRow['risk']): string {
   if (risk === 'low') return t('action.ask.command_reads')
   return t(risk === 'medium' ? 'action.ask.command_held' : 'action.ask.command')
 }
 
-function changeWords(t: Translate, change: AskedChange): string {
+function changeText(t: Translate, change: AskedChange): string {
   const path = markInvisible(change.path)
   if (change.differs === false) return t('action.ask.same', { path })
   const { added = null, removed = null } = change
@@ -129,8 +129,8 @@ function changeWords(t: Translate, change: AskedChange): string {
   return t.count('action.ask.change_lines', added, { path, removed })
 }
 
-/** What the session's permission means, in a sentence; a policy of another kind is named. Where a reason says more, it is left out. */
-export function Policy({ policy, reasons }: Pick<ActionRow, 'policy' | 'reasons'>) {
+/** The session's permission mode in a sentence, or the name of another policy. Hidden if a reason is more specific. */
+export function PolicyLine({ policy, reasons }: Pick<ActionRow, 'policy' | 'reasons'>) {
   const t = useT()
   if (policy === '' || reasons?.some(({ code }) => code !== 'destroys')) return null
   return (
@@ -140,8 +140,8 @@ export function Policy({ policy, reasons }: Pick<ActionRow, 'policy' | 'reasons'
   )
 }
 
-/** What would hold the call in. Nothing is said where nobody knows, and "nothing" is said as that. */
-export function Held({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'network'>) {
+/** The sandbox of the call. Hidden if unknown; "none" is shown as such. */
+export function SandboxLine({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'network'>) {
   const t = useT()
   if (sandbox === null) return null
   const reach = sandbox === 'paths' ? '' : t(network ? 'action.held.network' : 'action.held.no_network')
@@ -156,7 +156,7 @@ export function Held({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'network'
   )
 }
 
-/** Why a person is asked, and what is at stake, in the language of the page. */
+/** Reasons for the question, in the page's language. */
 export function Reasons({ reasons }: { readonly reasons: readonly Reason[] }) {
   const t = useT()
   if (reasons.length === 0) return null

@@ -12,7 +12,7 @@ import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
 
-/** The fields that a server asks for. What is typed is kept by the host as it is; what is sent is an object of the schema. */
+/** A form for the fields that a server requests. The host stores the draft; the answer is an object of the schema. */
 export default function AnswerForm(props: {
   readonly fields: readonly Field[]
   readonly draft: string
@@ -23,12 +23,12 @@ export default function AnswerForm(props: {
   const t = useT()
   const { fields } = props
   const [checked, setChecked] = useState(false)
-  const values = typedIn(props.draft, fields)
+  const values = readDraft(props.draft, fields)
   const answer = () => {
     setChecked(true)
     if (fields.some((field) => validateField(field, values[field.name] ?? '') !== null)) return
-    const given = fields.map((field) => [field.name, toValue(field, values[field.name] ?? '')] as const)
-    const object = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+    const entries = fields.map((field) => [field.name, toValue(field, values[field.name] ?? '')] as const)
+    const object = Object.fromEntries(entries.filter(([, value]) => value !== undefined))
     props.onAnswer({ decision: 'answer', text: JSON.stringify(object) })
   }
   return (
@@ -64,14 +64,14 @@ export default function AnswerForm(props: {
   )
 }
 
-/** What was typed so far, with every field; one that nobody touched is as the schema has it. */
-function typedIn(draft: string, fields: readonly Field[]): FieldValues {
-  let kept: Readonly<Record<string, FieldValue>> = {}
+/** Values of all fields: typed ones from the draft, others from the schema. */
+function readDraft(draft: string, fields: readonly Field[]): FieldValues {
+  let drafted: Readonly<Record<string, FieldValue>> = {}
   try {
     const value: unknown = JSON.parse(draft)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) kept = value as FieldValues
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) drafted = value as FieldValues
   } catch {
-    // Nothing was typed into this form yet.
+    // There is no draft yet.
   }
-  return Object.fromEntries(fields.map((field) => [field.name, kept[field.name] ?? initialValue(field)]))
+  return Object.fromEntries(fields.map((field) => [field.name, drafted[field.name] ?? initialValue(field)]))
 }

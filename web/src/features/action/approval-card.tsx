@@ -7,8 +7,8 @@ import { Key } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ActionContent } from './action-content'
-import { type Asking, CardHead } from './action-head'
-import { Held, Policy, Question } from './action-reasons'
+import { ActionHead, type ActionHeadProps } from './action-head'
+import { ActionReasons, PolicyLine, SandboxLine } from './action-reasons'
 
 export interface Answer {
   readonly decision: Decision
@@ -16,22 +16,22 @@ export interface Answer {
   readonly reason: string
 }
 
-export interface ApprovalCardProps extends Asking {
+export interface ApprovalCardProps extends ActionHeadProps {
   readonly action: ActionRow
   readonly index: number
   readonly count: number
-  /** What was answered and is in no fact yet. */
+  /** The answer that was sent and has no fact yet. */
   readonly answered: Decision | null
-  /** Whether the card takes the focus when it comes: it does where nothing else has it. */
+  /** Whether a new card takes the focus, if no other element has it. */
   readonly takesFocus: boolean
   readonly onAnswer: (answer: Answer) => void
   readonly onNext: () => void
 }
 
-/** How long a card that took the focus by itself is on the screen before its keys answer it. */
+/** Minimum time on the screen before keys answer a card that took the focus itself. */
 const READ_FIRST_MS = 400
 
-/** A request that only a person can answer. It goes when the fact of its answer comes, and not before. */
+/** A request for approval. It stays until the fact of its answer arrives. */
 export function ApprovalCard(props: ApprovalCardProps) {
   const t = useT()
   const { action, answered } = props
@@ -49,7 +49,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
     if (answered === null && action.decisions.includes(decision)) props.onAnswer({ decision, scope, reason })
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // A key that is held, or was meant for what had the focus before, is no decision.
+    // Ignore a repeated key, and a key that may be meant for the previously focused element.
     if (event.repeat || Date.now() - tookFocusAt.current < READ_FIRST_MS) return
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
     if (event.key === 'a' || event.key === 'A') give('approve')
@@ -70,7 +70,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
       onKeyDown={onKeyDown}
       className="group flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
     >
-      <CardHead
+      <ActionHead
         {...props}
         icon="shield"
         risk
@@ -78,9 +78,9 @@ export function ApprovalCard(props: ApprovalCardProps) {
       />
       <div className="min-h-0 space-y-2.5 overflow-y-auto">
         <ActionContent action={action}>
-          <Question action={action} />
-          <Held sandbox={action.sandbox} network={action.network} />
-          <Policy policy={action.policy} reasons={action.reasons} />
+          <ActionReasons action={action} />
+          <SandboxLine sandbox={action.sandbox} network={action.network} />
+          <PolicyLine policy={action.policy} reasons={action.reasons} />
         </ActionContent>
       </div>
       {answered === null ? (

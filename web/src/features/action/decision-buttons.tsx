@@ -6,12 +6,12 @@ import { useT } from '../shared/surface'
 export interface CardAnswer {
   readonly decision: Decision
   readonly text: string
-  /** The mode that carries out the plan; left out where the action offers none. */
+  /** The mode for executing the plan; absent if the action offers none. */
   readonly mode?: PermissionMode
 }
 
-/** What is decided of a plan, answered to a question, or allowed elsewhere, each has its own words. */
-export function questionWords({ actionType }: ActionRow) {
+/** Choose the texts for a plan, a question or a credential request. */
+export function questionTexts({ actionType }: ActionRow) {
   const plan = actionType === 'plan_decision' || actionType === 'teammate_plan_decision'
   if (plan) {
     return {
@@ -34,19 +34,19 @@ export function questionWords({ actionType }: ActionRow) {
   } as const
 }
 
-/** The decisions that a question offers, the one that is most likely meant at the edge. */
+/** Buttons for the decisions of a question, the most likely one at the edge. */
 export function DecisionButtons(props: {
   readonly action: ActionRow
-  readonly words: ReturnType<typeof questionWords>
+  readonly words: ReturnType<typeof questionTexts>
   readonly draft: string
   readonly onAnswer: (answer: CardAnswer) => void
-  /** Sends the text, or says that there is none. */
+  /** Sends the text, or shows that it is missing. */
   readonly onText: () => void
 }) {
   const t = useT()
   const { action, words } = props
   const offers = (decision: Decision) => action.decisions.includes(decision)
-  // What was typed beside a decision on a plan is its reason, and the agent reads it.
+  // Text typed beside a decision on a plan is its reason, which the agent reads.
   const reason = words.plan ? props.draft.trim() : ''
   const approve = (mode?: PermissionMode) =>
     props.onAnswer({ decision: 'approve', text: reason, ...(mode === undefined ? {} : { mode }) })
@@ -77,7 +77,7 @@ function TextButton({
   words,
   onText,
 }: {
-  readonly words: ReturnType<typeof questionWords>
+  readonly words: ReturnType<typeof questionTexts>
   readonly onText: () => void
 }) {
   const t = useT()
@@ -89,7 +89,7 @@ function TextButton({
   )
 }
 
-/** The modes in which the plan can be carried out. The default is the first of the action's, and stands at the edge. */
+/** Buttons for the modes that can execute the plan. The default, the action's first, is at the edge. */
 function ModeButtons(props: {
   readonly modes: readonly PermissionMode[]
   readonly onChoose: (mode: PermissionMode) => void

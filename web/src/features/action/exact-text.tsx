@@ -3,7 +3,7 @@ import { countInvisible, countMasked, type Fold, foldLines } from '@/system/form
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** Text that would run: every character is in sight, or a fold says how much is hidden and opens with one press. */
+/** Text that would run. Each character is visible, or in a fold that shows its length and opens with one press. */
 export function ExactText(props: {
   readonly text: string
   readonly label: string
@@ -68,11 +68,11 @@ function Marked({ text }: { readonly text: string }) {
   )
 }
 
-/** Text with more lines than this may not fit into its box, so that their number is shown. */
-const FITS = 12
+/** A text with more lines may not fit into its box, so its line count is shown. */
+const MAX_LINES = 12
 
-/** How many commands would run (null: unknown), how long the text is, and how much of it is invisible or masked. */
-export function Notes({ text, commands }: { readonly text: string; readonly commands: number | null }) {
+/** Notes on a text: number of commands (null: unknown), length, invisible and masked characters. */
+export function TextNotes({ text, commands }: { readonly text: string; readonly commands: number | null }) {
   const t = useT()
   const invisible = countInvisible(text)
   const masked = countMasked(text)
@@ -80,7 +80,7 @@ export function Notes({ text, commands }: { readonly text: string; readonly comm
   const notes = [
     ...(commands === null ? [t('action.commands_unread')] : []),
     ...(commands !== null && commands > 1 ? [t.count('action.commands', commands)] : []),
-    ...(commands !== 0 && lines > FITS ? [t.count('action.lines', lines)] : []),
+    ...(commands !== 0 && lines > MAX_LINES ? [t.count('action.lines', lines)] : []),
     ...(invisible > 0 ? [t.count('action.invisible', invisible)] : []),
     ...(masked > 0 ? [t.count('action.masked', masked)] : []),
   ]

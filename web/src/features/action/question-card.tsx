@@ -8,29 +8,29 @@ import { Button } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { useT, useWholeText } from '../shared/surface'
 import { ActionContent } from './action-content'
-import { type Asking, CardHead } from './action-head'
-import { type CardAnswer, DecisionButtons, questionWords } from './decision-buttons'
+import { ActionHead, type ActionHeadProps } from './action-head'
+import { type CardAnswer, DecisionButtons, questionTexts } from './decision-buttons'
 
 const AnswerForm = lazy(() => import('./answer-form'))
 
-/** What agents ask by a call of their own: what the call holds stands on the card in words. */
-const CALLS: ReadonlySet<string> = new Set(['ask_person', 'propose_plan'])
+/** Tools that ask a question. The card shows their arguments as text. */
+const QUESTION_TOOLS: ReadonlySet<string> = new Set(['ask_person', 'propose_plan'])
 
-export interface QuestionCardProps extends Asking {
+export interface QuestionCardProps extends ActionHeadProps {
   readonly action: ActionRow
   readonly index: number
   readonly count: number
-  /** What was answered and is in no fact yet. */
+  /** The answer that was sent and has no fact yet. */
   readonly answered: Decision | null
   readonly takesFocus: boolean
-  /** What was typed so far; the host keeps it until the fact of the answer is there. */
+  /** The draft of the answer. The host stores it until the fact of the answer arrives. */
   readonly draft: string
   readonly onDraft: (text: string) => void
   readonly onAnswer: (answer: CardAnswer) => void
   readonly onNext: () => void
 }
 
-/** A question of an agent. It goes when the fact of its answer comes, and not before. */
+/** A question of an agent. It stays until the fact of its answer arrives. */
 export function QuestionCard(props: QuestionCardProps) {
   const t = useT()
   const { action, answered, draft, takesFocus } = props
@@ -40,9 +40,9 @@ export function QuestionCard(props: QuestionCardProps) {
   useEffect(() => {
     if (takesFocus) field.current?.focus({ preventScroll: true })
   }, [takesFocus])
-  const asked = Fields.of(useWholeText(action.arguments).text)
-  const fields = fieldsIn(action, asked)
-  const words = questionWords(action)
+  const question = Fields.of(useWholeText(action.arguments).text)
+  const fields = formFields(action, question)
+  const words = questionTexts(action)
   const offers = (decision: Decision) => action.decisions.includes(decision)
   const answer = () => {
     setEmpty(draft.trim() === '')
@@ -64,7 +64,7 @@ export function QuestionCard(props: QuestionCardProps) {
       }}
       className="group flex max-h-[62vh] flex-col gap-2.5 rounded-lg border border-warn/60 bg-surface px-3.5 py-3 shadow-sm"
     >
-      <CardHead
+      <ActionHead
         {...props}
         icon="question"
         title={t(`action.title.${action.actionType}`, { tool: action.tool })}
@@ -73,7 +73,11 @@ export function QuestionCard(props: QuestionCardProps) {
         {action.prompt !== '' && (
           <p className="wrap-any whitespace-pre-wrap">{markInvisible(action.prompt)}</p>
         )}
-        {CALLS.has(action.tool) ? <Steps steps={asked.texts('steps')} /> : <Details action={action} />}
+        {QUESTION_TOOLS.has(action.tool) ? (
+          <Steps steps={question.texts('steps')} />
+        ) : (
+          <Details action={action} />
+        )}
         {action.actionType === 'credential_request' && (
           <p className="text-ink-soft">{t('action.credential_hint')}</p>
         )}
@@ -100,7 +104,7 @@ export function QuestionCard(props: QuestionCardProps) {
       ) : (
         <>
           {offers('answer') && (
-            <Options options={asked.texts('options')} chosen={draft} onChoose={props.onDraft} />
+            <Options options={question.texts('options')} chosen={draft} onChoose={props.onDraft} />
           )}
           {offers('answer') && (
             <textarea
@@ -139,10 +143,10 @@ export function QuestionCard(props: QuestionCardProps) {
   )
 }
 
-/** The fields of a form that was asked for. What a form cannot ask for is answered in words, beside what is asked. */
-function fieldsIn({ decisions }: ActionRow, asked: Fields): readonly Field[] {
-  const { fields, unsupported: beyond } = buildForm(asked.value('schema'))
-  return decisions.includes('answer') && beyond.length === 0 ? fields : []
+/** The fields of a requested form; empty if a form cannot show the schema, and the answer is plain text. */
+function formFields({ decisions }: ActionRow, question: Fields): readonly Field[] {
+  const { fields, unsupported } = buildForm(question.value('schema'))
+  return decisions.includes('answer') && unsupported.length === 0 ? fields : []
 }
 
 function Sent({ children }: { children: ReactNode }) {
@@ -164,7 +168,7 @@ function Steps({ steps }: { steps: readonly string[] }) {
   )
 }
 
-/** Answers to choose from. One that is chosen stands in the field, where it can be changed before it is sent. */
+/** Suggested answers. A chosen one is put into the text field, where it can be edited. */
 function Options(props: {
   readonly options: readonly string[]
   readonly chosen: string
@@ -190,7 +194,7 @@ function Options(props: {
   )
 }
 
-/** What came with a question that another program asks: not what is asked, but worth a look. */
+/** Additional data of a question from an external agent. */
 function Details({ action }: { action: ActionRow }) {
   const t = useT()
   if (action.preview === null && action.arguments.text === '') return null

@@ -11,7 +11,7 @@ interface AddAgentProps {
   readonly onAdd: (name: string) => Promise<Refusal | null>
 }
 
-/** Takes an agent of the folder into the session: one that is known to be there, or any by its name. */
+/** Adds an agent to the session: one from the list, or any by name. */
 export function AddAgent({
   onOffers,
   ...props
@@ -45,7 +45,7 @@ export function AddDialog({
   const [sending, setSending] = useState(false)
   const [empty, setEmpty] = useState(false)
   const [subagent, setSubagent] = useState('')
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [list, problem] = [useId(), useId()]
   const here = new Set(agents.map((agent) => agent.name))
   const offered = offers.filter((offer) => !here.has(offer.name))
@@ -56,10 +56,10 @@ export function AddDialog({
     setSending(true)
     const why = await onAdd(chosen)
     setSending(false)
-    // What is said of it to an agent that asks is not for a person.
+    // The server's message addresses an agent, so the page shows its own.
     const isSubagent = why?.code === 'delegate_target_denied'
     setSubagent(isSubagent ? chosen : '')
-    setRefused(isSubagent ? null : why)
+    setRefusal(isSubagent ? null : why)
     if (why === null) onDone()
   }
   return (
@@ -67,7 +67,7 @@ export function AddDialog({
       title={t('team.add_agent')}
       action={t('team.add')}
       disabled={sending}
-      refused={refused}
+      refusal={refusal}
       onSend={() => void add(name.trim())}
       onDone={onDone}
     >
@@ -119,8 +119,8 @@ export function AddDialog({
   )
 }
 
-/** Of a session in which one agent works: nothing of a team but the ways to one. */
-export function Alone({ handlers }: { readonly handlers: TeamHandlers }) {
+/** The ways to a team, for a session with one agent. */
+export function SingleAgent({ handlers }: { readonly handlers: TeamHandlers }) {
   const t = useT()
   return (
     <>

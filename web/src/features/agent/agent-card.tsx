@@ -14,24 +14,24 @@ import { doingText } from '../shared/code-texts'
 import { useForReading, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { AgentFacts } from './agent-facts'
-import { isEnded, mayPause, wakesText } from './background-agent'
+import { canPause, hasFinished, wakeText } from './background-agent'
 import { isUnreachable } from './remote-agent'
 
-/** What is asked about before it is done, or needs more to be said. */
-export type Asked = 'stop' | 'close' | 'input' | 'end' | 'merge'
+/** Dialogs of an agent: confirmations, and actions that need more input. */
+export type AgentDialog = 'stop' | 'close' | 'input' | 'end' | 'merge'
 
 export interface AgentCardProps {
   readonly agent: AgentRow
   readonly team: Team
-  readonly shown: boolean
+  readonly isOpen: boolean
   readonly handlers: TeamHandlers
-  readonly onAsk: (what: Asked) => void
+  readonly onAsk: (what: AgentDialog) => void
 }
 
-/** One agent: who it is, how it stands, what it does now, and what waits for it. */
+/** An agent: name, state, current activity and queued work. */
 export function AgentCard(props: AgentCardProps) {
   const t = useT()
-  const { agent, team, shown } = props
+  const { agent, team, isOpen } = props
   const [open, setOpen] = useState(false)
   const forReading = useForReading()
   const clock = useNow(10_000)
@@ -51,10 +51,10 @@ export function AgentCard(props: AgentCardProps) {
     used,
   ].filter(Boolean)
   return (
-    <li className={`group relative rounded-md ${shown ? 'bg-selected' : 'hover:bg-hover'}`}>
+    <li className={`group relative rounded-md ${isOpen ? 'bg-selected' : 'hover:bg-hover'}`}>
       <button
         type="button"
-        aria-current={shown ? 'true' : undefined}
+        aria-current={isOpen ? 'true' : undefined}
         title={agent.description || undefined}
         onClick={() => props.handlers.onOpenAgent(agent.agentId)}
         className="block w-full rounded-md py-1.5 pr-16 pl-2 text-left"
@@ -68,7 +68,7 @@ export function AgentCard(props: AgentCardProps) {
             <Badge tone="accent">{t('team.lead')}</Badge>
           ) : (
             <span className="truncate text-sm text-ink-faint">
-              {item ? t('team.at_item', { item }) : t(whatItIs(agent))}
+              {item ? t('team.at_item', { item }) : t(roleKey(agent))}
             </span>
           )}
         </span>
@@ -108,13 +108,13 @@ export function AgentCard(props: AgentCardProps) {
   )
 }
 
-/** What cannot be told in passing: a lost connection, a stall, a way in which the view is worse than it should be. */
+/** Badges of an agent: lost connection, stall, degraded view, unmerged work. */
 function Marks({ agent }: { agent: AgentRow }) {
   const t = useT()
   const marks = [
     agent.connection === 'disconnected' ? t('team.connection.disconnected') : '',
     agent.stalledSince > 0 ? t('team.stalled') : '',
-    // While it works there is nothing to take over yet.
+    // While the agent is working there is nothing to merge yet.
     agent.unmerged && (hasEnded(agent.state) || agent.state === 'idle') ? t('team.unmerged') : '',
     ...agent.degraded
       .filter((how) => how !== 'permission_blocked' || !needsAttention(agent.state))
@@ -136,11 +136,11 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
   }
   if (agent.state === 'needs_input') return doingText(t, agent.tool) ?? agent.tool
   if (agent.background !== null && agent.state !== 'running') {
-    const at = wakesText(t, agent.background, clock)
+    const at = wakeText(t, agent.background, clock)
     return at === '' ? '' : t('team.background.next_run', { at })
   }
-  const told = agent.remote?.taskState ?? null
-  if (told !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${told}`) })
+  const taskState = agent.remote?.taskState ?? null
+  if (taskState !== null) return t('team.remote.last_told', { state: t(`team.remote.task.${taskState}`) })
   if (hasEnded(agent.state) || agent.state === 'failed') return agent.result.text || agent.objective.text
   return agent.state === 'running' ? '' : agent.objective.text
 }
@@ -182,15 +182,15 @@ function entriesOf(
   return entries
 }
 
-/** What a person does with the sleep of an agent. */
+/** Menu entries for a background agent. */
 function sleepEntries(
   t: Translate,
   { background }: AgentRow,
   { handlers, onAsk }: Pick<AgentCardProps, 'handlers' | 'onAsk'>,
 ): readonly MenuEntry[] {
-  if (background === null || isEnded(background.state)) return []
+  if (background === null || hasFinished(background.state)) return []
   const { taskId } = background
-  const rest: MenuEntry = mayPause(background)
+  const rest: MenuEntry = canPause(background)
     ? { id: 'pause', label: t('team.pause'), icon: 'pause', onSelect: () => handlers.onPauseTask(taskId) }
     : {
         id: 'resume',
@@ -201,8 +201,8 @@ function sleepEntries(
   return [rest, { id: 'end', label: t('team.end'), icon: 'stop', danger: true, onSelect: () => onAsk('end') }]
 }
 
-/** Its role; where it has none of its own, what it is apart from an agent of the folder. */
-function whatItIs({ agentKind, role }: AgentRow): Key {
+/** The text for an agent's role or kind. */
+function roleKey({ agentKind, role }: AgentRow): Key {
   if (role !== 'custom') return `team.role.${role}`
   return agentKind === 'human' || agentKind === 'remote' ? `team.kind.${agentKind}` : 'team.role.custom'
 }

@@ -27,7 +27,7 @@ export function CloseDialog({ agent, onDo, onDone }: AskProps) {
   )
 }
 
-/** Ending what an agent does by itself: it is cancelled and wakes no more. */
+/** Confirms ending a background agent: it is cancelled and does not wake again. */
 export function EndDialog({ agent, onDo, onDone }: AskProps) {
   const t = useT()
   const title = t('team.end_title', { agent: agent.name })
@@ -36,7 +36,7 @@ export function EndDialog({ agent, onDo, onDone }: AskProps) {
   )
 }
 
-/** What is sent to an agent. The text stays where it was not taken. */
+/** Sends a message to an agent. The text stays if it is refused. */
 export function InputDialog(props: {
   readonly agent: AgentRow
   readonly onSend: (text: string) => Promise<boolean>
@@ -66,9 +66,9 @@ export function InputForm(props: {
   const send = async () => {
     if (text.trim() === '' || sending) return
     setSending(true)
-    const taken = await props.onSend(text)
+    const accepted = await props.onSend(text)
     setSending(false)
-    if (!taken) return
+    if (!accepted) return
     setText('')
     props.onSent?.()
   }

@@ -5,10 +5,10 @@ import { Fact, Facts } from '@/ui/facts'
 import { LongText } from '../shared/load-more'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
-import { BackgroundFacts } from './background-agent'
-import { RemoteFacts } from './remote-agent'
+import { BackgroundAgentFacts } from './background-agent'
+import { RemoteAgentFacts } from './remote-agent'
 
-/** What is on record of one agent. What no fact tells reads unknown. */
+/** The record of an agent. A missing fact reads "unknown". */
 export function AgentFacts(props: {
   readonly agent: AgentRow
   readonly team: Team
@@ -18,16 +18,16 @@ export function AgentFacts(props: {
   const { agent, team, handlers } = props
   const t = useT()
   const parent = agent.parentAgentId
-  const known = parent === '' || findAgent(team.agents, parent) !== null
+  const hasParentRow = parent === '' || findAgent(team.agents, parent) !== null
   const child = agent.agentKind === 'subagent'
-  const [given, taken] = [
+  const [sent, received] = [
     team.handoffs.filter((handoff) => handoff.source === agent.agentId).length,
     team.handoffs.filter((handoff) => handoff.target === agent.agentId).length,
   ]
   return (
     <div className="space-y-2 pt-1 pr-2 pb-2 pl-6 text-sm">
       {agent.background !== null && (
-        <BackgroundFacts
+        <BackgroundAgentFacts
           agent={agent}
           background={agent.background}
           team={team}
@@ -36,22 +36,24 @@ export function AgentFacts(props: {
         />
       )}
       {agent.remote !== null && (
-        <RemoteFacts agent={agent} remote={agent.remote} onRetry={() => handlers.onRetryAgent(agent)} />
+        <RemoteAgentFacts agent={agent} remote={agent.remote} onRetry={() => handlers.onRetryAgent(agent)} />
       )}
       {agent.objective.text !== '' && <LongText text={agent.objective} />}
       <Facts>
         {child && (
           <Fact name={t('team.fact.parent')}>
-            {known
+            {hasParentRow
               ? agentName(team.agents, parent) || t('app.unknown')
               : t('team.degraded.lineage_unavailable')}
           </Fact>
         )}
         {agent.spawnReason && <Fact name={t('team.fact.reason')}>{agent.spawnReason}</Fact>}
         <Fact name={t('team.fact.definition')}>{agent.definition || t('app.unknown')}</Fact>
-        <Held agent={agent} />
-        {given + taken > 0 && (
-          <Fact name={t('team.view.handoffs')}>{t('team.fact.handoffs', { given, taken })}</Fact>
+        <LimitFacts agent={agent} />
+        {sent + received > 0 && (
+          <Fact name={t('team.view.handoffs')}>
+            {t('team.fact.handoffs', { given: sent, taken: received })}
+          </Fact>
         )}
         {agent.lastActivity > 0 && (
           <Fact name={t('team.fact.activity')}>{formatClockTime(agent.lastActivity, t.locale)}</Fact>
@@ -78,8 +80,8 @@ export function AgentFacts(props: {
   )
 }
 
-/** By what it works, and what holds it. Of one elsewhere that is the other end's business. */
-function Held({ agent }: { agent: AgentRow }) {
+/** Model, tools and limits of an agent. Unknown for a remote agent. */
+function LimitFacts({ agent }: { agent: AgentRow }) {
   const t = useT()
   const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
   const here = agent.remote === null

@@ -4,7 +4,7 @@ import { Button } from '@/ui/button'
 import { StateDot, StateText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
 
-/** Whose transcript this is, and the way back. */
+/** The head of an agent's transcript, with the way back. */
 export function AgentHead(props: {
   readonly agent: AgentRow
   readonly team: Team

@@ -12,8 +12,8 @@ import type { TeamHandlers } from '../shared/team-handlers'
 import { RUN_TONES } from '../shared/tones'
 import { Schedule } from './schedule'
 
-/** When it wakes, where a time is known. */
-export function wakesText(t: Translate, background: Background, now: number): string {
+/** The time of the next wake; empty if unknown. */
+export function wakeText(t: Translate, background: Background, now: number): string {
   if (background.wakeAt === 0 || !sleeps(background)) return ''
   const at = background.wakeAt / 1000
   return t('team.background.at', {
@@ -26,12 +26,12 @@ function sleeps({ state }: Background): boolean {
   return state === 'sleeping' || state === 'scheduled' || state === 'failed'
 }
 
-/** Whether a person could let it rest, or let it go on. */
-export function mayPause({ state }: Background): boolean {
-  return state !== 'paused' && !isEnded(state)
+/** Whether a background agent can be paused. */
+export function canPause({ state }: Background): boolean {
+  return state !== 'paused' && !hasFinished(state)
 }
 
-export function isEnded(state: Background['state']): boolean {
+export function hasFinished(state: Background['state']): boolean {
   return state === 'completed'
 }
 
@@ -43,15 +43,15 @@ export interface BackgroundFactsProps {
   readonly onEnd: () => void
 }
 
-/** What an agent that wakes by itself waits for, why it woke, what it ran, and how to stop it. */
-export function BackgroundFacts(props: BackgroundFactsProps) {
+/** Schedule, last wake and runs of a background agent, and how to stop it. */
+export function BackgroundAgentFacts(props: BackgroundFactsProps) {
   const t = useT()
   const now = useNow(10_000)
   const { agent, background, team, handlers } = props
   const runs = (id: string) => team.runs.find((run) => run.key === id)
   const [current, last] = [runs(agent.currentRun), runs(background.lastRun)]
   const status = background.lastRunStatus ?? last?.status ?? null
-  const when = wakesText(t, background, now)
+  const when = wakeText(t, background, now)
   return (
     <section aria-label={t('team.background.of', { agent: agent.name })} className="space-y-1.5">
       <Facts>
@@ -107,7 +107,7 @@ export function BackgroundFacts(props: BackgroundFactsProps) {
           )}
         </Fact>
       </Facts>
-      {!isEnded(background.state) && (
+      {!hasFinished(background.state) && (
         <div className="flex flex-wrap gap-1.5">
           {sleeps(background) && (
             <Button look="outline" onClick={() => handlers.onStartTask(background.taskId)}>

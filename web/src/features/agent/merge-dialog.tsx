@@ -5,7 +5,7 @@ import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
 import type { Merged } from '../shared/team-handlers'
 
-/** Merging what a child did in its worktree: asked first, and what came of it is told here. */
+/** Confirms merging a subagent's worktree and shows the outcome. */
 export function MergeDialog(props: {
   readonly agent: AgentRow
   readonly onMerge: () => Promise<Merged | null>

@@ -14,7 +14,7 @@ import { LongText } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 import { REMOTE_TONES } from '../shared/tones'
 
-/** Whether nothing is known of what it does by now. */
+/** Whether the agent's current state is unknown. */
 export function isUnreachable(agent: AgentRow): boolean {
   return agent.degraded.includes('remote_unavailable')
 }
@@ -25,8 +25,8 @@ export interface RemoteFactsProps {
   readonly onRetry: () => void
 }
 
-/** An agent elsewhere: who it says that it is, what it told of its task and when, and what it delivered. */
-export function RemoteFacts({ agent, remote, onRetry }: RemoteFactsProps) {
+/** A remote agent: its card, the reported state of its task, and its deliveries. */
+export function RemoteAgentFacts({ agent, remote, onRetry }: RemoteFactsProps) {
   const t = useT()
   const now = useNow(10_000)
   const title = [remote.name || agent.name, remote.version].filter(Boolean).join(' ')
@@ -84,15 +84,15 @@ export function RemoteFacts({ agent, remote, onRetry }: RemoteFactsProps) {
       )}
       {(remote.card.text !== '' || remote.card.ref !== null) && (
         <Disclosure title={t('team.remote.card')}>
-          <Card text={remote.card} />
+          <RemoteCard text={remote.card} />
         </Disclosure>
       )}
     </section>
   )
 }
 
-/** What its card says of it. It is what the other end says, and nothing here vouches for it. */
-function Card({ text }: { text: Remote['card'] }) {
+/** The remote agent's card, which is not verified. */
+function RemoteCard({ text }: { text: Remote['card'] }) {
   const t = useT()
   const full = useFullText(text)
   const card = Fields.of(full.text)
@@ -145,10 +145,10 @@ function Delivered({ delivery }: { delivery: Delivery }) {
 function DeliveredPart({ part }: { part: Delivery['parts'][number] }) {
   const t = useT()
   const { media, content, url } = part
-  const said = part.text.text !== '' || part.text.ref !== null
+  const hasText = part.text.text !== '' || part.text.ref !== null
   return (
     <div>
-      {(part.name || (!said && content !== null)) && (
+      {(part.name || (!hasText && content !== null)) && (
         <p className="wrap-any flex items-center gap-1.5">
           <Icon name="file" size={12} className="text-ink-faint" />
           <span>{part.name || t('team.remote.file')}</span>
@@ -158,8 +158,8 @@ function DeliveredPart({ part }: { part: Delivery['parts'][number] }) {
           </span>
         </p>
       )}
-      {said && (media.includes('json') ? <Data text={part.text} /> : <LongText text={part.text} />)}
-      {!said && content !== null && media.startsWith('text/') && (
+      {hasText && (media.includes('json') ? <Data text={part.text} /> : <LongText text={part.text} />)}
+      {!hasText && content !== null && media.startsWith('text/') && (
         <LongText text={{ text: '', ref: content, erased: false }} />
       )}
       {url && <Address url={url} />}
@@ -173,7 +173,7 @@ function Data({ text }: { text: Delivery['parts'][number]['text'] }) {
   return <CodeBlock text={layOutArguments(full.text)} label={t('team.remote.data')} />
 }
 
-/** An address is text. It is copied or followed on purpose, and whoever is there is not told from where. */
+/** A URL as text, with a copy button and a link that sends no referrer. */
 function Address({ url }: { url: string }) {
   const t = useT()
   return (

@@ -16,7 +16,7 @@ function roster(agent: wire.AgentRow, more: Partial<Team> = {}) {
   const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
   if (team === null) throw new Error('no team')
   const did = vi.fn()
-  return { did, surface: <Roster team={team} shown="" handlers={noting(did)} /> }
+  return { did, surface: <Roster team={team} openAgentId="" handlers={noting(did)} /> }
 }
 
 const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>

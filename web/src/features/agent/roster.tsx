@@ -6,44 +6,44 @@ import { Disclosure } from '@/ui/disclosure'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { AddAgent } from './add-agent'
-import { AgentCard, type Asked } from './agent-card'
+import { AgentCard, type AgentDialog } from './agent-card'
 import { CloseDialog, EndDialog, InputDialog, StopDialog } from './agent-dialogs'
 import { MergeDialog } from './merge-dialog'
 
-/** So many agents that are over stand among the others; more are folded away. */
-const OVER_SHOWN = 4
+/** Maximum number of ended agents that are not folded. */
+const MAX_ENDED = 4
 
-type Subject = { readonly what: Asked; readonly agentId: string }
+type Subject = { readonly what: AgentDialog; readonly agentId: string }
 
 export interface RosterProps {
   readonly team: Team
-  /** The agent whose transcript is on the screen. */
-  readonly shown: string
+  /** The agent with the open transcript. */
+  readonly openAgentId: string
   readonly handlers: TeamHandlers
 }
 
-/** Who takes part: a card for each agent, the lead first, then whoever needs a person. */
-export function Roster({ team, shown, handlers }: RosterProps) {
+/** A card for each agent: the lead first, then agents that need attention. */
+export function Roster({ team, openAgentId, handlers }: RosterProps) {
   const t = useT()
-  const [asked, setAsked] = useState<Subject | null>(null)
+  const [dialog, setDialog] = useState<Subject | null>(null)
   const ordered = sortRoster(team)
   const items = itemKeys(team.tasks)
   const failed = ordered.filter((agent) => agent.state === 'failed' && items.has(agent.taskId))
   const over = ordered.filter((agent) => hasEnded(agent.state) && agent.agentId !== team.row.lead)
-  const folded = over.length > OVER_SHOWN ? over : []
+  const folded = over.length > MAX_ENDED ? over : []
   const present = ordered.filter((agent) => !folded.includes(agent) && !failed.includes(agent))
-  const subject = team.agents.find((agent) => agent.agentId === asked?.agentId)
+  const subject = team.agents.find((agent) => agent.agentId === dialog?.agentId)
   const card = (agent: AgentRow) => (
     <AgentCard
       key={agent.key}
       agent={agent}
       team={team}
-      shown={agent.agentId === shown}
+      isOpen={agent.agentId === openAgentId}
       handlers={handlers}
-      onAsk={(what) => setAsked({ what, agentId: agent.agentId })}
+      onAsk={(what) => setDialog({ what, agentId: agent.agentId })}
     />
   )
-  const done = () => setAsked(null)
+  const done = () => setDialog(null)
   return (
     <>
       {present.length === 0 ? (
@@ -56,23 +56,23 @@ export function Roster({ team, shown, handlers }: RosterProps) {
       <Folded title={t.count('team.failed_items', failed.length)}>{failed.map(card)}</Folded>
       <Folded title={t.count('team.over', folded.length)}>{folded.map(card)}</Folded>
       <AddAgent agents={team.agents} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
-      {asked?.what === 'end' && subject !== undefined && (
+      {dialog?.what === 'end' && subject !== undefined && (
         <EndDialog
           agent={subject}
           onDo={() => handlers.onCancelTask(subject.background?.taskId ?? '')}
           onDone={done}
         />
       )}
-      {asked?.what === 'merge' && subject !== undefined && (
+      {dialog?.what === 'merge' && subject !== undefined && (
         <MergeDialog agent={subject} onMerge={() => handlers.onMerge(subject)} onDone={done} />
       )}
-      {asked?.what === 'stop' && subject !== undefined && (
+      {dialog?.what === 'stop' && subject !== undefined && (
         <StopDialog agent={subject} onDo={() => handlers.onStop(subject)} onDone={done} />
       )}
-      {asked?.what === 'close' && subject !== undefined && (
+      {dialog?.what === 'close' && subject !== undefined && (
         <CloseDialog agent={subject} onDo={() => handlers.onClose(subject)} onDone={done} />
       )}
-      {asked?.what === 'input' && subject !== undefined && (
+      {dialog?.what === 'input' && subject !== undefined && (
         <InputDialog agent={subject} onSend={(text) => handlers.onInput(subject, text)} onDone={done} />
       )}
     </>

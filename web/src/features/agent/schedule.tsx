@@ -4,7 +4,7 @@ import { useT } from '../shared/surface'
 
 const CronWords = lazy(() => import('./cron-text'))
 
-/** A schedule in words: `every 1800 s`, or a line of cron, which counts in UTC. Anything else stands as it is. */
+/** A schedule in words: `every 1800 s`, or a cron line in UTC. Other text is shown unchanged. */
 export function Schedule({ schedule }: { schedule: string }) {
   const t = useT()
   if (schedule === '') return t('app.none')

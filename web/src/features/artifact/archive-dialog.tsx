@@ -4,16 +4,16 @@ import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
 import { Checks, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
-import { isThere } from './artifact-kinds'
-import { Exports, type ExportsHandlers } from './export-list'
+import { isAvailable } from './artifact-kinds'
+import { ExportList, type ExportsHandlers } from './export-list'
 
 const WHICH = ['all', 'chosen'] as const
 
-/** Asks for an archive of all artifacts, or of those that are chosen. It is made in the background. */
+/** Requests an archive of all or selected artifacts. It is created in the background. */
 export function ArchiveDialog(props: {
   readonly artifacts: readonly ArtifactRow[]
-  /** No ids stand for all that there are. */
-  readonly onMake: (artifactIds: readonly string[]) => Promise<Refusal | null>
+  /** An empty list means all artifacts. */
+  readonly onCreate: (artifactIds: readonly string[]) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -21,17 +21,17 @@ export function ArchiveDialog(props: {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [none, setNone] = useState(false)
   const [sending, setSending] = useState(false)
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const problem = useId()
-  const there = props.artifacts.filter(isThere).toReversed()
+  const there = props.artifacts.filter(isAvailable).toReversed()
   const make = async () => {
     const ids = there.map((row) => row.artifactId).filter((id) => chosen.has(id))
     setNone(which === 'chosen' && ids.length === 0)
     if ((which === 'chosen' && ids.length === 0) || sending) return
     setSending(true)
-    const why = await props.onMake(which === 'all' ? [] : ids)
+    const why = await props.onCreate(which === 'all' ? [] : ids)
     setSending(false)
-    setRefused(why)
+    setRefusal(why)
     if (why === null) props.onDone()
   }
   return (
@@ -39,7 +39,7 @@ export function ArchiveDialog(props: {
       title={t('artifact.archive_title')}
       action={t('artifact.archive_make')}
       disabled={sending}
-      refused={refused}
+      refusal={refusal}
       onSend={() => void make()}
       onDone={props.onDone}
     >
@@ -72,17 +72,17 @@ export function ArchiveDialog(props: {
   )
 }
 
-/** How many archives are shown, the newest first. */
-const SHOWN = 4
+/** Maximum number of archives shown. */
+const MAX_SHOWN = 4
 
-/** The archives of the session, whichever artifact they were begun from. */
-export function Archives(props: ExportsHandlers & { readonly artifacts: readonly ArtifactRow[] }) {
+/** The archives of a session, the newest first. */
+export function ArchiveList(props: ExportsHandlers & { readonly artifacts: readonly ArtifactRow[] }) {
   const t = useT()
   const made = props.artifacts
-    .flatMap(({ artifactId, exports }) => exports.map((made) => ({ artifactId, made: made })))
+    .flatMap(({ artifactId, exports }) => exports.map((made) => ({ artifactId, made })))
     .filter(({ made: { form } }) => form === 'zip')
-    // Their ids sort by time.
+    // Ids sort by time.
     .toSorted((a, b) => (a.made.export < b.made.export ? -1 : 1))
-    .slice(-SHOWN)
-  return <Exports {...props} label={t('artifact.archives')} exports={made} />
+    .slice(-MAX_SHOWN)
+  return <ExportList {...props} label={t('artifact.archives')} exports={made} />
 }

@@ -5,7 +5,7 @@ import { Badge } from '@/ui/marks'
 import { useArtifacts, useT } from '../shared/surface'
 import { KIND_ICONS, STATUS_TONES } from './artifact-kinds'
 
-/** A version of an artifact that came of a turn. Its body is in the workspace of artifacts, and only there (UI-13). */
+/** An artifact version from a turn. Only the artifact workspace shows its content (UI-13). */
 export const ArtifactCard = memo(({ part }: { part: ArtifactPart }) => {
   const t = useT()
   const { get, onOpen } = useArtifacts()
@@ -24,11 +24,11 @@ export const ArtifactCard = memo(({ part }: { part: ArtifactPart }) => {
       <span className="min-w-0 flex-1 truncate font-medium" title={part.path || part.title}>
         {part.title}
       </span>
-      <Changed added={part.added} removed={part.removed} />
+      <LineCounts added={part.added} removed={part.removed} />
       <span className="tabular text-sm text-ink-faint">
         {t('artifact.version', { version: part.version })}
       </span>
-      {row !== null && row.status !== 'saved' && <State row={row} />}
+      {row !== null && row.status !== 'saved' && <ArtifactState row={row} />}
       {row !== null && row.status === 'saved' && row.version > part.version && (
         <Badge>{t('artifact.newer', { version: row.version })}</Badge>
       )}
@@ -36,7 +36,7 @@ export const ArtifactCard = memo(({ part }: { part: ArtifactPart }) => {
   )
 })
 
-export function Changed({ added, removed }: { added: number; removed: number }) {
+export function LineCounts({ added, removed }: { added: number; removed: number }) {
   const t = useT()
   if (added === 0 && removed === 0) return null
   return (
@@ -49,22 +49,22 @@ export function Changed({ added, removed }: { added: number; removed: number }) 
   )
 }
 
-export function State({ row }: { row: ArtifactRow }) {
+export function ArtifactState({ row }: { row: ArtifactRow }) {
   const t = useT()
   return <Badge tone={STATUS_TONES[row.status]}>{t(`artifact.status.${row.status}`)}</Badge>
 }
 
-/** How many cards a turn shows before it is asked for all. */
-const SHOWN = 4
+/** Maximum number of cards before the rest is folded. */
+const MAX_SHOWN = 4
 
-/** What came of a turn that is done: each artifact once, at its newest version of that turn. */
+/** The artifacts of a completed turn, each with its newest version of that turn. */
 export function ArtifactCards({ parts }: { parts: readonly ArtifactPart[] }) {
   const t = useT()
   const [all, setAll] = useState(false)
-  const cut = !all && parts.length > SHOWN + 1
+  const cut = !all && parts.length > MAX_SHOWN + 1
   return (
     <ul aria-label={t('artifact.of_turn')} className="space-y-1 py-1">
-      {(cut ? parts.slice(0, SHOWN) : parts).map((part) => (
+      {(cut ? parts.slice(0, MAX_SHOWN) : parts).map((part) => (
         <li key={part.artifactId}>
           <ArtifactCard part={part} />
         </li>
@@ -76,7 +76,7 @@ export function ArtifactCards({ parts }: { parts: readonly ArtifactPart[] }) {
             onClick={() => setAll(true)}
             className="rounded px-1 text-sm font-medium text-accent hover:underline"
           >
-            {t.count('artifact.more', parts.length - SHOWN)}
+            {t.count('artifact.more', parts.length - MAX_SHOWN)}
           </button>
         </li>
       )}

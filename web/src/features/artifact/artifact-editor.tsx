@@ -10,19 +10,19 @@ import { LoadMore } from '../shared/load-more'
 import { RefusedHere } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
 
-/** The longest text that can be saved, in characters. */
-export const LONGEST = 600_000
+/** Maximum length of a text, in characters. */
+export const MAX_LENGTH = 600_000
 
 /**
- * A text in the making. It is saved against the version that it was made from; where another came meanwhile both sides stand
- * here until the person says what becomes of them.
+ * Editor of a draft. It is saved against its base version. If a newer version exists, both are shown
+ * until the person decides.
  */
-export function Editor(props: {
+export function ArtifactEditor(props: {
   readonly artifact: ArtifactRow
   readonly newest: Version | null
   readonly draft: ArtifactDraft
   readonly saving: boolean
-  readonly refused: Refusal | null
+  readonly refusal: Refusal | null
   readonly onDraft: (draft: ArtifactDraft | null) => void
   readonly onSave: () => void
   readonly onCompare: (from: number, to: number) => void
@@ -31,7 +31,7 @@ export function Editor(props: {
   const { artifact, draft, saving } = props
   const [asking, setAsking] = useState(false)
   const behind = artifact.version > draft.base
-  const tooLong = draft.text.length > LONGEST
+  const tooLong = draft.text.length > MAX_LENGTH
   const save = () => {
     if (saving || tooLong) return
     if (behind) props.onDraft({ ...draft, base: artifact.version })
@@ -40,13 +40,13 @@ export function Editor(props: {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
-    // With another version there, saving over it is a choice of its own.
+    // Overwriting a newer version is a separate choice.
     if (!behind) save()
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
-      {behind && <Behind {...props} />}
-      {!(behind && props.refused?.code === 'artifact_conflict') && <RefusedHere refused={props.refused} />}
+      {behind && <NewerVersion {...props} />}
+      {!(behind && props.refusal?.code === 'artifact_conflict') && <RefusedHere refusal={props.refusal} />}
       <textarea
         aria-label={t('artifact.edit_label', { title: artifact.title })}
         aria-keyshortcuts="Control+S Meta+S"
@@ -94,8 +94,8 @@ export function Editor(props: {
   )
 }
 
-/** Another version came while this was being written: the other side is here to look at, and neither is lost (CTX-04). */
-function Behind(props: {
+/** The newer version beside the draft; neither is lost (CTX-04). */
+function NewerVersion(props: {
   readonly artifact: ArtifactRow
   readonly newest: Version | null
   readonly draft: ArtifactDraft

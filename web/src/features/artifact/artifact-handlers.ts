@@ -4,7 +4,7 @@ import type { Refusal } from '@/system/stores/notice-store'
 
 export type ExportForm = 'file' | 'diff' | 'html' | 'zip'
 
-/** What a person can do with the artifacts of a session. What is written stays in the host until it is saved. */
+/** Actions on an artifact. The host stores a draft until it is saved. */
 export interface ArtifactHandlers {
   readonly onOpen: (artifactId: string, version: number | null) => void
   readonly onClose: () => void
@@ -17,22 +17,22 @@ export interface ArtifactHandlers {
   readonly onExport: (artifact: ArtifactRow, form: ExportForm, version: number) => void
   readonly onDelete: (artifact: ArtifactRow, file: boolean) => void
   readonly onGoToTurn: (turnId: string) => void
-  /** Go on with a text in another artifact. */
-  readonly onGoOn: (artifact: ArtifactRow, successor: ArtifactRow, text: string) => void
-  /** Make a new artifact of what was written for this one. */
-  readonly onMake: (artifact: ArtifactRow, asked: NewArtifact) => Promise<Refusal | null>
-  readonly onMakeAgain: (artifactId: string, exportId: string) => void
+  /** Continue a text in another artifact. */
+  readonly onContinue: (artifact: ArtifactRow, successor: ArtifactRow, text: string) => void
+  /** Create a new artifact from a draft of this one. */
+  readonly onCreate: (artifact: ArtifactRow, draft: NewArtifact) => Promise<Refusal | null>
+  readonly onRetryExport: (artifactId: string, exportId: string) => void
   /** Save a finished export as a file. */
   readonly onDownload: (made: Export) => void
 }
 
-/** What a person can do with all of them. */
+/** Actions on the list of artifacts. */
 export interface ArtifactListHandlers {
   readonly onOpen: (artifactId: string) => void
   readonly onWriteNew: (draft: NewArtifact) => void
-  readonly onMake: (asked: NewArtifact) => Promise<Refusal | null>
-  /** No ids stand for all that there are. */
+  readonly onCreate: (draft: NewArtifact) => Promise<Refusal | null>
+  /** An empty list means all artifacts. */
   readonly onArchive: (artifactIds: readonly string[]) => Promise<Refusal | null>
-  readonly onMakeAgain: (artifactId: string, exportId: string) => void
+  readonly onRetryExport: (artifactId: string, exportId: string) => void
   readonly onDownload: (made: Export) => void
 }

@@ -5,23 +5,23 @@ import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
 import { useT } from '../shared/surface'
-import { State } from './artifact-card'
+import { ArtifactState } from './artifact-card'
 import type { ArtifactHandlers, ExportForm } from './artifact-handlers'
 import { isMarkdown, KIND_ICONS } from './artifact-kinds'
 
-/** What is looked at, and what can be done with it. */
+/** Title, state and actions of the open artifact. */
 export function ArtifactHead(props: {
   readonly artifact: ArtifactRow
   readonly handlers: ArtifactHandlers
-  readonly shown: Version | null
+  readonly version: Version | null
   readonly onDelete: () => void
 }) {
   const t = useT()
-  const { artifact, handlers, shown } = props
+  const { artifact, handlers, version: selected } = props
   const forms: readonly ExportForm[] = isMarkdown(artifact) ? ['file', 'html', 'diff'] : ['file', 'diff']
-  const version = shown?.version ?? artifact.version
+  const number = selected?.version ?? artifact.version
   const back = useRef<HTMLButtonElement>(null)
-  // The entry that led here may be gone from the page, and the focus with it.
+  // The entry that opened the artifact may be gone, and the focus with it.
   useEffect(() => {
     if (document.activeElement === document.body) back.current?.focus()
   }, [])
@@ -36,16 +36,14 @@ export function ArtifactHead(props: {
           </span>
         </h2>
         <p className="flex flex-wrap items-center gap-x-2 text-sm text-ink-faint">
-          <span className="tabular">{t('artifact.version', { version })}</span>
-          {version !== artifact.version && (
-            <Badge>{t('artifact.newer', { version: artifact.version })}</Badge>
-          )}
+          <span className="tabular">{t('artifact.version', { version: number })}</span>
+          {number !== artifact.version && <Badge>{t('artifact.newer', { version: artifact.version })}</Badge>}
           <span>{t(`artifact.kind.${artifact.artifactKind}`)}</span>
           {artifact.path !== '' && <span className="wrap-any font-mono">{artifact.path}</span>}
         </p>
       </div>
       <span className="pt-1.5">
-        <State row={artifact} />
+        <ArtifactState row={artifact} />
       </span>
       {artifact.status !== 'deleted' && (
         <Menu
@@ -60,7 +58,7 @@ export function ArtifactHead(props: {
             ...forms.map((form) => ({
               id: form,
               label: t(`artifact.export.${form}`),
-              onSelect: () => handlers.onExport(artifact, form, version),
+              onSelect: () => handlers.onExport(artifact, form, number),
             })),
             { id: 'delete', label: t('artifact.delete'), onSelect: props.onDelete },
           ]}

@@ -1,4 +1,4 @@
-/** How artifacts look and are called. */
+/** Icons, tones and predicates of artifact kinds. */
 import type { ArtifactRow, Version } from '@/system/rows/model'
 import type { IconName } from '@/ui/icon'
 import type { Tone } from '@/ui/marks'
@@ -21,8 +21,8 @@ export const STATUS_TONES: Readonly<Record<ArtifactRow['status'], Tone>> = {
   unknown: 'warn',
 }
 
-/** An artifact that something can be done with. */
-export function isThere({ status, version }: ArtifactRow): boolean {
+/** Whether an artifact exists and has a version. */
+export function isAvailable({ status, version }: ArtifactRow): boolean {
   return status !== 'deleted' && version > 0
 }
 
@@ -34,8 +34,8 @@ export function isMarkdown({ artifactKind, path }: ArtifactRow): boolean {
   return artifactKind === 'document' && (path === '' || /\.(?:md|markdown|mdx)$/i.test(path))
 }
 
-/** Versions in their order: those that came with the row lie over those that were read, which may be older. */
-export function allVersions(row: readonly Version[], read: readonly Version[] | null): readonly Version[] {
+/** All versions in order. Versions of the row replace those that were read, which may be older. */
+export function mergeVersions(row: readonly Version[], read: readonly Version[] | null): readonly Version[] {
   const byNumber = new Map([...(read ?? []), ...row].map((version) => [version.version, version] as const))
   return [...byNumber.values()].toSorted((a, b) => a.version - b.version)
 }

@@ -15,9 +15,9 @@ function handlers(change: Partial<ArtifactListHandlers> = {}): ArtifactListHandl
   return {
     onOpen: vi.fn(),
     onWriteNew: vi.fn(),
-    onMake: vi.fn(async () => null),
+    onCreate: vi.fn(async () => null),
     onArchive: vi.fn(async () => null),
-    onMakeAgain: vi.fn(),
+    onRetryExport: vi.fn(),
     onDownload: vi.fn(),
     ...change,
   }
@@ -33,7 +33,7 @@ function Host(props: {
   return (
     <ArtifactList
       artifacts={(props.rows ?? []).map((row) => filled('artifacts', row))}
-      shown={null}
+      openId={null}
       draft={draft}
       handlers={{ ...(props.handlers ?? handlers()), onWriteNew: setDraft }}
     />
@@ -54,7 +54,7 @@ test('a session without artifacts says so, and one can be made', async () => {
   expect(screen.queryByRole('button', { name: 'Export an archive' })).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
   await press('Make it')
-  expect(given.onMake).not.toHaveBeenCalled()
+  expect(given.onCreate).not.toHaveBeenCalled()
   const path = dialog().getByRole('textbox', { name: 'Path in the folder', hidden: true })
   expect(path.getAttribute('aria-invalid')).toBe('true')
   expect(dialog().getByRole('alert', { hidden: true }).textContent).toContain('Name the file')
@@ -62,13 +62,13 @@ test('a session without artifacts says so, and one can be made', async () => {
   const text = dialog().getByRole('textbox', { name: 'Text', hidden: true })
   await userEvent.type(text, '# Plan{Control>}s{/Control}')
   const asked = { place: 'file', path: 'notes/plan.md', title: '', text: '# Plan' }
-  expect(given.onMake).toHaveBeenCalledExactlyOnceWith(asked)
+  expect(given.onCreate).toHaveBeenCalledExactlyOnceWith(asked)
   expect(screen.queryByRole('dialog', { hidden: true })).toBeNull()
 })
 
 test('what was typed stays where it was not taken, with the reason', async () => {
   const why = { code: 'artifact_conflict', message: 'There is a file a.md already.', hint: '', field: 'path' }
-  const given = handlers({ onMake: vi.fn(async () => why) })
+  const given = handlers({ onCreate: vi.fn(async () => why) })
   show(<Host handlers={given} draft={{ ...EMPTY, path: 'a.md', text: 'mine' }} />)
   await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
   await press('Make it')
@@ -82,7 +82,7 @@ test('what was typed stays where it was not taken, with the reason', async () =>
   await userEvent.click(dialog().getByRole('radio', { name: 'In this session only', hidden: true }))
   await userEvent.type(dialog().getByRole('textbox', { name: 'Title', hidden: true }), 'Brief')
   await press('Make it')
-  expect(given.onMake).toHaveBeenLastCalledWith({
+  expect(given.onCreate).toHaveBeenLastCalledWith({
     place: 'session',
     path: 'a.md',
     title: 'Brief',
@@ -144,7 +144,7 @@ test('an archive tells how far it is, what it came to, or why it failed (CTX-05)
   expect(second?.getByText('Archive of 2 artifacts')).toBeTruthy()
   expect(second?.getByRole('alert').textContent).toBe('Too large More than fits.')
   await userEvent.click(second?.getByRole('button', { name: 'Try again' }) as HTMLElement)
-  expect(given.onMakeAgain).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
+  expect(given.onRetryExport).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
   await userEvent.click(third?.getByRole('button', { name: /^Download, 2/ }) as HTMLElement)
   expect(vi.mocked(given.onDownload).mock.calls).toMatchObject([[{ name: 'artifacts.zip' }]])
   expect(third?.getByText('2 are left out: what they held was erased.')).toBeTruthy()

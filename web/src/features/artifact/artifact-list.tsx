@@ -6,24 +6,24 @@ import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useNow } from '@/ui/use-now'
 import { useForReading, useNames, useT } from '../shared/surface'
-import { ArchiveDialog, Archives } from './archive-dialog'
-import { State } from './artifact-card'
+import { ArchiveDialog, ArchiveList } from './archive-dialog'
+import { ArtifactState } from './artifact-card'
 import type { ArtifactListHandlers } from './artifact-handlers'
-import { isThere, KIND_ICONS } from './artifact-kinds'
+import { isAvailable, KIND_ICONS } from './artifact-kinds'
 import { NewArtifactDialog } from './new-artifact-dialog'
 
-/** From so many on there is a field to find one. */
-const MANY = 8
+/** Number of artifacts from which a filter is shown. */
+const FILTER_FROM = 8
 
 interface ArtifactListProps {
   readonly artifacts: readonly ArtifactRow[]
-  readonly shown: string | null
-  /** What a person began to make. */
+  readonly openId: string | null
+  /** The draft of a new artifact. */
   readonly draft: NewArtifact
   readonly handlers: ArtifactListHandlers
 }
 
-/** The artifacts of a session, the newest first, with what can be done beside them. */
+/** The artifacts of a session, the newest first, with their actions. */
 export function ArtifactList(props: ArtifactListProps) {
   const t = useT()
   const { artifacts, handlers } = props
@@ -37,7 +37,7 @@ export function ArtifactList(props: ArtifactListProps) {
           <Button icon="plus" aria-haspopup="dialog" onClick={() => setAsking('new')}>
             {t('artifact.new')}
           </Button>
-          {artifacts.some(isThere) && (
+          {artifacts.some(isAvailable) && (
             <Button icon="archive" aria-haspopup="dialog" onClick={() => setAsking('archive')}>
               {t('artifact.archive')}
             </Button>
@@ -47,33 +47,37 @@ export function ArtifactList(props: ArtifactListProps) {
       {artifacts.length === 0 ? (
         <p className="text-ink-faint">{t('artifact.none')}</p>
       ) : (
-        <Listed {...props} />
+        <FilteredList {...props} />
       )}
-      <Archives artifacts={artifacts} onDownload={handlers.onDownload} onMakeAgain={handlers.onMakeAgain} />
+      <ArchiveList
+        artifacts={artifacts}
+        onDownload={handlers.onDownload}
+        onRetryExport={handlers.onRetryExport}
+      />
       {asking === 'new' && (
         <NewArtifactDialog
           draft={props.draft}
           onWrite={handlers.onWriteNew}
-          onMake={handlers.onMake}
+          onCreate={handlers.onCreate}
           onDone={done}
         />
       )}
       {asking === 'archive' && (
-        <ArchiveDialog artifacts={artifacts} onMake={handlers.onArchive} onDone={done} />
+        <ArchiveDialog artifacts={artifacts} onCreate={handlers.onArchive} onDone={done} />
       )}
     </>
   )
 }
 
-function Listed(props: ArtifactListProps) {
+function FilteredList(props: ArtifactListProps) {
   const t = useT()
   const [words, setWords] = useState('')
-  const wanted = words.trim().toLocaleLowerCase(t.locale)
-  const fits = (row: ArtifactRow) => `${row.title} ${row.path}`.toLocaleLowerCase(t.locale).includes(wanted)
+  const query = words.trim().toLocaleLowerCase(t.locale)
+  const fits = (row: ArtifactRow) => `${row.title} ${row.path}`.toLocaleLowerCase(t.locale).includes(query)
   const listed = props.artifacts.filter(fits).toReversed()
   return (
     <>
-      {props.artifacts.length >= MANY && (
+      {props.artifacts.length >= FILTER_FROM && (
         <input
           type="search"
           aria-label={t('artifact.filter')}
@@ -86,7 +90,7 @@ function Listed(props: ArtifactListProps) {
       <ul aria-label={t('artifact.title')} className="-mx-2">
         {listed.map((row) => (
           <li key={row.key}>
-            <Entry row={row} shown={row.artifactId === props.shown} onOpen={props.handlers.onOpen} />
+            <Entry row={row} isSelected={row.artifactId === props.openId} onOpen={props.handlers.onOpen} />
           </li>
         ))}
       </ul>
@@ -96,7 +100,7 @@ function Listed(props: ArtifactListProps) {
 
 function Entry(props: {
   readonly row: ArtifactRow
-  readonly shown: boolean
+  readonly isSelected: boolean
   readonly onOpen: (artifactId: string) => void
 }) {
   const t = useT()
@@ -108,7 +112,7 @@ function Entry(props: {
   return (
     <button
       type="button"
-      aria-current={props.shown}
+      aria-current={props.isSelected}
       onClick={() => props.onOpen(row.artifactId)}
       className="flex w-full items-start gap-2 rounded-md px-2 py-1 text-left hover:bg-hover aria-[current=true]:bg-selected"
     >
@@ -120,7 +124,7 @@ function Entry(props: {
           >
             {row.title}
           </span>
-          {row.status !== 'saved' && <State row={row} />}
+          {row.status !== 'saved' && <ArtifactState row={row} />}
         </span>
         <span className="flex gap-x-2 text-sm text-ink-faint">
           <span className="tabular">{t('artifact.version', { version: row.version })}</span>

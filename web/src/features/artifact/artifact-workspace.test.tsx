@@ -6,7 +6,7 @@ import type { ArtifactRow as WireArtifact } from '@/system/generated/contracts'
 import type { ArtifactDraft } from '@/system/stores/artifact-store'
 import { artifactRow, version, WORK_BLOBS } from '../../../dev/scenarios/work-scenarios'
 import { blobsOf, filled, show } from '../../../dev/surfaces'
-import { ArtifactCards, Changed } from './artifact-card'
+import { ArtifactCards, LineCounts } from './artifact-card'
 import type { ArtifactHandlers } from './artifact-handlers'
 import ArtifactWorkspace, { type ArtifactWorkspaceProps } from './artifact-workspace'
 
@@ -23,9 +23,9 @@ function handlers(): ArtifactHandlers {
     onExport: vi.fn(),
     onDelete: vi.fn(),
     onGoToTurn: vi.fn(),
-    onGoOn: vi.fn(),
-    onMake: vi.fn(),
-    onMakeAgain: vi.fn(),
+    onContinue: vi.fn(),
+    onCreate: vi.fn(),
+    onRetryExport: vi.fn(),
     onDownload: () => {},
   }
 }
@@ -38,9 +38,9 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
     <ArtifactWorkspace
       artifact={filled('artifacts', artifactRow('art_a', 9, row))}
       read={null}
-      asked={null}
+      version={null}
       busy={false}
-      refused={null}
+      refusal={null}
       successor={null}
       diffOf={() => null}
       {...more}
@@ -65,7 +65,7 @@ test('a version that came meanwhile is a conflict: both sides stand there until 
     hint: '',
   }
   show(
-    <Host row={{}} draft={{ text: 'mine', base: 1 }} refused={refused} handlers={given} />,
+    <Host row={{}} draft={{ text: 'mine', base: 1 }} refusal={refused} handlers={given} />,
     blobsOf(WORK_BLOBS),
   )
   expect(screen.getAllByRole('alert')).toHaveLength(1)
@@ -116,11 +116,11 @@ test('what was being written goes on in the artifact that took the place of a de
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.queryByRole('button', { name: 'Actions for notes.md' })).toBeNull()
   await userEvent.click(left.getByRole('button', { name: 'Go on in the new notes.md' }))
-  expect(given.onGoOn).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
+  expect(given.onContinue).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
 })
 
 test('what is kept of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
-  const given = { ...handlers(), onMake: vi.fn(async () => null) }
+  const given = { ...handlers(), onCreate: vi.fn(async () => null) }
   const row = { ...GONE, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
   show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
@@ -129,7 +129,7 @@ test('what is kept of a failed save of a deleted artifact becomes a new one (CTX
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
   await userEvent.click(dialog.getByRole('button', { name: 'Make it', hidden: true }))
   const asked = { place: 'file', path: 'docs/notes.md', title: '', text: WORK_BLOBS.mine }
-  expect(given.onMake).toHaveBeenCalledExactlyOnceWith(expect.anything(), asked)
+  expect(given.onCreate).toHaveBeenCalledExactlyOnceWith(expect.anything(), asked)
 })
 
 test('a conflict in which no version came says what stands in the way', () => {
@@ -221,8 +221,8 @@ test('a turn with many artifacts shows a few and the way to all', async () => {
 test('one line is told as one', () => {
   show(
     <>
-      <Changed added={1} removed={2} />
-      <Changed added={0} removed={1} />
+      <LineCounts added={1} removed={2} />
+      <LineCounts added={0} removed={1} />
     </>,
   )
   expect(screen.getByText('1 line added, 2 removed')).toBeTruthy()

@@ -6,48 +6,48 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { RefusedHere } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
-import { Editor, LONGEST } from './artifact-editor'
+import { ArtifactEditor, MAX_LENGTH } from './artifact-editor'
 import type { ArtifactHandlers } from './artifact-handlers'
 import { ArtifactHead } from './artifact-head'
-import { allVersions, isText } from './artifact-kinds'
+import { isText, mergeVersions } from './artifact-kinds'
 import { DeleteArtifact } from './delete-artifact'
-import { Exports } from './export-list'
-import { LeftBehind } from './orphaned-draft'
-import { Unsaved } from './unsaved-draft'
-import { Compare } from './version-compare'
-import { Versions } from './version-list'
-import { Preview } from './version-preview'
+import { ExportList } from './export-list'
+import { OrphanedDraft } from './orphaned-draft'
+import { UnsavedDraft } from './unsaved-draft'
+import { VersionCompare } from './version-compare'
+import { VersionList } from './version-list'
+import { VersionPreview } from './version-preview'
 
 const SIDES = ['preview', 'compare', 'versions'] as const
 type Look = (typeof SIDES)[number]
 
 export interface ArtifactWorkspaceProps {
   readonly artifact: ArtifactRow
-  /** Versions that were read beside those of the row; null where none were. */
+  /** Versions read in addition to those of the row; null if none were read. */
   readonly read: readonly Version[] | null
-  /** The version that was asked for; null is the newest. */
-  readonly asked: number | null
+  /** The requested version; null for the newest. */
+  readonly version: number | null
   readonly draft: ArtifactDraft | null
   readonly busy: boolean
-  readonly refused: Refusal | null
+  readonly refusal: Refusal | null
   readonly diffOf: (from: number, to: number) => DiffRead | null
-  /** The artifact that is at its place now, where this one is deleted. */
+  /** The artifact that replaced this one after its deletion. */
   readonly successor: ArtifactRow | null
   readonly handlers: ArtifactHandlers
 }
 
-/** One artifact: its versions, what is in them, what differs, and a text in the making. */
+/** An artifact: preview, versions, differences and editor. */
 export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   const t = useT()
   const { artifact, draft, handlers } = props
   const [look, setLook] = useState<Look>('preview')
   const [pair, setPair] = useState<readonly [number, number] | null>(null)
-  // A text in the making is what the person was at: it is open when they come back.
+  // Reopen the editor if there is a draft.
   const [editing, setEditing] = useState(draft !== null)
   const [deleting, setDeleting] = useState(false)
-  const versions = allVersions(artifact.versions, props.read)
+  const versions = mergeVersions(artifact.versions, props.read)
   const newest = versions.at(-1) ?? null
-  const shown = versions.find((version) => version.version === props.asked) ?? newest
+  const selected = versions.find((version) => version.version === props.version) ?? newest
   const compare = (a: number, b: number) => {
     setPair([a, b])
     setLook('compare')
@@ -64,7 +64,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
       <ArtifactHead
         artifact={artifact}
         handlers={handlers}
-        shown={shown}
+        version={selected}
         onDelete={() => setDeleting(true)}
       />
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 pb-2">
@@ -83,19 +83,19 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
         )}
       </div>
       <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-4 py-3">
-        {!editor && <RefusedHere refused={props.refused} />}
+        {!editor && <RefusedHere refusal={props.refusal} />}
         {deleted && (draft !== null || artifact.draft !== null) && (
-          <LeftBehind
+          <OrphanedDraft
             artifact={artifact}
             draft={draft}
             successor={props.successor}
-            onGoOn={(successor, text) => handlers.onGoOn(artifact, successor, text)}
-            onMake={(asked) => handlers.onMake(artifact, asked)}
+            onContinue={(successor, text) => handlers.onContinue(artifact, successor, text)}
+            onCreate={(draft) => handlers.onCreate(artifact, draft)}
             onDiscard={() => handlers.onDraft(artifact, null)}
           />
         )}
         {draft === null && (
-          <Unsaved
+          <UnsavedDraft
             artifact={artifact}
             busy={props.busy}
             onTakeUp={begin}
@@ -103,18 +103,18 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
           />
         )}
         {editor ? (
-          <Editor
+          <ArtifactEditor
             artifact={artifact}
             newest={newest}
             draft={draft}
             saving={props.busy}
-            refused={props.refused}
+            refusal={props.refusal}
             onDraft={(next) => {
               handlers.onDraft(artifact, next)
               if (next === null) setEditing(false)
             }}
             onSave={() => {
-              // What is saved is what is looked at next.
+              // Show the version that was saved.
               setLook('preview')
               handlers.onSave(artifact)
             }}
@@ -124,7 +124,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
           <Side
             {...props}
             look={look}
-            shown={shown}
+            selected={selected}
             versions={versions}
             pair={pair}
             onCompare={compare}
@@ -135,11 +135,11 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
           />
         )}
         {!editor && (
-          <Exports
+          <ExportList
             label={t('artifact.exports')}
             exports={artifact.exports.map((made) => ({ artifactId: artifact.artifactId, made }))}
             onDownload={handlers.onDownload}
-            onMakeAgain={handlers.onMakeAgain}
+            onRetryExport={handlers.onRetryExport}
           />
         )}
       </div>
@@ -157,11 +157,11 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
   )
 }
 
-/** The side of the artifact that is looked at. */
+/** The selected side: preview, differences or versions. */
 function Side(
   props: ArtifactWorkspaceProps & {
     readonly look: Look
-    readonly shown: Version | null
+    readonly selected: Version | null
     readonly versions: readonly Version[]
     readonly pair: readonly [number, number] | null
     readonly onCompare: (from: number, to: number) => void
@@ -169,18 +169,18 @@ function Side(
   },
 ) {
   const t = useT()
-  const { artifact, shown, versions, handlers } = props
+  const { artifact, selected, versions, handlers } = props
   const { onNeedDiff } = handlers
   const needDiff = useCallback((a: number, b: number) => onNeedDiff(artifact, a, b), [onNeedDiff, artifact])
-  if (shown === null) return <p className="text-ink-faint">{t('app.unknown')}</p>
-  const [from, to] = props.pair ?? before(versions, shown)
+  if (selected === null) return <p className="text-ink-faint">{t('app.unknown')}</p>
+  const [from, to] = props.pair ?? adjacentVersions(versions, selected)
   const cut = versions[0] !== undefined && versions[0].version > 1
   switch (props.look) {
     case 'preview':
-      return <Preview artifact={artifact} version={shown} />
+      return <VersionPreview artifact={artifact} version={selected} />
     case 'compare':
       return (
-        <Compare
+        <VersionCompare
           title={artifact.title}
           versions={versions}
           from={from}
@@ -192,10 +192,10 @@ function Side(
       )
     case 'versions':
       return (
-        <Versions
+        <VersionList
           artifact={artifact}
           versions={versions}
-          shown={shown.version}
+          openVersion={selected.version}
           onShow={props.onShow}
           onCompare={props.onCompare}
           onRestore={(version) => handlers.onRestore(artifact, version)}
@@ -206,14 +206,14 @@ function Side(
   }
 }
 
-/** The version shown beside the one before it; of the first one, all of it. */
-function before(versions: readonly Version[], shown: Version | null): readonly [number, number] {
-  if (shown === null) return [0, 1]
-  const former = versions[versions.indexOf(shown) - 1]
-  return [former?.version ?? 0, shown.version]
+/** The shown version and its predecessor, 0 for the first version. */
+function adjacentVersions(versions: readonly Version[], selected: Version | null): readonly [number, number] {
+  if (selected === null) return [0, 1]
+  const former = versions[versions.indexOf(selected) - 1]
+  return [former?.version ?? 0, selected.version]
 }
 
-/** Editing begins from the newest version, once all of it is here. */
+/** Starts editing the newest version, once its whole text is here. */
 function EditButton(props: {
   readonly newest: Version
   readonly draft: ArtifactDraft | null
@@ -223,7 +223,7 @@ function EditButton(props: {
   const { newest, draft } = props
   const full = useWholeText(asText({ text: '', ref: newest.content }))
   const here = newest.content.size === 0 || full.state === 'whole'
-  const long = newest.content.size > LONGEST
+  const long = newest.content.size > MAX_LENGTH
   return (
     <Button
       look="outline"

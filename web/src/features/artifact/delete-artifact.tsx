@@ -4,7 +4,7 @@ import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
 
-/** Taking an artifact away is asked first, and that it keeps its versions on record is said. */
+/** Confirms the deletion of an artifact. Its versions stay on record. */
 export function DeleteArtifact(props: {
   readonly artifact: ArtifactRow
   readonly onDelete: (file: boolean) => void

@@ -7,12 +7,12 @@ import { useT } from '../shared/surface'
 export interface ExportsHandlers {
   /** Save a finished export as a file. */
   readonly onDownload: (made: Export) => void
-  /** Make one again that failed. */
-  readonly onMakeAgain: (artifactId: string, exportId: string) => void
+  /** Retry a failed export. */
+  readonly onRetryExport: (artifactId: string, exportId: string) => void
 }
 
-/** What was made to take away: under way until its content is there, or failed with its reason. */
-export function Exports(
+/** Exports of an artifact: running, ready or failed. */
+export function ExportList(
   props: ExportsHandlers & {
     readonly label: string
     readonly exports: readonly { readonly artifactId: string; readonly made: Export }[]
@@ -28,7 +28,7 @@ export function Exports(
           <State
             made={made}
             onDownload={() => props.onDownload(made)}
-            onMakeAgain={() => props.onMakeAgain(artifactId, made.export)}
+            onRetryExport={() => props.onRetryExport(artifactId, made.export)}
           />
         </li>
       ))}
@@ -55,7 +55,7 @@ function Name({ made }: { made: Export }) {
 function State(props: {
   readonly made: Export
   readonly onDownload: () => void
-  readonly onMakeAgain: () => void
+  readonly onRetryExport: () => void
 }) {
   const t = useT()
   const { made } = props
@@ -82,7 +82,7 @@ function State(props: {
       t.maybe(`artifact.failed.${made.code}`) ?? t.maybe(`code.${made.code}`) ?? t('artifact.export_failed')
     return (
       <>
-        <Button look="outline" onClick={props.onMakeAgain}>
+        <Button look="outline" onClick={props.onRetryExport}>
           {t('artifact.retry')}
         </Button>
         <span role="alert" className="wrap-any basis-full pl-5.5 text-sm text-ink-soft">

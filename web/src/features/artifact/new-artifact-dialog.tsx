@@ -4,37 +4,37 @@ import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
 import { FIELD, Field, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
-import { LONGEST } from './artifact-editor'
+import { MAX_LENGTH } from './artifact-editor'
 
 const PLACES = ['file', 'session'] as const
 
-/** A person makes an artifact: a file of the folder, or a text that only the session has. What is typed is the host's. */
+/** Creates an artifact: a file in the folder, or a text in the session. The host stores the draft. */
 export function NewArtifactDialog(props: {
   readonly draft: NewArtifact
   readonly onWrite: (draft: NewArtifact) => void
-  readonly onMake: (asked: NewArtifact) => Promise<Refusal | null>
+  readonly onCreate: (draft: NewArtifact) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
   const { draft } = props
   const [sending, setSending] = useState(false)
   const [unnamed, setUnnamed] = useState(false)
-  const [refused, setRefused] = useState<Refusal | null>(null)
-  const [problem, told] = [useId(), useId()]
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const [problem, pathProblemId] = [useId(), useId()]
   const file = draft.place === 'file'
   const name = file ? draft.path : draft.title
-  const tooLong = draft.text.length > LONGEST
-  // Of the whole dialog it is the path that something else has.
-  const taken = refused?.code === 'artifact_conflict' && refused.field === 'path'
-  const wrong = unnamed || taken
+  const tooLong = draft.text.length > MAX_LENGTH
+  // The conflict is about the path field.
+  const isPathTaken = refusal?.code === 'artifact_conflict' && refusal.field === 'path'
+  const wrong = unnamed || isPathTaken
   const write = (change: Partial<NewArtifact>) => props.onWrite({ ...draft, ...change })
   const make = async () => {
     setUnnamed(name.trim() === '')
     if (name.trim() === '' || sending || tooLong) return
     setSending(true)
-    const why = await props.onMake({ ...draft, path: draft.path.trim(), title: draft.title.trim() })
+    const why = await props.onCreate({ ...draft, path: draft.path.trim(), title: draft.title.trim() })
     setSending(false)
-    setRefused(why)
+    setRefusal(why)
     if (why === null) props.onDone()
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -47,7 +47,7 @@ export function NewArtifactDialog(props: {
       title={t('artifact.new')}
       action={t(sending ? 'artifact.new_making' : 'artifact.new_make')}
       disabled={sending || tooLong}
-      refused={taken ? null : refused}
+      refusal={isPathTaken ? null : refusal}
       onSend={() => void make()}
       onDone={props.onDone}
       className="flex max-h-[80vh] flex-col gap-3 overflow-y-auto"
@@ -59,10 +59,10 @@ export function NewArtifactDialog(props: {
           maxLength={file ? 1000 : 200}
           spellCheck={!file}
           aria-invalid={wrong}
-          aria-describedby={wrong ? `${problem} ${told}` : told}
+          aria-describedby={wrong ? `${problem} ${pathProblemId}` : pathProblemId}
           onChange={(event) => {
             setUnnamed(false)
-            setRefused(null)
+            setRefusal(null)
             write(file ? { path: event.target.value } : { title: event.target.value })
           }}
           className={`h-8 ${file ? 'font-mono' : ''} ${FIELD}`}
@@ -70,11 +70,11 @@ export function NewArtifactDialog(props: {
       </Field>
       {wrong && (
         <p id={problem} role="alert" className="wrap-any text-bad">
-          {taken && t('artifact.new_taken', { path: draft.path.trim() })}
+          {isPathTaken && t('artifact.new_taken', { path: draft.path.trim() })}
           {unnamed && t(file ? 'artifact.new_unnamed' : 'artifact.new_untitled')}
         </p>
       )}
-      <p id={told} className="text-sm text-ink-faint">
+      <p id={pathProblemId} className="text-sm text-ink-faint">
         {t('artifact.new_kind')}
       </p>
       <div>
@@ -83,7 +83,7 @@ export function NewArtifactDialog(props: {
           value={draft.place}
           onChange={(place) => {
             setUnnamed(false)
-            setRefused(null)
+            setRefusal(null)
             write({ place })
           }}
           choices={PLACES.map((value) => ({ value, label: t(`artifact.new_where.${value}`) }))}

@@ -8,23 +8,23 @@ import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
 import { NewArtifactDialog } from './new-artifact-dialog'
 
-/** What a person wrote for an artifact that is deleted by now: it goes on in the one that took its place, or in a new one. */
-export function LeftBehind(props: {
+/** The draft of a deleted artifact. It can continue in the artifact's successor or in a new artifact. */
+export function OrphanedDraft(props: {
   readonly artifact: ArtifactRow
-  /** The text in the making; null where only the record has one. */
+  /** The local draft; null if only the row has one. */
   readonly draft: ArtifactDraft | null
-  /** The artifact that is at its place now. */
+  /** The artifact that replaced the deleted one. */
   readonly successor: ArtifactRow | null
-  readonly onGoOn: (successor: ArtifactRow, text: string) => void
-  readonly onMake: (asked: NewArtifact) => Promise<Refusal | null>
+  readonly onContinue: (successor: ArtifactRow, text: string) => void
+  readonly onCreate: (draft: NewArtifact) => Promise<Refusal | null>
   readonly onDiscard: () => void
 }) {
   const t = useT()
   const { artifact, draft, successor } = props
   const [making, setMaking] = useState<NewArtifact | null>(null)
-  const kept = useWholeText(asText({ text: '', ref: draft === null ? artifact.draft : null }))
-  const text = draft?.text ?? kept.text
-  const whole = draft !== null || kept.state === 'whole'
+  const recorded = useWholeText(asText({ text: '', ref: draft === null ? artifact.draft : null }))
+  const text = draft?.text ?? recorded.text
+  const whole = draft !== null || recorded.state === 'whole'
   const label = t('artifact.left_behind', { title: artifact.title })
   const begin = () =>
     setMaking({
@@ -41,10 +41,10 @@ export function LeftBehind(props: {
     >
       <p className="font-semibold">{label}</p>
       <CodeBlock text={text} label={label} />
-      {draft === null && <LoadMore full={kept} />}
+      {draft === null && <LoadMore full={recorded} />}
       <div className="flex flex-wrap gap-2">
         {successor !== null && (
-          <Button look="outline" disabled={!whole} onClick={() => props.onGoOn(successor, text)}>
+          <Button look="outline" disabled={!whole} onClick={() => props.onContinue(successor, text)}>
             {t('artifact.go_on_in', { title: successor.title })}
           </Button>
         )}
@@ -57,7 +57,7 @@ export function LeftBehind(props: {
         <NewArtifactDialog
           draft={making}
           onWrite={setMaking}
-          onMake={props.onMake}
+          onCreate={props.onCreate}
           onDone={() => setMaking(null)}
         />
       )}

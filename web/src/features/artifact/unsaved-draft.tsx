@@ -6,8 +6,8 @@ import { hintText } from '../shared/code-texts'
 import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
 
-/** What was written and is in no version: kept on record where saving failed or met a newer version (UI-13). */
-export function Unsaved(props: {
+/** A recorded text that is in no version, because saving failed or met a newer version (UI-13). */
+export function UnsavedDraft(props: {
   readonly artifact: ArtifactRow
   readonly busy: boolean
   readonly onTakeUp: (draft: ArtifactDraft) => void
@@ -19,7 +19,7 @@ export function Unsaved(props: {
   const failed = artifact.status === 'failed'
   if (!conflict && !failed) return null
   const hint = hintText(t, artifact.code, '')
-  // Where no version came, it is the file itself that stands in the way.
+  // Without a newer version, the file itself is in the way.
   const came = artifact.draft === null || artifact.version !== artifact.draftBase
   const title = conflict
     ? t(came ? 'artifact.conflict' : 'artifact.gone', { version: artifact.version })
@@ -35,7 +35,7 @@ export function Unsaved(props: {
       {failed && artifact.message && <p className="wrap-any text-ink-soft">{artifact.message}</p>}
       {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
       {artifact.draft !== null && (
-        <Kept
+        <RecordedText
           artifact={artifact}
           content={artifact.draft}
           busy={props.busy}
@@ -47,7 +47,7 @@ export function Unsaved(props: {
   )
 }
 
-function Kept(props: {
+function RecordedText(props: {
   readonly artifact: ArtifactRow
   readonly content: NonNullable<ArtifactRow['draft']>
   readonly busy: boolean

@@ -5,10 +5,10 @@ import { Button } from '@/ui/button'
 import { DiffView } from '@/ui/diff/diff-view'
 import { Select } from '@/ui/select'
 import { useT } from '../shared/surface'
-import { Changed } from './artifact-card'
+import { LineCounts } from './artifact-card'
 
-/** What differs between two named versions (UI-14). */
-export function Compare(props: {
+/** The differences of two versions (UI-14). */
+export function VersionCompare(props: {
   readonly title: string
   readonly versions: readonly Version[]
   readonly from: number
@@ -46,7 +46,9 @@ export function Compare(props: {
           choices={choices}
           onChange={(value) => props.onCompare(from, Number(value))}
         />
-        {read?.state === 'read' && <Changed added={read.diff.added ?? 0} removed={read.diff.removed ?? 0} />}
+        {read?.state === 'read' && (
+          <LineCounts added={read.diff.added ?? 0} removed={read.diff.removed ?? 0} />
+        )}
       </div>
       <Difference {...props} />
     </div>

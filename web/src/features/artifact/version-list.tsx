@@ -3,13 +3,13 @@ import type { ArtifactRow, Version } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Badge } from '@/ui/marks'
 import { useNames, useT } from '../shared/surface'
-import { Changed } from './artifact-card'
+import { LineCounts } from './artifact-card'
 
-/** Every version with who made it in which step, the newest first. */
-export function Versions(props: {
+/** All versions with their author and step, the newest first. */
+export function VersionList(props: {
   readonly artifact: ArtifactRow
   readonly versions: readonly Version[]
-  readonly shown: number
+  readonly openVersion: number
   readonly onShow: (version: number) => void
   readonly onCompare: (from: number, to: number) => void
   readonly onRestore: (version: number) => void
@@ -27,10 +27,10 @@ export function Versions(props: {
               <span className="tabular font-semibold">
                 {t('artifact.version', { version: version.version })}
               </span>
-              <Who version={version} />
-              <Changed added={version.added} removed={version.removed} />
+              <VersionAuthor version={version} />
+              <LineCounts added={version.added} removed={version.removed} />
               {version.version === artifact.version && <Badge tone="good">{t('artifact.newest')}</Badge>}
-              {version.version === props.shown && <Badge tone="accent">{t('artifact.shown')}</Badge>}
+              {version.version === props.openVersion && <Badge tone="accent">{t('artifact.shown')}</Badge>}
             </p>
             <p className="tabular text-sm text-ink-faint">
               {formatClockTime(version.at, t.locale)} · {formatBytes(version.content.size, t.locale)}
@@ -39,7 +39,7 @@ export function Versions(props: {
                 ` · ${t('artifact.made_from', { version: version.base })}`}
             </p>
             <div className="-ml-2.5 flex flex-wrap">
-              {version.version !== props.shown && (
+              {version.version !== props.openVersion && (
                 <Button onClick={() => props.onShow(version.version)}>{t('artifact.show')}</Button>
               )}
               {version.version > 1 && (
@@ -66,8 +66,8 @@ export function Versions(props: {
   )
 }
 
-/** Whose step a version came of. */
-function Who({ version }: { version: Version }) {
+/** The author of a version. */
+function VersionAuthor({ version }: { version: Version }) {
   const t = useT()
   const names = useNames()
   const agent = version.agentId === '' ? t('app.unknown') : names.agent(version.agentId)

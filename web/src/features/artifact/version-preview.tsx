@@ -12,8 +12,8 @@ import { isMarkdown, isText } from './artifact-kinds'
 
 const LOOKS = ['read', 'source'] as const
 
-/** A version as what it is: text, Markdown, an image; of anything else only that it is there. */
-export function Preview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
+/** A version as text, Markdown or image. Other formats show only their size. */
+export function VersionPreview({ artifact, version }: { artifact: ArtifactRow; version: Version }) {
   const t = useT()
   if (artifact.artifactKind === 'image') return <Image content={version.content} alt={artifact.title} />
   if (!isText(artifact)) {

@@ -20,17 +20,17 @@ const NONE: readonly JobItem[] = []
 
 export interface BoardProps {
   readonly team: Team
-  /** The task whose job is shown in the board's place; left out for the board. */
+  /** The task of the job that is shown instead of the board; absent for the board. */
   readonly job?: string
-  /** What was read of that job's items, of which there are not all as rows; left out where there are. */
+  /** Items of that job from a query; absent if the rows hold all items. */
   readonly items?: readonly JobItem[]
-  /** Whether that job takes the focus when it comes: it does where it was asked for. */
+  /** Whether that job takes the focus, because the person opened it. */
   readonly takesFocus?: boolean
   readonly handlers: TeamHandlers
 }
 
-/** A card that goes to another column takes the focus along: whoever was at it stays at it. */
-function useFollowsCard(tasks: readonly TaskRow[]) {
+/** Keeps the focus on a card that moves to another column. */
+function useCardFocus(tasks: readonly TaskRow[]) {
   const board = useRef<HTMLDivElement>(null)
   const at = useRef<{ readonly key: string; readonly column: string } | null>(null)
   useEffect(() => {
@@ -56,8 +56,8 @@ function useFollowsCard(tasks: readonly TaskRow[]) {
   return board
 }
 
-/** Who comes back from a job is at its card. */
-function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
+/** Focuses the card of a job when the person returns from it. */
+function useReturnFocus(board: RefObject<HTMLDivElement | null>, job: string) {
   const before = useRef('')
   useEffect(() => {
     const card = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])].find(
@@ -68,19 +68,19 @@ function useBackToCard(board: RefObject<HTMLDivElement | null>, job: string) {
   }, [board, job])
 }
 
-/** What is worked on: the cards, or the job that was asked for. */
+/** The board: task cards, or one job. */
 export function Board({ team, job = '', items = NONE, takesFocus = true, handlers }: BoardProps) {
-  const board = useFollowsCard(team.tasks)
-  const shown = team.tasks.filter(isJob).find((task) => task.key === job)
-  useBackToCard(board, shown?.key ?? '')
+  const board = useCardFocus(team.tasks)
+  const openJob = team.tasks.filter(isJob).find((task) => task.key === job)
+  useReturnFocus(board, openJob?.key ?? '')
   return (
     <div ref={board} className="flex min-h-0 flex-1 flex-col">
-      {shown === undefined ? (
-        <Cards team={team} handlers={handlers} />
+      {openJob === undefined ? (
+        <TaskColumns team={team} handlers={handlers} />
       ) : (
         <JobView
-          key={shown.key}
-          job={shown}
+          key={openJob.key}
+          job={openJob}
           read={items}
           takesFocus={takesFocus}
           team={team}
@@ -91,8 +91,8 @@ export function Board({ team, job = '', items = NONE, takesFocus = true, handler
   )
 }
 
-/** The tasks by how they stand. A card that is moved asks for it, and moves when the fact comes. */
-function Cards({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
+/** Tasks by column. A dropped card sends a command and moves when its fact arrives. */
+function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
   const [making, setMaking] = useState(false)
@@ -123,7 +123,7 @@ function Cards({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) {
         <NewTaskDialog
           agents={team.agents}
           tasks={cards}
-          onMake={handlers.onNewTask}
+          onCreate={handlers.onNewTask}
           onDone={() => setMaking(false)}
         />
       )}

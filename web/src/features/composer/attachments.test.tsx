@@ -6,7 +6,7 @@ import type { Mention } from '@/system/generated/contracts'
 import type { AttachedFile } from '@/system/stores/attachment-store'
 import { show } from '../../../dev/surfaces'
 import { Composer, type ComposerProps } from './composer'
-import { mentionAt } from './mentions'
+import { findMention } from './mentions'
 
 const attached = (change: Partial<AttachedFile> = {}): AttachedFile => ({
   id: 'att_a',
@@ -93,10 +93,10 @@ test('what is on its way or was refused holds the message back, and says why', a
 })
 
 test('an @ at the start of a word is a mention, one inside of it is none', () => {
-  expect(mentionAt('see @src/pa', 11)).toEqual({ at: 4, typed: 'src/pa' })
-  expect(mentionAt('@', 1)).toEqual({ at: 0, typed: '' })
-  expect(mentionAt('ada@example.org', 15)).toBeNull()
-  expect(mentionAt('@a then', 7)).toBeNull()
+  expect(findMention('see @src/pa', 11)).toEqual({ at: 4, typed: 'src/pa' })
+  expect(findMention('@', 1)).toEqual({ at: 0, typed: '' })
+  expect(findMention('ada@example.org', 15)).toBeNull()
+  expect(findMention('@a then', 7)).toBeNull()
 })
 
 const FOUND: readonly Mention[] = [

@@ -8,16 +8,16 @@ import { Icon } from '@/ui/icon'
 import { Picture } from '@/ui/picture'
 import { useT } from '../shared/surface'
 
-export interface Attaching {
+export interface AttachmentProps {
   readonly list: readonly AttachedFile[]
   readonly onFiles: (files: readonly File[]) => void
   readonly onRemove: (id: string) => void
-  /** Which model the input goes to, and whether it takes images; null until the server said. */
+  /** The model that receives the input, and whether it accepts images; null until the server answers. */
   readonly route?: RoutePreview | null
 }
 
-/** The model that is shown no image of what is attached; null where all reach it, or the server has not said yet. */
-export function imagesLeftOut({ list, route }: Attaching, how: SendMode | null): string | null {
+/** The model that will not receive the attached images; null if it receives them, or if that is unknown. */
+export function modelWithoutImages({ list, route }: AttachmentProps, how: SendMode | null): string | null {
   if (!route || !list.some(isImage)) return null
   const steers = how === 'steer' && (route.runningModel ?? '') !== ''
   const takes = steers ? route.runningImages === true : route.images
@@ -28,10 +28,10 @@ function isImage({ media }: AttachedFile): boolean {
   return media.startsWith('image/')
 }
 
-/** The files that go with what is being typed: each with how far it is, and with why where it was refused. */
-export function AttachedList({ attaching, how }: { attaching: Attaching; how: SendMode | null }) {
+/** Attached files, each with its progress or its refusal. */
+export function AttachedList({ attaching, how }: { attaching: AttachmentProps; how: SendMode | null }) {
   const t = useT()
-  const leftOut = imagesLeftOut(attaching, how) !== null
+  const leftOut = modelWithoutImages(attaching, how) !== null
   if (attaching.list.length === 0) return null
   return (
     <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">
@@ -40,13 +40,13 @@ export function AttachedList({ attaching, how }: { attaching: Attaching; how: Se
           key={file.id}
           className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${file.state === 'failed' ? 'border-bad/50' : leftOut && isImage(file) ? 'border-warn/60' : 'border-line'}`}
         >
-          <Look one={file} />
+          <FilePreview file={file} />
           <span className="min-w-0">
             <span className="block truncate" title={file.name}>
               {file.name}
             </span>
             <span className="tabular block text-xs text-ink-faint">
-              <Told one={file} />
+              <FileStatus file={file} />
             </span>
           </span>
           <IconButton
@@ -68,7 +68,7 @@ export function AttachedList({ attaching, how }: { attaching: Attaching; how: Se
   )
 }
 
-function Look({ one: file }: { one: AttachedFile }) {
+function FilePreview({ file }: { file: AttachedFile }) {
   const t = useT()
   if (file.preview !== '') {
     return (
@@ -83,14 +83,14 @@ function Look({ one: file }: { one: AttachedFile }) {
   return <Icon name={file.state === 'failed' ? 'warning' : 'file'} size={14} className="text-ink-faint" />
 }
 
-function Told({ one: file }: { one: AttachedFile }) {
+function FileStatus({ file }: { file: AttachedFile }) {
   const t = useT()
   const { problem } = file
   if (problem !== null) {
-    const says = t.maybe(`code.${problem.code}`) ?? problem.message
+    const text = t.maybe(`code.${problem.code}`) ?? problem.message
     return (
       <span role="alert" className="wrap-any text-bad" title={problem.message}>
-        {says}
+        {text}
         {problem.hint && ` · ${problem.hint}`}
       </span>
     )
@@ -98,12 +98,12 @@ function Told({ one: file }: { one: AttachedFile }) {
   return formatBytes(file.size, t.locale)
 }
 
-/** The picker is the browser's own, under a label that looks like a button. */
-export function PickFiles({ attaching }: { attaching: Attaching }) {
+/** The browser's file picker under a label that looks like a button. */
+export function FilePicker({ attaching }: { attaching: AttachmentProps }) {
   const t = useT()
   const onChange = (event: ChangeEvent<HTMLInputElement>) => {
     attaching.onFiles([...(event.target.files ?? [])])
-    // The same file can be picked again after it was taken away.
+    // Allow picking the same file again after its removal.
     event.target.value = ''
   }
   return (

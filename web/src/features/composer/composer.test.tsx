@@ -2,12 +2,12 @@ import { fireEvent, screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { show } from '../../../dev/surfaces'
-import { Composer, type ComposerProps, type Settings } from './composer'
+import { Composer, type ComposerProps, type ComposerSettings } from './composer'
 
 function composer(props: Partial<ComposerProps> = {}) {
   const onSend = vi.fn()
   const onSettings = vi.fn()
-  const settings: Settings = { mode: 'chat', permissionMode: 'ask', busyHow: null, ...props.settings }
+  const settings: ComposerSettings = { mode: 'chat', permissionMode: 'ask', busyHow: null, ...props.settings }
   const all: ComposerProps = {
     draft: 'Do it',
     onDraft: vi.fn(),

@@ -13,59 +13,59 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { Select } from '@/ui/select'
 import { useT } from '../shared/surface'
-import { AttachedList, type Attaching, imagesLeftOut, PickFiles } from './attachments'
+import { AttachedList, type AttachmentProps, FilePicker, modelWithoutImages } from './attachments'
 import { type FindMentions, MentionList, useMentions } from './mentions'
 
-/** What input to a running turn may become. Nothing is chosen until the person did. */
-export type BusyHow = Exclude<SendMode, 'start'>
-const BUSY: readonly BusyHow[] = ['queue', 'steer', 'interrupt']
+/** What to do with input to a running turn. The person must choose. */
+export type BusySendMode = Exclude<SendMode, 'start'>
+const BUSY: readonly BusySendMode[] = ['queue', 'steer', 'interrupt']
 const SEND = {
   queue: 'composer.send_queue',
   steer: 'composer.send_steer',
   interrupt: 'composer.send_interrupt',
 } as const
 
-export interface Settings {
+export interface ComposerSettings {
   readonly mode: Mode
   readonly permissionMode: PermissionMode
-  readonly busyHow: BusyHow | null
+  readonly busyHow: BusySendMode | null
 }
 
 export interface ComposerProps {
   readonly draft: string
   readonly onDraft: (text: string) => void
-  readonly settings: Settings
-  readonly onSettings: (change: Partial<Settings>) => void
-  /** Whether a turn runs in the thread. */
+  readonly settings: ComposerSettings
+  readonly onSettings: (change: Partial<ComposerSettings>) => void
+  /** Whether a turn of the thread is running. */
   readonly busy: boolean
   readonly placeholder: string
   readonly disabledBecause: string | null
   readonly onSend: (text: string, how: SendMode) => void
   readonly inputRef: Ref<HTMLTextAreaElement>
-  /** Left out where nothing can be attached. */
-  readonly attaching?: Attaching
-  /** Left out where nothing can be named with an @. */
+  /** Absent if files cannot be attached. */
+  readonly attaching?: AttachmentProps
+  /** Absent if mentions are not supported. */
   readonly onMention?: FindMentions
-  /** What stands beside the settings, such as how much of the model's window is in use. */
+  /** Shown beside the settings, such as the context meter. */
   readonly meter?: ReactNode
-  /** What there is to do in place of sending. */
+  /** Shown instead of the send button. */
   readonly instead?: ReactNode
 }
 
 export function Composer(props: ComposerProps) {
   const t = useT()
   const { draft, settings, busy } = props
-  const [asked, setAsked] = useState(false)
+  const [askedMode, setAskedMode] = useState(false)
   const how: SendMode | null = busy ? settings.busyHow : 'start'
   const mentions = useMentions(props.onMention, props.onDraft)
   const files = useFiles(props.disabledBecause === null ? props.attaching : undefined)
   const empty = draft.trim() === ''
-  const held = heldBy(props.attaching)
+  const blocker = sendBlocker(props.attaching)
   const send = () => {
-    if (empty || held !== null || props.disabledBecause !== null) return
-    if (how === null) setAsked(true)
+    if (empty || blocker !== null || props.disabledBecause !== null) return
+    if (how === null) setAskedMode(true)
     else {
-      setAsked(false)
+      setAskedMode(false)
       props.onSend(draft, how)
     }
   }
@@ -75,7 +75,7 @@ export function Composer(props: ComposerProps) {
   }
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (mentions.onKey(event)) return
-    // While an input method composes a word, Enter ends the word.
+    // While an input method composes a word, Enter completes the word.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
     send()
@@ -90,14 +90,14 @@ export function Composer(props: ComposerProps) {
     >
       <MentionList
         id={mentions.list}
-        asked={mentions.asked}
+        suggestions={mentions.asked}
         onTake={(mention) => {
           const field = document.activeElement
           if (field instanceof HTMLTextAreaElement) mentions.take(field, mention)
         }}
       />
       {props.attaching && <AttachedList attaching={props.attaching} how={how} />}
-      {props.attaching && <LeftOut attaching={props.attaching} how={how} />}
+      {props.attaching && <ImageWarning attaching={props.attaching} how={how} />}
       <textarea
         ref={props.inputRef}
         // biome-ignore lint/a11y/noAutofocus: the message field is what the page is for
@@ -125,7 +125,7 @@ export function Composer(props: ComposerProps) {
         {t('composer.keys')}
       </p>
       <div className="flex flex-wrap items-center gap-1 px-1.5 pb-1.5">
-        {props.attaching && props.disabledBecause === null && <PickFiles attaching={props.attaching} />}
+        {props.attaching && props.disabledBecause === null && <FilePicker attaching={props.attaching} />}
         {props.disabledBecause === null && (
           <>
             <Select
@@ -174,21 +174,27 @@ export function Composer(props: ComposerProps) {
             type="submit"
             look={how === 'interrupt' ? 'danger' : 'solid'}
             icon={how === 'steer' ? 'steer' : how === 'queue' ? 'queue' : 'arrowUp'}
-            disabled={empty || how === null || held !== null || props.disabledBecause !== null}
+            disabled={empty || how === null || blocker !== null || props.disabledBecause !== null}
           >
             {how === null || how === 'start' ? t('composer.send') : t(SEND[how])}
           </Button>
         )}
       </div>
-      <Note held={held} busy={busy} how={how} empty={empty} asked={asked} />
+      <SendNote blocker={blocker} busy={busy} how={how} empty={empty} asked={askedMode} />
     </form>
   )
 }
 
-/** That the model takes no images is said before it is sent: the server would refuse it. */
-function LeftOut({ attaching, how }: { readonly attaching: Attaching; readonly how: SendMode | null }) {
+/** Warns before sending that the model accepts no images: the server would refuse them. */
+function ImageWarning({
+  attaching,
+  how,
+}: {
+  readonly attaching: AttachmentProps
+  readonly how: SendMode | null
+}) {
   const t = useT()
-  const model = imagesLeftOut(attaching, how)
+  const model = modelWithoutImages(attaching, how)
   return (
     <p role="status" className="wrap-any px-3.5 pt-1.5 text-sm text-warn empty:hidden">
       {model !== null && t('composer.images_unsupported', { model })}
@@ -196,17 +202,17 @@ function LeftOut({ attaching, how }: { readonly attaching: Attaching; readonly h
   )
 }
 
-/** What is to be done before it can be sent, or what sending it means. */
-function Note(props: {
-  readonly held: ReturnType<typeof heldBy>
+/** A note below the field: what is missing, or what sending will do. */
+function SendNote(props: {
+  readonly blocker: ReturnType<typeof sendBlocker>
   readonly busy: boolean
   readonly how: SendMode | null
   readonly empty: boolean
   readonly asked: boolean
 }) {
   const t = useT()
-  const { held, how, asked } = props
-  if (held !== null) return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(held)}</p>
+  const { blocker, how, asked } = props
+  if (blocker !== null) return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(blocker)}</p>
   if (!props.busy || how === 'start') return null
   if (how !== null) {
     return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.how.${how}_hint`)}</p>
@@ -222,15 +228,15 @@ function Note(props: {
   )
 }
 
-/** Why what is typed cannot be sent yet; null where it can. */
-function heldBy(attaching: Attaching | undefined) {
+/** The attachment state that blocks sending; null if none does. */
+function sendBlocker(attaching: AttachmentProps | undefined) {
   const states = attaching?.list.map((file) => file.state) ?? []
   if (states.includes('failed')) return 'composer.held_failed'
   return states.includes('sending') ? 'composer.held_sending' : null
 }
 
-/** Files that are pasted or dropped. Text that comes with them stays text. */
-function useFiles(attaching: Attaching | undefined) {
+/** Handlers for pasted and dropped files. Text that comes with them is inserted as text. */
+function useFiles(attaching: AttachmentProps | undefined) {
   const [over, setOver] = useState(false)
   const take = (event: ClipboardEvent | DragEvent, data: DataTransfer | null) => {
     const files = [...(data?.files ?? [])]

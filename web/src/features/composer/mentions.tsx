@@ -1,17 +1,17 @@
-/** What a text behind an @ may mean, while it is being typed. */
+/** Suggestions for the text after an @. */
 import { type KeyboardEvent, useCallback, useId, useRef, useState } from 'react'
 import { plainTerminalText } from '@/system/format/ansi'
 import type { Mention } from '@/system/generated/contracts'
 import { Icon, type IconName } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** Gives what may be meant, the best first. It never fails: what cannot be asked is nothing. */
+/** Returns suggestions, the best first. Returns none on failure. */
 export type FindMentions = (text: string) => Promise<readonly Mention[]>
 
-interface Asked {
-  /** Where the @ stands in the text. */
+interface Suggestions {
+  /** The position of the @ in the text. */
   readonly at: number
-  readonly found: readonly Mention[]
+  readonly mentions: readonly Mention[]
   readonly chosen: number
 }
 
@@ -23,79 +23,79 @@ const ICONS: Readonly<Record<Mention['kind'], IconName>> = {
   agent: 'thought',
 }
 
-/** The @ that the caret stands behind, with what was typed of it; null where there is none. */
-export function mentionAt(
+/** The mention before the caret; null if there is none. */
+export function findMention(
   text: string,
   caret: number,
 ): { readonly at: number; readonly typed: string } | null {
-  const found = /(?:^|[\s([{"'])@([^\s@]{0,200})$/.exec(text.slice(0, caret))
-  if (found === null) return null
-  const typed = found[1] ?? ''
+  const match = /(?:^|[\s([{"'])@([^\s@]{0,200})$/.exec(text.slice(0, caret))
+  if (match === null) return null
+  const typed = match[1] ?? ''
   return { at: caret - typed.length - 1, typed }
 }
 
 export function useMentions(find: FindMentions | undefined, onDraft: (text: string) => void) {
   const list = useId()
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const [suggestions, setSuggestions] = useState<Suggestions | null>(null)
   const turn = useRef(0)
   const close = useCallback(() => {
     turn.current++
-    setAsked(null)
+    setSuggestions(null)
   }, [])
-  /** Look at what stands before the caret. What comes late for another text is dropped. */
-  const look = (field: HTMLTextAreaElement) => {
+  /** Update the suggestions for the text before the caret. A late answer for another text is dropped. */
+  const updateSuggestions = (field: HTMLTextAreaElement) => {
     const caret = field.selectionStart
-    const mention = field.selectionEnd === caret ? mentionAt(field.value, caret) : null
+    const mention = field.selectionEnd === caret ? findMention(field.value, caret) : null
     if (find === undefined || mention === null) return close()
     const mine = ++turn.current
-    void find(mention.typed).then((found) => {
+    void find(mention.typed).then((mentions) => {
       if (turn.current !== mine) return
-      setAsked(found.length === 0 ? null : { at: mention.at, found, chosen: 0 })
+      setSuggestions(mentions.length === 0 ? null : { at: mention.at, mentions, chosen: 0 })
     })
   }
   const take = (field: HTMLTextAreaElement, mention: Mention) => {
-    if (asked === null) return
-    // What was suggested may be of a moment ago; what stands at the caret now is what it takes the place of.
+    if (suggestions === null) return
+    // The suggestion may be older than the text; replace what is before the caret now.
     const end = field.selectionStart
-    const at = mentionAt(field.value, end)?.at ?? asked.at
+    const at = findMention(field.value, end)?.at ?? suggestions.at
     const before = field.value.slice(0, at)
     const after = field.value.slice(end).replace(/^ /, '')
     onDraft(`${before}${mention.insert} ${after}`)
     const caret = before.length + mention.insert.length + 1
     close()
-    // The caret is set once the field holds the text.
+    // Set the caret after the field holds the text.
     requestAnimationFrame(() => {
       field.focus()
       field.setSelectionRange(caret, caret)
     })
   }
-  /** Whether the key was for the list. */
+  /** Returns whether the list handled the key. */
   const onKey = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
-    if (asked === null || event.nativeEvent.isComposing) return false
-    const { found, chosen } = asked
+    if (suggestions === null || event.nativeEvent.isComposing) return false
+    const { mentions, chosen } = suggestions
     const moves = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (moves !== undefined) {
-      setAsked({ ...asked, chosen: (chosen + moves + found.length) % found.length })
+      setSuggestions({ ...suggestions, chosen: (chosen + moves + mentions.length) % mentions.length })
     } else if (event.key === 'Enter' || event.key === 'Tab') {
-      const mention = found[chosen]
+      const mention = mentions[chosen]
       if (mention !== undefined) take(event.currentTarget, mention)
     } else if (event.key === 'Escape') close()
     else return false
     event.preventDefault()
     return true
   }
-  const active = asked === null ? undefined : `${list}-${asked.chosen}`
-  return { list, asked, look, take, onKey, close, active }
+  const active = suggestions === null ? undefined : `${list}-${suggestions.chosen}`
+  return { list, asked: suggestions, look: updateSuggestions, take, onKey, close, active }
 }
 
 export function MentionList(props: {
   readonly id: string
-  readonly asked: Asked | null
+  readonly suggestions: Suggestions | null
   readonly onTake: (mention: Mention) => void
 }) {
   const t = useT()
-  const { id, asked } = props
-  if (asked === null) return null
+  const { id, suggestions } = props
+  if (suggestions === null) return null
   return (
     <div
       id={id}
@@ -103,16 +103,16 @@ export function MentionList(props: {
       aria-label={t('composer.mentions')}
       className="absolute inset-x-0 bottom-full z-20 mb-1 max-h-64 overflow-y-auto rounded-lg border border-line-strong bg-surface p-1 shadow-lg"
     >
-      {asked.found.map((mention, index) => (
+      {suggestions.mentions.map((mention, index) => (
         // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen one
         // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys of the list
         <div
           key={`${mention.kind} ${mention.ref}`}
           id={`${id}-${index}`}
           role="option"
-          aria-selected={index === asked.chosen}
-          ref={index === asked.chosen ? intoView : null}
-          // Before the click, so that the field does not lose the focus.
+          aria-selected={index === suggestions.chosen}
+          ref={index === suggestions.chosen ? intoView : null}
+          // Handle this before the click, so that the field keeps the focus.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.onTake(mention)}
           className="flex min-h-7 cursor-pointer items-center gap-2 rounded-md px-2 hover:bg-hover aria-selected:bg-selected"

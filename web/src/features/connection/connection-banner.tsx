@@ -3,7 +3,7 @@ import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** Says when what is shown may not be the present. Nothing is taken off the screen for it. */
+/** Shows that rows may be outdated. The rows stay on the screen. */
 export function ConnectionBanner(props: {
   readonly connection: Connection
   readonly problem: string | null

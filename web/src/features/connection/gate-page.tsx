@@ -3,7 +3,7 @@ import { useT } from '../shared/surface'
 
 const COMMAND = 'callboard'
 
-/** The page when there is nothing to show: not signed in, or no server. */
+/** The page if it is not signed in or the server is unreachable. */
 export function GatePage(props: {
   readonly why: 'unauthenticated' | 'unreachable'
   readonly onRetry: () => void

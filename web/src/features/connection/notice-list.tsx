@@ -3,7 +3,7 @@ import { IconButton } from '@/ui/button'
 import { RefusedText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
-/** What was refused or went wrong, until the person takes it off. */
+/** Refusals and failures, until they are dismissed. */
 export function NoticeList(props: {
   readonly notices: readonly Notice[]
   readonly onDismiss: (id: number) => void
@@ -17,7 +17,7 @@ export function NoticeList(props: {
           className="flex items-start gap-2 rounded-lg border border-bad/40 bg-bad-soft py-1 pr-1 pl-3"
         >
           <div className="min-w-0 flex-1 py-1">
-            <RefusedText refused={notice} />
+            <RefusedText refusal={notice} />
           </div>
           <IconButton icon="close" label={t('notices.dismiss')} onClick={() => props.onDismiss(notice.id)} />
         </div>

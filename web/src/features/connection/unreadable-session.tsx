@@ -4,17 +4,17 @@ import { Icon } from '@/ui/icon'
 import { RefusedText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
-/** Refusals of a session's log itself: no connection brings it back. */
-const OF_THE_LOG: ReadonlySet<string> = new Set(['chain_broken', 'facts_unreadable'])
+/** Codes about the session's log. Reconnecting does not help. */
+const LOG_CODES: ReadonlySet<string> = new Set(['chain_broken', 'facts_unreadable'])
 
-/** Whether a refusal says that the log of a session cannot be read. */
+/** Whether a code means that the log cannot be read. */
 export function isUnreadable(code: string): boolean {
-  return OF_THE_LOG.has(code)
+  return LOG_CODES.has(code)
 }
 
-/** A session that cannot be read, in the place of its conversation: why, and what to do. */
-export function Unreadable(props: {
-  readonly refused: Refusal
+/** Shown instead of the conversation of an unreadable session: the reason and what to do. */
+export function UnreadableSession(props: {
+  readonly refusal: Refusal
   readonly onBack: () => void
   readonly onRetry: () => void
 }) {
@@ -24,7 +24,7 @@ export function Unreadable(props: {
       <div className="flex w-full max-w-[560px] items-start gap-2.5">
         <Icon name="warning" className="mt-0.5 shrink-0 text-bad" />
         <div className="min-w-0 flex-1 space-y-1">
-          <RefusedText refused={props.refused} />
+          <RefusedText refusal={props.refusal} />
         </div>
       </div>
       <div className="flex gap-2">

@@ -3,10 +3,10 @@ import type { ContextRow } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** From which share on the meter says that it is nearly full. */
-const NEARLY = 0.8
+/** Share from which the meter reads "nearly full". */
+const NEARLY_FULL = 0.8
 
-/** How much of what a model takes is in use, by estimate. What nobody knows is said as unknown. */
+/** The estimated use of the model's context window. A missing value reads "unknown". */
 export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; onOpen: () => void }) {
   const t = useT()
   const used = context?.used ?? null
@@ -18,7 +18,7 @@ export function BudgetMeter({ context, onOpen }: { context: ContextRow | null; o
     used: used === null ? t('app.unknown') : formatCount(used, t.locale),
     budget: budget === null ? t('app.unknown') : formatCount(budget, t.locale),
   }
-  const full = share !== null && share >= NEARLY
+  const full = share !== null && share >= NEARLY_FULL
   return (
     <button
       type="button"

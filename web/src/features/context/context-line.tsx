@@ -9,7 +9,7 @@ import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
 import { MissingList, OmissionList } from './context-refs'
 
-/** Where the context of a turn changed. A summary is shown when it is asked for, and is no answer (UI-25). */
+/** A change of a turn's context. Its summary is shown on demand and is not an answer (UI-25). */
 export const ContextLine = memo(({ part }: { part: ContextPart }) => {
   const t = useT()
   const [open, setOpen] = useOpened(part.key)
@@ -22,7 +22,7 @@ export const ContextLine = memo(({ part }: { part: ContextPart }) => {
         className={part.event === 'compacting' ? 'animate-breathe text-accent' : 'text-ink-faint'}
       />
       <span className="min-w-0 flex-1">
-        {says(t, part)} <span className="tabular text-ink-faint">{figures(t, part)}</span>
+        {lineText(t, part)} <span className="tabular text-ink-faint">{figures(t, part)}</span>
       </span>
     </>
   )
@@ -46,18 +46,18 @@ export const ContextLine = memo(({ part }: { part: ContextPart }) => {
 
 function hasMore(part: ContextPart): boolean {
   const { summary, missing, omitted, message, code } = part
-  const told = summary.text !== '' || summary.ref !== null || summary.erased
-  return told || missing.length > 0 || omitted.length > 0 || message !== '' || code !== ''
+  const hasSummary = summary.text !== '' || summary.ref !== null || summary.erased
+  return hasSummary || missing.length > 0 || omitted.length > 0 || message !== '' || code !== ''
 }
 
-function says(t: Translate, part: ContextPart): string {
+function lineText(t: Translate, part: ContextPart): string {
   if (part.event !== 'resolved') return t(`context.${part.event}.${part.cause ?? 'unknown'}`)
-  const said = [
+  const counts = [
     part.given > 0 ? t.count('context.given', part.given) : '',
     part.missing.length > 0 ? t.count('context.missing', part.missing.length) : '',
     part.omitted.length > 0 ? t('context.left_out') : '',
   ]
-  return said.filter(Boolean).join(' · ') || t('context.nothing')
+  return counts.filter(Boolean).join(' · ') || t('context.nothing')
 }
 
 function figures(t: Translate, { tokensBefore, tokensAfter }: ContextPart): string {

@@ -13,13 +13,13 @@ import { MissingList, OmissionList, REF_ICONS, shortName } from './context-refs'
 
 export interface ContextPanelProps {
   readonly context: ContextRow | null
-  /** Whether the thread can be summarised now: nothing runs in it. */
+  /** Whether the thread can be compacted now, because no turn is running. */
   readonly idle: boolean
   readonly onPins: (pinned: readonly string[]) => Promise<Refusal | null>
   readonly onCompact: () => void
 }
 
-/** What the newest run was given and what was left out, and what every turn of the thread is given. */
+/** The context of the latest run, its omissions, and the thread's pins. */
 export function ContextPanel(props: ContextPanelProps) {
   const t = useT()
   const { context } = props
@@ -27,16 +27,16 @@ export function ContextPanel(props: ContextPanelProps) {
   const refs = context?.refs ?? NO_REFS
   const missing = context?.missing ?? NO_MISSING
   const pinned = context?.pinned ?? NO_PINS
-  const told = (tokens: number | null | undefined) =>
+  const tokenText = (tokens: number | null | undefined) =>
     tokens === null || tokens === undefined
       ? t('app.unknown')
       : t('context.tokens', { tokens: formatCount(tokens, t.locale) })
   return (
     <>
       <Facts>
-        <Fact name={t('context.used')}>{told(context?.used)}</Fact>
-        <Fact name={t('context.budget')}>{told(context?.budget)}</Fact>
-        <Fact name={t('context.window')}>{told(context?.window)}</Fact>
+        <Fact name={t('context.used')}>{tokenText(context?.used)}</Fact>
+        <Fact name={t('context.budget')}>{tokenText(context?.budget)}</Fact>
+        <Fact name={t('context.window')}>{tokenText(context?.window)}</Fact>
       </Facts>
       <section className="space-y-1">
         <h3 className="font-semibold">{t('context.refs')}</h3>
@@ -77,19 +77,19 @@ const NO_REFS: readonly ContextRef[] = []
 const NO_MISSING: readonly MissingRef[] = []
 const NO_PINS: readonly string[] = []
 
-function Entry({ given }: { given: ContextRef }) {
+function Entry({ given: contextRef }: { given: ContextRef }) {
   const t = useT()
-  const name = shortName(given)
+  const name = shortName(contextRef)
   return (
     <li className="flex min-h-6 items-center gap-2">
-      <Icon name={REF_ICONS[given.kind]} size={14} className="text-ink-faint" />
-      <span className="min-w-0 flex-1 truncate" title={given.ref}>
+      <Icon name={REF_ICONS[contextRef.kind]} size={14} className="text-ink-faint" />
+      <span className="min-w-0 flex-1 truncate" title={contextRef.ref}>
         {plainTerminalText(name)}
-        <span className="text-sm text-ink-faint"> {t(`context.source.${given.source}`)}</span>
+        <span className="text-sm text-ink-faint"> {t(`context.source.${contextRef.source}`)}</span>
       </span>
-      {typeof given.tokens === 'number' && (
+      {typeof contextRef.tokens === 'number' && (
         <span className="tabular text-sm text-ink-faint">
-          {t('context.tokens', { tokens: formatCount(given.tokens, t.locale) })}
+          {t('context.tokens', { tokens: formatCount(contextRef.tokens, t.locale) })}
         </span>
       )}
     </li>
@@ -104,14 +104,14 @@ function Pins(props: {
   const t = useT()
   const { pinned } = props
   const [text, setText] = useState('')
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const change = async (next: readonly string[]) => {
     setBusy(true)
-    const said = await props.onPins(next)
+    const refusal = await props.onPins(next)
     setBusy(false)
-    setRefused(said)
-    return said === null
+    setRefusal(refusal)
+    return refusal === null
   }
   const add = async (event: FormEvent) => {
     event.preventDefault()
@@ -153,7 +153,7 @@ function Pins(props: {
           {t('context.pin')}
         </Button>
       </form>
-      <RefusedHere refused={refused} />
+      <RefusedHere refusal={refusal} />
     </section>
   )
 }

@@ -1,4 +1,4 @@
-/** What a turn is given beside its text, what was named and is not there, and what was left out. */
+/** Context refs of a turn: attached and mentioned files, missing refs and omissions. */
 import { plainTerminalText } from '@/system/format/ansi'
 import { formatCount } from '@/system/format/numbers'
 import type { ContextRef, MissingRef, Omission } from '@/system/generated/contracts'
@@ -16,23 +16,23 @@ export const REF_ICONS: Readonly<Record<ContextRef['kind'], IconName>> = {
   session: 'clock',
 }
 
-/** What a chip has room for: of a file of the folder the last part of its path, of all else its title. */
+/** A short name for a chip: the last segment of a path, or the title. */
 export function shortName({ ref, kind, source, title = '' }: ContextRef): string {
   const titled = source === 'attached' || kind === 'artifact' || kind === 'session'
   return (titled ? title : '') || ref.replace(/\/+$/, '').split('/').at(-1) || ref
 }
 
-/** What came with a turn, beside its words. Instructions of the folder come with every turn and are not said each time. */
-export function Given(props: {
-  readonly given: readonly ContextRef[]
+/** Refs that the person attached or mentioned. Instructions come with every turn and are not listed. */
+export function AttachedRefs(props: {
+  readonly refs: readonly ContextRef[]
   readonly missing: readonly MissingRef[]
 }) {
   const t = useT()
-  const given = props.given.filter((ref) => ref.source === 'attached' || ref.source === 'mentioned')
-  if (given.length === 0 && props.missing.length === 0) return null
+  const attached = props.refs.filter((ref) => ref.source === 'attached' || ref.source === 'mentioned')
+  if (attached.length === 0 && props.missing.length === 0) return null
   return (
     <ul aria-label={t('context.came_with')} className="flex flex-wrap items-center gap-1.5 pt-1.5">
-      {given.map((ref) => (
+      {attached.map((ref) => (
         <li
           key={`${ref.source} ${ref.ref}`}
           title={ref.title || ref.ref}

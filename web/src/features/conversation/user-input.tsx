@@ -3,7 +3,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { Text, TurnRow } from '@/system/rows/model'
 import { Icon } from '@/ui/icon'
 import { Badge } from '@/ui/marks'
-import { Given } from '../context/context-refs'
+import { AttachedRefs } from '../context/context-refs'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
@@ -57,7 +57,7 @@ export const UserInput = memo(
         </div>
         <p className={`wrap-any whitespace-pre-wrap ${person ? 'text-lg' : ''}`}>{full.text}</p>
         <LoadMore full={full} />
-        <Given given={props.given} missing={props.missing} />
+        <AttachedRefs refs={props.given} missing={props.missing} />
       </div>
     )
   },

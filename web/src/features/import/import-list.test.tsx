@@ -134,7 +134,7 @@ test.each([
 
 test('one that failed says why, and can be tried again', async () => {
   const refused = { code: 'transcript_unreadable', message: 'No such file.', hint: '', field: '' }
-  const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'failed', refused } })
+  const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'failed', refusal: refused } })
   show(<PastSessions {...given} />)
 
   expect(screen.getByRole('status').textContent).toBe('The past session could not be read No such file.')

@@ -160,7 +160,7 @@ function Outcome({ became }: { became: ImportProgress | undefined }) {
       {became?.state === 'done' && <Added answer={became.answer} />}
       {became?.state === 'failed' && (
         <div className="text-bad">
-          <RefusedText refused={became.refused} />
+          <RefusedText refusal={became.refusal} />
         </div>
       )}
       {became?.state === 'done' && became.answer.unfinished === true && <p>{t('first.imported_later')}</p>}

@@ -321,7 +321,7 @@ test('what needs a person comes before what failed, and nothing that failed at a
 })
 
 test('a worker of a job is shown in the roster with its item', () => {
-  show(<Roster team={teamWith(jobRow(), ...ITEMS)} shown="" handlers={noting(vi.fn())} />)
+  show(<Roster team={teamWith(jobRow(), ...ITEMS)} openAgentId="" handlers={noting(vi.fn())} />)
   expect(screen.getByRole('button', { name: /^worker-3/ }).textContent).toContain('worker-3· Read c')
   expect(screen.getByRole('button', { name: /^lead/ }).textContent).not.toContain('·')
 })
@@ -332,7 +332,7 @@ test('workers of a job do not crowd out the others: those at an end are folded, 
   const team: Team = { ...whole, notifications: [filled('notifications', told)] }
   show(
     <>
-      <Roster team={team} shown="" handlers={noting(vi.fn())} />
+      <Roster team={team} openAgentId="" handlers={noting(vi.fn())} />
       <Lanes team={team} handlers={noting(vi.fn())} />
     </>,
   )

@@ -12,11 +12,11 @@ function dialog(
 ) {
   const made: NewJob[] = []
   const onDone = vi.fn()
-  const onMake = async (job: NewJob) => {
+  const onCreate = async (job: NewJob) => {
     made.push(job)
     return answer
   }
-  show(<NewJobDialog subagents={subagents} onMake={onMake} onDone={onDone} />)
+  show(<NewJobDialog subagents={subagents} onCreate={onCreate} onDone={onDone} />)
   return { made, onDone }
 }
 

@@ -27,7 +27,7 @@ export function NewJobDialog(props: {
   readonly subagents: readonly AgentOffer[] | null
   /** Whether a session is begun by it. */
   readonly beginsSession?: boolean
-  readonly onMake: (job: NewJob) => Promise<Refusal | null>
+  readonly onCreate: (job: NewJob) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -42,23 +42,23 @@ export function NewJobDialog(props: {
   })
   const [checked, setChecked] = useState(false)
   const [sending, setSending] = useState(false)
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const lines = linesOf(typed.items)
   const wrong = useWrong(typed, lines.length, subagents)
-  const named = NAMES.find((name) => name === refused?.field.split('.')[0])
+  const named = NAMES.find((name) => name === refusal?.field.split('.')[0])
   const change = (what: Partial<Typed>) => {
     setTyped({ ...typed, ...what })
-    if (named !== undefined && named in what) setRefused(null)
+    if (named !== undefined && named in what) setRefusal(null)
   }
   const said = (name: Name): ReactNode => {
     if (checked && wrong[name] !== undefined) return wrong[name]
-    return named === name && refused !== null ? <RefusedText refused={refused} /> : null
+    return named === name && refusal !== null ? <RefusedText refusal={refusal} /> : null
   }
   const make = async () => {
     setChecked(true)
     if (Object.keys(wrong).length > 0 || sending) return
     setSending(true)
-    const why = await props.onMake({
+    const why = await props.onCreate({
       title: typed.title.trim(),
       instructions: typed.instructions.trim(),
       items: lines.map((input) => ({ input })),
@@ -67,7 +67,7 @@ export function NewJobDialog(props: {
       permissionMode: typed.permissionMode === '' ? null : typed.permissionMode,
     })
     setSending(false)
-    setRefused(why)
+    setRefusal(why)
     if (why === null) props.onDone()
   }
   const tooMany = lines.length > ITEMS ? wrong.items : undefined
@@ -76,7 +76,7 @@ export function NewJobDialog(props: {
       title={t('team.new_job')}
       action={t('team.job_make')}
       disabled={sending}
-      refused={named === undefined ? refused : null}
+      refusal={named === undefined ? refusal : null}
       onSend={() => void make()}
       onDone={props.onDone}
       className="max-h-[80vh] space-y-3 overflow-y-auto"

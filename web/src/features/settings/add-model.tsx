@@ -40,7 +40,7 @@ export function AddModel(props: {
   const [chosenKeyIn, setKeyIn] = useState<(typeof KEYS)[number]>(usual)
   const [variable, setVariable] = useState('')
   const [wrong, setWrong] = useState('')
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const key = useRef<HTMLInputElement>(null)
   const compatible = kind === 'openai-compatible'
@@ -62,7 +62,7 @@ export function AddModel(props: {
     setWrong(problem)
     if (problem !== '' || busy) return
     setBusy(true)
-    setRefused(await send())
+    setRefusal(await send())
     setBusy(false)
   }
   const send = async (): Promise<Refusal | null> => {
@@ -75,9 +75,9 @@ export function AddModel(props: {
       credential = { api_key: kept.handle }
     }
     const where = address.trim() === '' ? {} : { base_url: address.trim() }
-    const said = await props.onAdd({ kind, name: called, model: model.trim(), ...where, ...credential })
-    if (said === null) props.onDone()
-    return said
+    const refusal = await props.onAdd({ kind, name: called, model: model.trim(), ...where, ...credential })
+    if (refusal === null) props.onDone()
+    return refusal
   }
   return (
     <form
@@ -162,7 +162,7 @@ export function AddModel(props: {
           {wrong}
         </p>
       )}
-      <Told refused={refused} onReload={props.onDone} />
+      <Told refusal={refusal} onReload={props.onDone} />
       <div className="flex justify-end gap-2">
         <Button onClick={props.onDone}>{t('app.cancel')}</Button>
         <Button type="submit" look="solid" disabled={busy}>

@@ -15,12 +15,12 @@ const PROGRAM = 'python3\n/home/me/hooks/guard.py'
 export function HooksSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const entries = entriesOf(shown.read?.values, 'hooks')
   const write = async (hooks: readonly Entry[]) => {
-    const said = await handlers.onWrite({ hooks })
-    setRefused(said)
-    return said
+    const refusal = await handlers.onWrite({ hooks })
+    setRefusal(refusal)
+    return refusal
   }
   return (
     <Section title={t('settings.hooks')} how={t('settings.hooks_how')}>
@@ -42,7 +42,7 @@ export function HooksSection({ shown, handlers }: { shown: SettingsView; handler
           </li>
         ))}
       </ul>
-      <Told refused={refused} onReload={handlers.onReload} />
+      <Told refusal={refusal} onReload={handlers.onReload} />
       {adding ? (
         <AddHook
           taken={entries.map((entry) => textOf(entry, 'name'))}

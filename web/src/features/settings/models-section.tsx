@@ -16,14 +16,14 @@ import { type Entry, entriesOf, Section, Told, textOf } from './settings-section
 /** The models that can be asked, those that are found beside them, and who is asked where one fails. */
 export function ModelsSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [adding, setAdding] = useState(false)
   const { models, read } = shown
   const entries = entriesOf(read?.values, 'models')
   const write = async (changes: Entry) => {
-    const said = await handlers.onWrite(changes)
-    setRefused(said)
-    return said
+    const refusal = await handlers.onWrite(changes)
+    setRefusal(refusal)
+    return refusal
   }
   const withOne = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
@@ -47,7 +47,7 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsView; handle
             )
           })}
         </ul>
-        <Told refused={refused} onReload={handlers.onReload} />
+        <Told refusal={refusal} onReload={handlers.onReload} />
         {adding ? (
           <AddModel
             taken={entries.map((entry) => textOf(entry, 'name'))}

@@ -16,10 +16,10 @@ export function PermissionsSection(props: {
 }) {
   const t = useT()
   const { shown, handlers, trust } = props
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const held = shown.read?.holding.permission_mode
   const mode = PERMISSION_MODES.find((mode) => mode === held) ?? null
-  const choose = async (next: PermissionMode) => setRefused(await handlers.onWrite({ permission_mode: next }))
+  const choose = async (next: PermissionMode) => setRefusal(await handlers.onWrite({ permission_mode: next }))
   return (
     <>
       <Section title={t('settings.mode')} how={t(`settings.mode_how.${shown.place}`)}>
@@ -41,7 +41,7 @@ export function PermissionsSection(props: {
             </label>
           ))}
         </fieldset>
-        <Told refused={refused} onReload={handlers.onReload} />
+        <Told refusal={refusal} onReload={handlers.onReload} />
       </Section>
       {trust !== null && <FolderTrust trust={trust} handlers={handlers} />}
     </>

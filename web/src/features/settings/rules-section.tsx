@@ -21,15 +21,15 @@ export function RulesSection({ shown, handlers }: { shown: SettingsView; handler
   const t = useT()
   const [matcher, setMatcher] = useState('')
   const [verdict, setVerdict] = useState<Verdict>('ask')
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
   const rule = { matcher: matcher.trim(), verdict }
   const run = async (work: () => Promise<Refusal | null>) => {
     setBusy(true)
-    const said = await work()
+    const refusal = await work()
     setBusy(false)
-    setRefused(said)
-    return said
+    setRefusal(refusal)
+    return refusal
   }
   const add = async (event: FormEvent) => {
     event.preventDefault()
@@ -71,7 +71,7 @@ export function RulesSection({ shown, handlers }: { shown: SettingsView; handler
             {t('settings.add_rule')}
           </Button>
         </div>
-        <Told refused={refused} onReload={handlers.onReload} />
+        <Told refusal={refusal} onReload={handlers.onReload} />
         {shown.tried !== null && <Tried tried={shown.tried} />}
       </form>
     </Section>

@@ -13,12 +13,12 @@ import { type Entry, entriesOf, Section, TextField, Told, textOf } from './setti
 export function ServersSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const entries = entriesOf(shown.read?.values, 'servers')
   const write = async (servers: readonly Entry[]) => {
-    const said = await handlers.onWrite({ servers })
-    setRefused(said)
-    return said
+    const refusal = await handlers.onWrite({ servers })
+    setRefusal(refusal)
+    return refusal
   }
   const states = shown.servers ?? []
   const named = [
@@ -33,7 +33,7 @@ export function ServersSection({ shown, handlers }: { shown: SettingsView; handl
             key={name}
             name={name}
             state={states.find((server) => server.name === name) ?? null}
-            onReconnect={async () => setRefused(await handlers.onReconnect(name))}
+            onReconnect={async () => setRefusal(await handlers.onReconnect(name))}
             onRemove={
               entries.some((entry) => textOf(entry, 'name') === name)
                 ? () => void write(entries.filter((entry) => textOf(entry, 'name') !== name))
@@ -42,7 +42,7 @@ export function ServersSection({ shown, handlers }: { shown: SettingsView; handl
           />
         ))}
       </ul>
-      <Told refused={refused} onReload={handlers.onReload} />
+      <Told refusal={refusal} onReload={handlers.onReload} />
       {adding ? (
         <AddServer
           taken={named}

@@ -83,7 +83,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
             ))}
           </nav>
           <div className="min-h-0 min-w-0 flex-1 space-y-4 overflow-y-auto p-4">
-            <Told refused={shown.failed} onReload={handlers.onReload} />
+            <Told refusal={shown.failed} onReload={handlers.onReload} />
             {problems.map((problem) => (
               <p key={`${problem.file} ${problem.message}`} role="alert" className="wrap-any text-bad">
                 <span className="font-mono text-sm">

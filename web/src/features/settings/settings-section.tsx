@@ -25,9 +25,9 @@ export function Section(props: {
 }
 
 /** Why something was not taken. Where the file changed meanwhile, it can be read again. */
-export function Told({ refused, onReload }: { refused: Refusal | null; onReload: () => void }) {
+export function Told({ refusal, onReload }: { refusal: Refusal | null; onReload: () => void }) {
   const t = useT()
-  if (refused?.code !== 'conflict') return <RefusedHere refused={refused} />
+  if (refusal?.code !== 'conflict') return <RefusedHere refusal={refusal} />
   return (
     <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
       <p className="font-medium text-bad">{t('settings.conflict')}</p>

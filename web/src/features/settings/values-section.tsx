@@ -32,7 +32,7 @@ export function ValuesSection(props: {
   const { shown, handlers, table, names } = props
   const { read } = shown
   const [typed, setTyped] = useState<FieldValues>({})
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [saved, setSaved] = useState(false)
   const [busy, setBusy] = useState(false)
   if (read === null) return <p className="text-ink-faint">{t('tool.loading')}</p>
@@ -50,14 +50,14 @@ export function ValuesSection(props: {
   const wrong = changed.some((field) => validateField(field, values[field.name] ?? '') !== null)
   const write = async () => {
     setBusy(true)
-    const said = await handlers.onWrite(changesOf(changed, values, table, heldIn(read.values, table)))
+    const refusal = await handlers.onWrite(changesOf(changed, values, table, heldIn(read.values, table)))
     setBusy(false)
-    setRefused(said)
-    setSaved(said === null)
-    if (said === null) setTyped({})
+    setRefusal(refusal)
+    setSaved(refusal === null)
+    if (refusal === null) setTyped({})
   }
   const section = table ?? 'own'
-  const told = (name: string) => fieldProblem(refused, table, name)
+  const told = (name: string) => fieldProblem(refusal, table, name)
   return (
     <Section title={props.title} how={props.how}>
       <SchemaFields
@@ -74,8 +74,8 @@ export function ValuesSection(props: {
         })}
         told={told}
       />
-      {refused !== null && !fields.some((field) => told(field.name) !== '') && (
-        <Told refused={refused} onReload={handlers.onReload} />
+      {refusal !== null && !fields.some((field) => told(field.name) !== '') && (
+        <Told refusal={refusal} onReload={handlers.onReload} />
       )}
       <div className="flex items-center gap-2">
         <Button look="solid" disabled={busy || wrong || changed.length === 0} onClick={() => void write()}>
@@ -114,9 +114,9 @@ function changesOf(
 }
 
 /** What was said of this field when it was written; empty where it was of something else. */
-function fieldProblem(refused: Refusal | null, table: string | undefined, name: string): string {
-  if (refused === null || refused.field === '') return ''
-  const last = refused.field.split('.').at(-1) ?? ''
-  const inside = table === undefined || refused.field.includes(table)
-  return inside && last === name ? refused.message : ''
+function fieldProblem(refusal: Refusal | null, table: string | undefined, name: string): string {
+  if (refusal === null || refusal.field === '') return ''
+  const last = refusal.field.split('.').at(-1) ?? ''
+  const inside = table === undefined || refusal.field.includes(table)
+  return inside && last === name ? refusal.message : ''
 }

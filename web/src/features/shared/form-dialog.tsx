@@ -14,7 +14,7 @@ export function FormDialog(props: {
   /** What the button says that sends it. */
   readonly action: string
   readonly disabled: boolean
-  readonly refused: Refusal | null
+  readonly refusal: Refusal | null
   readonly onSend: () => void
   readonly onDone: () => void
   readonly className?: string
@@ -34,7 +34,7 @@ export function FormDialog(props: {
       >
         <h2 className="text-lg font-semibold">{props.title}</h2>
         {props.children}
-        <RefusedHere refused={props.refused} />
+        <RefusedHere refusal={props.refusal} />
         <div className="flex flex-wrap items-center justify-end gap-2">
           {props.beside}
           <Button look="outline" onClick={props.onDone}>

@@ -4,26 +4,26 @@ import { hintText } from './code-texts'
 import { useT } from './surface'
 
 /** Why something did not come about, and what can be done. */
-export function RefusedText({ refused }: { refused: Refusal }) {
+export function RefusedText({ refusal }: { refusal: Refusal }) {
   const t = useT()
-  const title = t.maybe(`code.${refused.code}`) ?? refused.code
-  const hint = hintText(t, refused.code, refused.hint)
-  const own = t.maybe(`hint.${refused.code}`)
-  if (!t.locale.startsWith('en') && t.maybe(`code.${refused.code}`) !== null) {
-    const words = [refused.message, own === null ? hint : ''].filter(Boolean).join(' ')
+  const title = t.maybe(`code.${refusal.code}`) ?? refusal.code
+  const hint = hintText(t, refusal.code, refusal.hint)
+  const own = t.maybe(`hint.${refusal.code}`)
+  if (!t.locale.startsWith('en') && t.maybe(`code.${refusal.code}`) !== null) {
+    const words = [refusal.message, own === null ? hint : ''].filter(Boolean).join(' ')
     return (
       <>
         <p className="font-semibold">{title}</p>
         {own !== null && <p className="wrap-any text-ink-soft">{own}</p>}
-        <RuntimeWords code={refused.code} message={words} />
+        <RuntimeWords code={refusal.code} message={words} />
       </>
     )
   }
   return (
     <>
       <p>
-        {!refused.message.startsWith(title) && <span className="font-semibold">{title}</span>}{' '}
-        <span className="wrap-any text-ink-soft">{refused.message}</span>
+        {!refusal.message.startsWith(title) && <span className="font-semibold">{title}</span>}{' '}
+        <span className="wrap-any text-ink-soft">{refusal.message}</span>
       </p>
       {hint !== '' && <p className="wrap-any text-ink-soft">{hint}</p>}
     </>
@@ -31,11 +31,11 @@ export function RefusedText({ refused }: { refused: Refusal }) {
 }
 
 /** The same where it was asked for: behind a dialog nobody reads what stands on the page. */
-export function RefusedHere({ refused }: { refused: Refusal | null }) {
-  if (refused === null) return null
+export function RefusedHere({ refusal }: { refusal: Refusal | null }) {
+  if (refusal === null) return null
   return (
     <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
-      <RefusedText refused={refused} />
+      <RefusedText refusal={refusal} />
     </div>
   )
 }

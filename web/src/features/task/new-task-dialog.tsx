@@ -12,7 +12,7 @@ const PRIORITIES = ['high', 'normal', 'low'] as const
 export function NewTaskDialog(props: {
   readonly agents: readonly AgentRow[]
   readonly tasks: readonly TaskRow[]
-  readonly onMake: (task: NewTask) => Promise<Refusal | null>
+  readonly onCreate: (task: NewTask) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
   const t = useT()
@@ -23,14 +23,14 @@ export function NewTaskDialog(props: {
   const [before, setBefore] = useState<ReadonlySet<string>>(new Set())
   const [untitled, setUntitled] = useState(false)
   const [sending, setSending] = useState(false)
-  const [refused, setRefused] = useState<Refusal | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
   const problem = useId()
   const open = props.tasks.filter((task) => task.status !== 'done' && task.status !== 'cancelled')
   const make = async () => {
     setUntitled(title.trim() === '')
     if (title.trim() === '' || sending) return
     setSending(true)
-    const why = await props.onMake({
+    const why = await props.onCreate({
       title: title.trim(),
       objective: objective.trim(),
       assignee: assignee === '' ? null : assignee,
@@ -38,7 +38,7 @@ export function NewTaskDialog(props: {
       priority,
     })
     setSending(false)
-    setRefused(why)
+    setRefusal(why)
     if (why === null) props.onDone()
   }
   return (
@@ -46,7 +46,7 @@ export function NewTaskDialog(props: {
       title={t('team.new_task')}
       action={t('team.task_make')}
       disabled={sending}
-      refused={refused}
+      refusal={refusal}
       onSend={() => void make()}
       onDone={props.onDone}
       className="max-h-[76vh] space-y-3 overflow-y-auto"

@@ -91,7 +91,7 @@ test('a stale graph stays and says so; the same is there as a list (UI-30)', asy
 })
 
 test('input that was not taken stays to be sent again', async () => {
-  show(<Roster team={teamWith()} shown="" handlers={HANDLERS} />)
+  show(<Roster team={teamWith()} openAgentId="" handlers={HANDLERS} />)
   await userEvent.click(screen.getByRole('button', { name: 'Actions for worker-1' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Send input' }))
   const field = screen.getByRole('textbox', { name: 'Input for worker-1' })
@@ -104,7 +104,7 @@ test('agents that are over fold away where there are many', () => {
     filled('agents', agentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
   )
   const team = teamWith()
-  show(<Roster team={{ ...team, agents: [...team.agents, ...done] }} shown="" handlers={HANDLERS} />)
+  show(<Roster team={{ ...team, agents: [...team.agents, ...done] }} openAgentId="" handlers={HANDLERS} />)
   expect(within(screen.getByRole('list', { name: 'Agents' })).getAllByRole('listitem')).toHaveLength(2)
   expect(screen.getByRole('button', { name: '9 agents are done' })).toBeTruthy()
 })
@@ -149,7 +149,7 @@ test('every view of a team speaks Chinese', () => {
         shown=""
         onOpenJob={() => {}}
       />
-      <Roster team={team} shown="worker-1" handlers={HANDLERS} />
+      <Roster team={team} openAgentId="worker-1" handlers={HANDLERS} />
       <Lanes team={team} handlers={HANDLERS} />
       <Graph team={team} shown="" stale={false} onOpenAgent={() => {}} />
       {shownRuns(team)}

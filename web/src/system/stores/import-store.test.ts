@@ -25,8 +25,8 @@ function held(answer: unknown) {
 }
 
 const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
-const states = ({ view: shown }: ImportStore) =>
-  Object.fromEntries(Object.entries(shown.imports).map(([key, progress]) => [key, progress.state]))
+const states = ({ view }: ImportStore) =>
+  Object.fromEntries(Object.entries(view.imports).map(([key, progress]) => [key, progress.state]))
 
 test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {
   const late = held({ sessions: [found('a')] })
@@ -89,7 +89,7 @@ test('one that is refused says why, and the next one is imported all the same', 
   expect(past.view.imports).toEqual({
     'codex a': {
       state: 'failed',
-      refused: { code: 'transcript_unreadable', message: 'Gone.', hint: '', field: '' },
+      refusal: { code: 'transcript_unreadable', message: 'Gone.', hint: '', field: '' },
     },
     'codex b': { state: 'done', answer: IMPORTED },
   })

@@ -12,7 +12,7 @@ const POLL_MS = 1000
 export type ImportProgress =
   | { readonly state: 'waiting' | 'running' }
   | { readonly state: 'done'; readonly answer: PastSessionImported }
-  | { readonly state: 'failed'; readonly refused: Refusal }
+  | { readonly state: 'failed'; readonly refusal: Refusal }
 
 export interface ImportView {
   /** Null until it is read. */
@@ -92,7 +92,7 @@ export class ImportStore {
       await this.#read()
       setProgress({ state: 'done', answer })
     } catch (error) {
-      setProgress({ state: 'failed', refused: toRefusal(error) })
+      setProgress({ state: 'failed', refusal: toRefusal(error) })
     }
   }
 

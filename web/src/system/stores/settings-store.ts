@@ -75,9 +75,9 @@ export class SettingsStore {
   async write(changes: Readonly<Record<string, unknown>>): Promise<Refusal | null> {
     const { read, place } = this.#view
     const body = { place, changes, digest: read?.digest ?? '', ...this.#scope() }
-    const refused = await this.#attempt(() => this.#api.confirmedCommand('update_settings', body))
-    if (refused === null) await this.open(place, this.#workspaceId)
-    return refused
+    const refusal = await this.#attempt(() => this.#api.confirmedCommand('update_settings', body))
+    if (refusal === null) await this.open(place, this.#workspaceId)
+    return refusal
   }
 
   /** Add a detected provider to the user's models. `model` selects one if it offers several. */
@@ -116,16 +116,16 @@ export class SettingsStore {
 
   async addRule(rule: RuleEntry): Promise<Refusal | null> {
     const body = { ...rule, workspaceId: this.#workspaceId }
-    const refused = await this.#attempt(() => this.#api.confirmedCommand('add_rule', body))
+    const refusal = await this.#attempt(() => this.#api.confirmedCommand('add_rule', body))
     await this.#readRules()
-    return refused
+    return refusal
   }
 
   async revokeRule(ruleId: string): Promise<Refusal | null> {
     const body = { ruleId, workspaceId: this.#workspaceId }
-    const refused = await this.#attempt(() => this.#api.confirmedCommand('revoke_rule', body))
+    const refusal = await this.#attempt(() => this.#api.confirmedCommand('revoke_rule', body))
     await this.#readRules()
-    return refused
+    return refusal
   }
 
   /** Apply rules to past calls and show the verdicts. Changes nothing. */
@@ -136,9 +136,9 @@ export class SettingsStore {
 
   async reconnect(server: string): Promise<Refusal | null> {
     const body = { workspaceId: this.#workspaceId, server }
-    const refused = await this.#attempt(() => this.#api.command('reconnect_server', body))
+    const refusal = await this.#attempt(() => this.#api.command('reconnect_server', body))
     await this.#readServers()
-    return refused
+    return refusal
   }
 
   async #attempt(work: () => Promise<unknown>): Promise<Refusal | null> {
