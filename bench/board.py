@@ -27,7 +27,7 @@ from callboard.contracts.ports.tools import Evaluation, Reporter, Toolbox, ToolC
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import open_store
-from callboard.runtime.parts import Limits, Parts
+from callboard.runtime.dependencies import Limits, Parts
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from callboard.agents.definition import LARGEST, read
 from callboard.agents.fields import EdgeEntry, Front, PolicyTable, Waking, is_cron
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Schedule
-from callboard.contracts.team import Edge
 from tests.agents.given import file, told
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "agents.md"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts.team import Edge
+from callboard.contracts.entities.team import Edge
 from tests.agents.given import names, roster, told
 
 MAIN, SUB = "kind: main", "kind: subagent"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from callboard.app.announcement import find
-from callboard.app.client import Client
-from callboard.app.home import Home
+from callboard.app.hosting.announcement import find
+from callboard.app.state_folder import Home
+from callboard.client.client import Client
 from callboard.contracts.commands import GetThreadRead, ListSessions, RespondAction, SessionList, ThreadRead
 from tests.app.product import Product
 

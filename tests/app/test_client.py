@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.announcement import find
-from callboard.app.client import Client
-from callboard.app.endpoint import Endpoint
-from callboard.app.home import Home
+from callboard.app.hosting.announcement import find
+from callboard.app.state_folder import Home
+from callboard.client.client import Client
+from callboard.client.endpoint import Endpoint
 from callboard.contracts.commands import (
     ListSessions,
     OpenWorkspace,

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.announcement import find
-from callboard.app.cli.loop import run_async
-from callboard.app.client import Client
+from callboard.app.cli.terminal.loop import run_async
 from callboard.app.demos.catalog import NAMES, set_out
-from callboard.app.home import Home
+from callboard.app.hosting.announcement import find
+from callboard.app.state_folder import Home
+from callboard.client.client import Client
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.base import Command
 from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask

@@ -9,12 +9,12 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from callboard.app.demos import elsewhere
+from callboard.app.demos import remote_agent
 from callboard.app.demos.catalog import Catalog
 from callboard.app.demos.printshop import proof_of
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal
-from callboard.runtime.installing import installs
+from callboard.runtime.workspaces.installation import installs
 from tests.app.product import Product
 from tests.app.test_demo import agents, given, of, played
 
@@ -95,7 +95,7 @@ def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Prod
 def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(elsewhere, "NEEDED", ("a2a_is_not_here",))
+    monkeypatch.setattr(remote_agent, "NEEDED", ("a2a_is_not_here",))
     with pytest.raises(Refusal) as refused:
         Catalog(tmp_path / "demos").set_out("remote_teammate")
     assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")

@@ -15,8 +15,8 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring
 
 from callboard.app.doctor import machine
-from callboard.app.home import Home
-from callboard.app.superuser import is_root
+from callboard.app.hosting.superuser import is_root
+from callboard.app.state_folder import Home
 from tests.app.product import Product, says
 from tests.secrets.drawer import Drawer
 

@@ -114,8 +114,8 @@ def test_a_store_that_is_held_by_a_process_which_does_not_answer_is_named_with_i
     product: Product, monkeypatch: pytest.MonkeyPatch
 ):
     """CTL-17"""
-    monkeypatch.setattr("callboard.app.announcement.ANSWER_S", 0.3)
-    monkeypatch.setattr("callboard.app.hosting.BEGIN_S", 0.3)
+    monkeypatch.setattr("callboard.app.hosting.announcement.ANSWER_S", 0.3)
+    monkeypatch.setattr("callboard.app.hosting.host.BEGIN_S", 0.3)
     with product.up() as (running, ready):
         running.signal(signal.SIGSTOP)
         try:
@@ -131,7 +131,7 @@ def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pyte
     def full(path: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("callboard.app.home.write_private", full)
+    monkeypatch.setattr("callboard.app.state_folder.write_private", full)
     problem = json.loads(product.run("up", "--json").err)
     assert (problem["code"], "Make room" in problem["hint"]) == ("store_full", True)
 

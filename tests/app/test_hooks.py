@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.home import Home
-from callboard.app.keys import learn_keys
-from callboard.app.settings import load
-from callboard.app.settings_book import SettingsFiles
-from callboard.app.settings_files import MASK
+from callboard.app.models.keys import learn_keys
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.settings.files import MASK
+from callboard.app.settings.loader import load
+from callboard.app.state_folder import Home
 from callboard.contracts.errors import Refusal
 from callboard.secrets.redaction import Redaction
 from tests.app.product import Product, says, uses

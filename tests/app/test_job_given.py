@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app.cli.jobgiven import items_of
-from callboard.app.cli.joblines import Happenings, counts, item_line
-from callboard.app.cli.terminal import Style
+from callboard.app.cli.job.arguments import items_of
+from callboard.app.cli.job.lines import Happenings, counts, item_line
+from callboard.app.cli.terminal.output import Style
 from callboard.contracts.commands.jobs import JobItem
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import TaskCompleted

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.desk import Desk
-from callboard.app.finding import Place, found
-from callboard.app.keys import on_demand
+from callboard.app.models.catalog import Desk
+from callboard.app.models.discovery import Place, found
+from callboard.app.models.keys import on_demand
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel
 from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings

@@ -6,10 +6,11 @@ import io
 
 import pytest
 
-from callboard.app.cli.narrating import last_lines, narrated
-from callboard.app.cli.terminal import Style
-from callboard.app.cli.watching import Lines
+from callboard.app.cli.facts.fact_formatter import last_lines, narrated
+from callboard.app.cli.team_watcher import Lines
+from callboard.app.cli.terminal.output import Style
 from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import (
     ActionResolved,
     AgentSlept,
@@ -21,7 +22,6 @@ from callboard.contracts.facts import (
     ToolCompleted,
     ToolFailed,
 )
-from callboard.contracts.plan import PlanStep
 
 AT = 1_700_000_000_000_000
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from callboard.app.cli.rendering import Rendering, aside
-from callboard.app.cli.terminal import Style
+from callboard.app.cli.terminal.output import Style
+from callboard.app.cli.view.renderer import Rendering, aside
 from callboard.contracts.content import Text
-from callboard.contracts.plan import PlanStep
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.refs import MissingRef
 from callboard.contracts.rows import (
     ActionPart,

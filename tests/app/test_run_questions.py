@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.cli.questions import Answer, Beside, beside, offers, understood
+from callboard.app.cli.terminal.questions import Answer, Beside, beside, offers, understood
 from callboard.contracts.facts.action import Decision
 from callboard.contracts.rows import ActionRow
 from tests.app.product import Product, says, uses

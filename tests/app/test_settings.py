@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.announcement import find
-from callboard.app.home import Home, keep
-from callboard.app.providers import key_of, providers_of
-from callboard.app.settings import PORT, load
+from callboard.app.hosting.announcement import find
+from callboard.app.models.providers import key_of, providers_of
+from callboard.app.settings.loader import PORT, load
+from callboard.app.state_folder import Home, keep
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.settings import (
     AnthropicModel,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.home import Home
-from callboard.app.settings_book import SettingsFiles
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Settings, Shell
 from tests.agents.given import write

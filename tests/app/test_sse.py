@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from callboard.app.sse import Event, events
+from callboard.client.sse import Event, events
 
 STREAM = (
     b": hello\n\nid: 1.0\nevent: snapshot\ndata: {}\n\n:\n\nid: 1.1\nevent: ops\ndata: \xe2\x80\xa8\n\n"

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.app.cli.questions import notes
-from callboard.app.cli.terminal import Plain, one_line, plain, visible
+from callboard.app.cli.terminal.output import Plain, one_line, plain, visible
+from callboard.app.cli.terminal.questions import notes
 
 HOSTILE = [
     ("\x1b[31mred\x1b[0m", "red"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.app.toolchains import toolchains
-from callboard.tools.credentials import private
+from callboard.tools.protection.credentials import private
 
 
 def test_only_programs_of_the_home_are_shown(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.app.turns import Following
+from callboard.app.turn_follower import Following
 from callboard.contracts.content import Text
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.runtime import OpBatch

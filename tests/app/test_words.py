@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from callboard.app.cli.words import in_words_of_the_line, told
+from callboard.app.cli.terminal.wording import in_words_of_the_line, told
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.errors import CODES, Code, Problem
 from callboard.contracts.rows.conversation import NotificationPart

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 import regex
 
-from callboard.contracts.exact_text import HEAD, TAIL, Fold, count_invisible, count_masked, fold, mark
+from callboard.contracts.text.exact import HEAD, TAIL, Fold, count_invisible, count_masked, fold, mark
 
 _DEFAULT_IGNORABLE = regex.compile(r"\p{Default_Ignorable_Code_Point}")
 

@@ -14,8 +14,15 @@ from callboard.contracts.errors import CODES, Refusal
 from callboard.contracts.facts import FACTS
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyRow
-from callboard.contracts.schema import TYPESCRIPT, commands_schema, generated, problem_schema, rows_schema, typescript
-from callboard.contracts.typescript import Writer, literal, plural
+from callboard.contracts.schema.generate import (
+    TYPESCRIPT,
+    commands_schema,
+    generated,
+    problem_schema,
+    rows_schema,
+    typescript,
+)
+from callboard.contracts.schema.typescript import Writer, literal, plural
 from callboard.projection.view import SessionView
 from tests.contracts.weld import ROOT
 from tests.projection.histories import random_history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.contracts.wording import clause, punctuated, sentence
+from callboard.contracts.text.sentences import clause, punctuated, sentence
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import msgspec
 
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.content import BlobRef
+from callboard.contracts.entities.team import TaskStatus, TeamPhase, Verdict
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
@@ -46,13 +47,12 @@ from callboard.contracts.facts.action import ActionType
 from callboard.contracts.rows import Part, SessionCard
 from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, ToolState
 from callboard.contracts.rows.session import SessionState
-from callboard.contracts.team import TaskStatus, TeamPhase, Verdict
 from callboard.contracts.vocabulary import CONTROLS
-from callboard.control.decide.needs import NEEDS
-from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
-from callboard.projection.emit.classes import CLASSES, DELTAS, HYDRATED, emissions
-from callboard.projection.emit.emission import Emission
-from callboard.projection.emit.parts import part_type
+from callboard.control.decide.tool.remote_requests import NEEDS
+from callboard.projection.emit.agentui.classes import CLASSES, DELTAS, HYDRATED, emissions
+from callboard.projection.emit.agentui.emission import Emission
+from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.parts import part_type
 from tests.contracts.shown import shown_rows
 from tests.contracts.weld_runs import of_the_multi_agent_runtime
 from tests.contracts.weld_team import of_teams

@@ -9,12 +9,12 @@ import msgspec
 from callboard.adapters.http.agentruns.queries import ContextQuery
 from callboard.adapters.http.openapi import document
 from callboard.agents.fields import Front, PolicyTable
+from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode
-from callboard.contracts.runs import AgentRunRecord, EffectiveSettings
-from callboard.contracts.team import Policy
+from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
 from callboard.projection.emit.agentruns import PHASES, RunEventName, run_status
-from callboard.tools.kit import KINDS
+from callboard.tools.builtin.declarations import KINDS
 
 _ENDS = ("", "completed", "failed", "interrupted")
 

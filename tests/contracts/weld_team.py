@@ -9,8 +9,9 @@ import msgspec
 
 from callboard.adapters.http.openapi import document
 from callboard.contracts.commands import COMMANDS
-from callboard.contracts.envelope import Envelope
-from callboard.contracts.payload import Expectation, HandoffStatus, Payload
+from callboard.contracts.entities.handoff_payload import Expectation, HandoffStatus, Payload
+from callboard.contracts.entities.team import Ref, Role
+from callboard.contracts.handoff_envelope import Envelope
 from callboard.contracts.rows import (
     ActionRow,
     AgentRow,
@@ -25,11 +26,10 @@ from callboard.contracts.rows import (
     ToolPart,
 )
 from callboard.contracts.rows.team import Connection
-from callboard.contracts.team import Ref, Role
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
-from callboard.projection.emit.agentui import AgentUiEvent
-from callboard.projection.emit.context import AgentUiEvents
-from callboard.projection.emit.emission import Emission
+from callboard.projection.emit.agentui.context import AgentUiEvents
+from callboard.projection.emit.agentui.emission import Emission
+from callboard.projection.emit.agentui.events import AgentUiEvent
 from callboard.projection.emit.subagents import EVENTS, SubagentEvent
 from callboard.projection.snapshot import SubagentSnapshot, stale, task_snapshots
 from tests.contracts.shown import filled, shown_rows

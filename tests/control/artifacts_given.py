@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.artifact import VersionOrigin
 from callboard.contracts.commands.artifacts import (
     EditArtifact,
 )
 from callboard.contracts.content import Blob, BlobRef, blob_of
+from callboard.contracts.entities.artifact import VersionOrigin
 from callboard.contracts.facts import (
     ArtifactVersionCreated,
     FileChange,
 )
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.artifacts import ArtifactAsked, ArtifactDone, ArtifactRequest, Look
 from callboard.control.outcomes import ToolEnded
+from callboard.control.state.artifact import ArtifactAsked, ArtifactDone, ArtifactRequest, Look
 
 from .examples import SESSION, THREAD, answered, at, says, submit, wants
 from .given import Given, given

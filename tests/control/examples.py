@@ -20,7 +20,7 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.known import Setup
+from callboard.control.decision_inputs import Setup
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RunStopped, ToolEnded, WantedCall
 
 SESSION = "ses_1"

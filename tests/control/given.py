@@ -36,16 +36,16 @@ from callboard.contracts.record import (
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
 from callboard.control.decide import SessionCommand, command, outcome
-from callboard.control.decide.actions import waiting
-from callboard.control.decide.calls import holds_up
+from callboard.control.decide.artifact.dispatch import ArtifactDecided
 from callboard.control.decide.evidence import EvidenceMade
-from callboard.control.decide.keeping import ArtifactDecided
-from callboard.control.decide.team.worktree import MergeMade
+from callboard.control.decide.subagent.worktree import MergeMade
+from callboard.control.decide.tool.action_answer import waiting
+from callboard.control.decide.tool.calls import holds_up
+from callboard.control.decision_inputs import Known, Setup
 from callboard.control.effects import Effect, effects
 from callboard.control.evolve import evolve
-from callboard.control.known import Known, Setup
 from callboard.control.outcomes import CallSeen, ModelAnswered, Outcome
-from callboard.control.state import OpenRun, Session, Thread
+from callboard.control.state.session import OpenRun, Session, Thread
 
 from .examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, setup_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from callboard.contracts.artifact import kind_of
 from callboard.contracts.commands.artifacts import (
     ArtifactChanged,
     CreateArtifact,
@@ -16,6 +15,7 @@ from callboard.contracts.commands.artifacts import (
     RollbackArtifact,
 )
 from callboard.contracts.content import Blob, Text
+from callboard.contracts.entities.artifact import kind_of
 from callboard.contracts.facts import (
     ArtifactCreated,
     ArtifactDeleted,
@@ -30,16 +30,10 @@ from callboard.contracts.facts import (
     SessionTakenOver,
     ToolCompleted,
 )
-from callboard.control.artifacts import (
-    ArtifactLooked,
-    ExportAsked,
-    ExportTold,
-    Look,
-    OpenArtifact,
-)
 from callboard.control.effects import SettleArtifact, standing
 from callboard.control.evolve import evolve
 from callboard.control.outcomes import TakenOver
+from callboard.control.state.artifact import ArtifactLooked, ExportAsked, ExportTold, Look, OpenArtifact
 
 from .artifacts_given import (
     CALL,

@@ -19,9 +19,9 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
+from callboard.control.decision_inputs import Known
 from callboard.control.evolve import apply, evolve
-from callboard.control.known import Known
-from callboard.control.state import Session
+from callboard.control.state.session import Session
 
 from .examples import (
     ASK,

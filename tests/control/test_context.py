@@ -26,10 +26,10 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
-from callboard.control.given import Given as Came
 from callboard.control.mentions import mentions
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
-from callboard.control.window import Takes, given_tokens, shares
+from callboard.control.resolved_context import Given as Came
+from callboard.control.state.context import Takes, given_tokens, shares
 
 from .examples import SESSION, THREAD, answered, ended, says, setup_of, stopped, submit, wants
 from .given import Given, Then, given

@@ -32,8 +32,8 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
+from callboard.control.decision_inputs import Setup
 from callboard.control.effects import AskModel, RunTool
-from callboard.control.known import Setup
 from callboard.control.outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded, Piece, TakenOver, WantedCall
 
 from .examples import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import PlanUpdated
-from callboard.contracts.plan import PlanStep
-from callboard.control.decide.plans import LONGEST_LINE
+from callboard.control.decide.turn.plan import LONGEST_LINE
 from callboard.control.outcomes import PlanSeen, TakenOver
 
 from .examples import THREAD, answered, at, failed, interrupt, steer, stopped, text

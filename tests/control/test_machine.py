@@ -22,7 +22,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Partial
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import Scope
-from callboard.control.evolve.turns import MOST_MARKS
+from callboard.control.evolve.turn import MOST_MARKS
 from callboard.control.outcomes import (
     ActionTimedOut,
     ModelAnswered,
@@ -34,8 +34,8 @@ from callboard.control.outcomes import (
     ToolEnded,
     WantedCall,
 )
-from callboard.control.state import Thread
-from callboard.control.window import MOST_SPOKEN
+from callboard.control.state.context import MOST_SPOKEN
+from callboard.control.state.session import Thread
 
 from .examples import (
     ALLOW,

@@ -23,7 +23,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import NewFact
 from callboard.contracts.settings import Asked, Widening
-from callboard.control.decide.permissions import add_rule, revoke_rule, revoke_trust, trust
+from callboard.control.decide.permission import add_rule, revoke_rule, revoke_trust, trust
 
 from .examples import FOLDER, NOW, WORKSPACE
 from .test_workspace import folded

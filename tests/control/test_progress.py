@@ -7,7 +7,7 @@ import pytest
 
 from callboard.contracts.facts import QueueAdded, SteerRejected, ThreadPaused, ThreadResumed, TurnFailed, TurnStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
-from callboard.control.known import Setup
+from callboard.control.decision_inputs import Setup
 
 from .examples import ASK, DENY, SETUP, answered, at, ended, reject, says, steer, submit, wants
 from .given import Given

@@ -9,6 +9,7 @@ import pytest
 
 from callboard.contracts.commands import ActionAnswered, RespondAction
 from callboard.contracts.content import Text, blob_of
+from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import (
     ActionExpired,
     ActionRequired,
@@ -29,10 +30,9 @@ from callboard.contracts.facts.remote import RemotePart
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, ArtifactTold, TaskTold
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import RemoteTaskState
-from callboard.control.known import Setup
+from callboard.control.decision_inputs import Setup
 from callboard.control.outcomes import ActionTimedOut, CallSeen, ExternalGone, ExternalThere, NeedOver, RemoteTold
-from callboard.control.state import ExternalLink
+from callboard.control.state.session import ExternalLink
 
 from .examples import ASK, NOW, SESSION, SETUP, THREAD, answered, at, interrupt, stopped, submit, text, wants
 from .given import Given

@@ -23,10 +23,10 @@ from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.refs import ContextRef, Omission
-from callboard.control.given import Given as Brought
-from callboard.control.known import Setup
+from callboard.control.decision_inputs import Setup
 from callboard.control.outcomes import ModelAttemptFailed, Piece
-from callboard.control.window import Takes
+from callboard.control.resolved_context import Given as Brought
+from callboard.control.state.context import Takes
 
 from .examples import SETUP, at, failed, submit, text, wants
 from .examples import answered as complete

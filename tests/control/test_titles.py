@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.control.decide.titles import LONGEST, title_of
+from callboard.control.decide.turn.titles import LONGEST, title_of
 
 
 @pytest.mark.parametrize(

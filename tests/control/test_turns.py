@@ -22,10 +22,10 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.decide.context import cut_of
-from callboard.control.evolve.turns import MOST_MARKS
-from callboard.control.state import QueuedTurn, Thread, TurnEnd
-from callboard.control.window import MOST_SPOKEN, Filling
+from callboard.control.decide.turn.context import cut_of
+from callboard.control.evolve.turn import MOST_MARKS
+from callboard.control.state.context import MOST_SPOKEN, Filling
+from callboard.control.state.session import QueuedTurn, Thread, TurnEnd
 
 from .examples import (
     FOLDER,

@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
     WorkspaceOpened,
 )
 from callboard.contracts.record import NewFact, Origin, Record, header_of
-from callboard.control.state import ListedSession, Workspace
+from callboard.control.state.session import ListedSession, Workspace
 from callboard.control.workspace import evolve, list_session, may_delete, open_folder, share_rule, update_session
 
 from .examples import FOLDER, NOW, SESSION, WORKSPACE

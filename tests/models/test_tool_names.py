@@ -9,7 +9,8 @@ import pytest
 
 from callboard.contracts.ports.model import ToolSpec
 from callboard.models.wire import Format
-from callboard.tools import arguments, kit
+from callboard.tools import arguments
+from callboard.tools.builtin import declarations
 from tests.models.asking import asks, calls, failure, result, says
 from tests.models.servers import Exchange, against
 
@@ -17,7 +18,7 @@ FORMATS: tuple[Format, ...] = ("openai-compatible", "openai", "anthropic", "goog
 OTHERS = "mcp__github__getIssue"
 _TOOLS = tuple(
     ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
-    for kind in kit.KINDS.values()
+    for kind in declarations.KINDS.values()
 )
 _THEIRS = ToolSpec(name=OTHERS, description="Reads an issue.", schema={"type": "object", "properties": {}})
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*")

@@ -9,14 +9,15 @@ import pytest
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.tool_names import model_name
 from callboard.models.wire import Format
-from callboard.tools import arguments, kit
+from callboard.tools import arguments
+from callboard.tools.builtin import declarations
 from tests.models.asking import asks, failure
 from tests.models.servers import Exchange, against
 
 _KEYS = ("parameters", "input_schema", "parametersJsonSchema", "parameters_json_schema")
 _TOOLS = tuple(
     ToolSpec(name=kind.name, description=kind.description, schema=arguments.schema(kind.arguments))
-    for kind in kit.KINDS.values()
+    for kind in declarations.KINDS.values()
 )
 
 

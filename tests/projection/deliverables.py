@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 from hypothesis import strategies as st
 
-from callboard.contracts.artifact import VersionOrigin
 from callboard.contracts.content import BlobRef, blob_of
+from callboard.contracts.entities.artifact import VersionOrigin
 from callboard.contracts.facts import (
     ArtifactCreated,
     ArtifactDeleted,

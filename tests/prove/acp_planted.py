@@ -30,7 +30,7 @@ from callboard.contracts.ports.external import (
     PermissionAsked,
     PromptEnded,
 )
-from callboard.runtime.external.bound import ApprovedWrites
+from callboard.runtime.external.approved_writes import ApprovedWrites
 from callboard.runtime.external.calls import Calls
 from callboard.tools.sandbox import launching
 

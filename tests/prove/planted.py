@@ -42,7 +42,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     if fault == "no-pause":
         _replace("callboard.control.decide.follow", "pause_idle", lambda *_: None)
     elif fault == "no-cascade":
-        _replace("callboard.control.decide.stops", "cancel_all", lambda *_: None)
+        _replace("callboard.control.decide.thread.stop", "cancel_all", lambda *_: None)
     elif fault == "open-cage":
         _replace("callboard.tools.sandbox.bubblewrap", "namespaces", lambda **_: ["--die-with-parent"])
         whole = lambda view: ["--dev-bind", "/", "/", "--chdir", view.folder]
@@ -68,8 +68,8 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         for name in ("shell", "gate"):
             _replace(f"callboard.tools.{name}", "programs_in", lambda *_: ())
     elif fault == "open-outside":
-        _replace("callboard.app.folder_settings", "refused", lambda _: ())
-        from callboard.app.folder_programs import FolderPrograms
+        _replace("callboard.app.settings.folder", "refused", lambda _: ())
+        from callboard.app.settings.folder_programs import FolderPrograms
 
         setattr(FolderPrograms, "of", lambda *_: ())  # noqa: B010
     elif fault in _OF_THE_GATE:
@@ -86,7 +86,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         forever = {"idle_timeout": 3600.0, "connect_timeout": 3600.0}
         _replace(wire.__name__, "_http_client", lambda endpoint, *rest: opened(_with(endpoint, **forever), *rest))
     elif fault == "bare-pieces":
-        from callboard.secrets.veil import TextVeil
+        from callboard.secrets.stream_redactor import TextVeil
 
         setattr(TextVeil, "add", lambda self, piece: piece)  # noqa: B010
         setattr(TextVeil, "rest", lambda self: "")  # noqa: B010
@@ -124,14 +124,14 @@ def _open_agents() -> None:
 
 
 def _literal_rules() -> None:
-    from callboard.tools.command.spellings import Spellings
+    from callboard.tools.shell_grammar.spellings import Spellings
 
     literal = lambda text: Spellings(frozenset({tuple(text.split(" "))}), is_clear=True)
-    _replace("callboard.tools.rules", "spellings", literal)
+    _replace("callboard.tools.gate.rules", "spellings", literal)
 
 
 def _cut_cards() -> None:
-    from callboard.tools import changes
+    from callboard.tools.files import changes
 
     diff = changes.diff
 
@@ -139,7 +139,7 @@ def _cut_cards() -> None:
         found = diff(plan)
         return found._replace(text="\n".join(found.text.split("\n")[:5]))
 
-    _replace("callboard.tools.changes", "diff", cut)
+    _replace("callboard.tools.files.changes", "diff", cut)
 
 
 #: Faults of what is decided on a call.
@@ -147,7 +147,7 @@ _OF_THE_GATE: dict[str, Callable[[], None]] = {
     "open-agents": _open_agents,
     "literal-rules": _literal_rules,
     "cut-cards": _cut_cards,
-    "miscounted": lambda: _replace("callboard.tools.command.grammar", "count_commands", lambda _: 1),
+    "miscounted": lambda: _replace("callboard.tools.shell_grammar.parser", "count_commands", lambda _: 1),
 }
 
 #: How long an acknowledged transaction stays uncommitted, in seconds: long enough for a kill to fall into it.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from callboard.contracts.facts import Fact
 from callboard.contracts.ports.model import TextContent
 from callboard.contracts.record import Record
-from callboard.control.state import Session
+from callboard.control.state.session import Session
 from tests.agents.given import file, write
 from tests.runtime.house import PATIENCE, House
 

@@ -27,11 +27,11 @@ from callboard.log.sqlite.store import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.projection.rows import Table
 from callboard.runtime.clock import Clock, UuidIds
-from callboard.runtime.parts import Limits, Parts
+from callboard.runtime.dependencies import Limits, Parts
 from callboard.runtime.runtime import Runtime
-from callboard.runtime.uploads import UploadFolder
+from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
-from callboard.tools.shells import FolderShells
+from callboard.tools.shell.background import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 #: How long a test waits for something that must come, in seconds.

@@ -10,7 +10,7 @@ from callboard.contracts.commands.artifacts import DeleteArtifact, RetryArtifact
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated, Fact
 from callboard.contracts.scope import PERSON
-from callboard.control.artifacts import ArtifactAsked, ArtifactRequest, Look
+from callboard.control.state.artifact import ArtifactAsked, ArtifactRequest, Look
 from tests.runtime.house import House, house, says
 from tests.runtime.keeping import NOTES, edit, only, texts, wrote
 from tests.runtime.test_recovery import killed

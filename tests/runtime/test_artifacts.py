@@ -21,7 +21,7 @@ from callboard.contracts.commands.team import CloseSubagent
 from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
 from callboard.contracts.rows import ArtifactPart
 from callboard.contracts.scope import PERSON
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from tests.runtime.coder import begun, coder
 from tests.runtime.house import calls, house, says, uses

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from callboard.contracts.ports.model import ImageContent, ModelMessage, TextContent
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
-from callboard.runtime.context import Context
-from callboard.runtime.conversation_lines import ConversationLines, Entry
-from callboard.runtime.shown import Pinned, without_images
+from callboard.runtime.prompts.content_renderer import Pinned, without_images
+from callboard.runtime.prompts.conversation_lines import ConversationLines, Entry
+from callboard.runtime.prompts.history import Context
 
 NOTHING = ModelMessage(role="user", content=())
 

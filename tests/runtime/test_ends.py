@@ -17,7 +17,7 @@ from callboard.contracts.ports.store import Append, Views
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TextPart
-from callboard.runtime import keeper
+from callboard.runtime import session_state
 
 from .house import calls, house, says, uses
 
@@ -237,7 +237,7 @@ async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_r
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Design rule 5: what is committed is acknowledged."""
-    monkeypatch.setattr(keeper, "SNAPSHOT_EVERY", 1)
+    monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
     async with house(tmp_path, calls(says("Hi."))) as home:
 
         async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:

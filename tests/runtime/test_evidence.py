@@ -147,7 +147,7 @@ async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_th
 ):
     """SUB-04"""
     # The facts come in several pages.
-    monkeypatch.setattr("callboard.runtime.evidence.PAGE", 7)
+    monkeypatch.setattr("callboard.runtime.evidence_exporter.PAGE", 7)
     scenario = plays(
         (
             "lead",

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from callboard.contracts.commands import InterruptTurn
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import PlanUpdated
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
 from tests.runtime.coder import Steps, begun, coder
 from tests.runtime.house import House

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from callboard.runtime.git import Said, git, paths, top
+from callboard.runtime.worktrees.git import Said, git, paths, top
 
 ALONE = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 ME = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")

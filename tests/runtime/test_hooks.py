@@ -11,8 +11,8 @@ import tomlkit
 from msgspec import to_builtins
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.home import Home
-from callboard.app.settings_book import SettingsFiles
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
 from callboard.contracts.commands import InterruptTurn, RespondAction
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, PermissionSeen, RevokeTrust, RulesTried
@@ -30,7 +30,7 @@ from callboard.contracts.facts.reason import Reason
 from callboard.contracts.rows import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
-from callboard.tools.hooks.asking import MOST_AT_ONCE
+from callboard.tools.hooks.runner import MOST_AT_ONCE
 from tests.tools.hooking import Scripts
 from tests.tools.processes import having, until
 

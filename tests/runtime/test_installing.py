@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from callboard.runtime.installing import EXTRAS, installs
+from callboard.runtime.workspaces.installation import EXTRAS, installs
 
 PROJECT = Path(__file__).resolve().parents[2] / "pyproject.toml"
 

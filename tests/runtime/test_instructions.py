@@ -10,8 +10,8 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.facts import ContextResolved, TurnStarted
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.settings import ContextSettings, Effective
-from callboard.control.given import Given
-from callboard.runtime.instructions import instructions
+from callboard.control.resolved_context import Given
+from callboard.runtime.prompts.instructions import instructions
 
 from .house import House, calls, house, says
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.home import Home
-from callboard.app.settings_book import SettingsFiles
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
 from callboard.contracts.commands import ListSessions, UpdateSession
 from callboard.contracts.commands.artifacts import ListArtifacts
 from callboard.contracts.commands.evidence import ExportEvidence

@@ -15,7 +15,7 @@ from callboard.contracts.commands.team import SpawnSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SubagentMerged, SubagentMergeRequested
 from callboard.contracts.scope import PERSON
-from callboard.control.state import Session
+from callboard.control.state.session import Session
 from tests.runtime.crew import calls_of, facts, plays, when
 from tests.runtime.house import House, house, says
 from tests.runtime.test_team_worktrees import git, repository

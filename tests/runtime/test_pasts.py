@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.importing import PastBook
+from callboard.app.imports import PastBook
 from callboard.contracts.commands import DeleteSession, UpdateSession
 from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.past import (

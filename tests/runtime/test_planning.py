@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from callboard.contracts.commands import RespondAction, SubmitTurn
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, TurnStarted, TurnSubmitted
 from callboard.contracts.facts.action import Decision
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ActionPart, PlanPart
 from tests.runtime.house import Changing, House, calls, house, says, uses

@@ -19,7 +19,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ProcessEnded, ToolCompleted, WarningRaised
 from callboard.contracts.rows import ProcessRow
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from tests.tools.processes import having, until
 

@@ -21,16 +21,18 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.tool_names import model_name
 from callboard.contracts.tools import TOOL_NAMES
-from callboard.control.decide import resume
-from callboard.control.decide.team import taskstops
-from callboard.runtime import compacting, context, instructions, setup, teamwork
-from callboard.tools import arguments, kit
+from callboard.control.decide.task import control
+from callboard.control.decide.thread import resume
+from callboard.runtime.prompts import history, instructions, run_config, team_instructions
+from callboard.runtime.turns import compaction
+from callboard.tools import arguments
+from callboard.tools.builtin import declarations
 
 _SOURCE = Path(callboard.__file__).parent
 #: Packages with texts that models read.
 _SPOKEN = ("control", "runtime", "tools", "contracts/commands")
 #: Files with texts that persons read about rules, and with what external agents call their tools.
-_FOR_PERSONS = {"runtime/trusting.py", "tools/rules.py", "tools/foreign.py"}
+_FOR_PERSONS = {"runtime/permissions/trust_service.py", "tools/gate/rules.py", "tools/gate/external_calls.py"}
 _QUOTED = re.compile(r"`([A-Za-z][\w]*)`")
 _SNAKE = re.compile(r"(?<![\w/.<-])[a-z]+(?:_[a-z]+)+(?![\w/>-])")
 _STORED = {name for name in TOOL_NAMES if name != model_name(name)}
@@ -67,28 +69,28 @@ def _descriptions(schema: Any) -> Iterator[str]:
             yield from _descriptions(part)
 
 
-_SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in kit.KINDS.items()}
-_KNOWN = {*map(model_name, kit.KINDS), *(name for schema in _SCHEMAS.values() for name in _properties(schema))}
+_SCHEMAS = {name: arguments.schema(kind.arguments) for name, kind in declarations.KINDS.items()}
+_KNOWN = {*map(model_name, declarations.KINDS), *(name for schema in _SCHEMAS.values() for name in _properties(schema))}
 
 
 def _prompts() -> Iterator[tuple[str, str]]:
     """Every text that a model reads before the conversation, and every reminder in it."""
-    for name, kind in kit.KINDS.items():
+    for name, kind in declarations.KINDS.items():
         yield f"description of {name}", kind.description
         yield from ((f"schema of {name}", text) for text in _descriptions(_SCHEMAS[name]))
     modes: tuple[tuple[Mode, PermissionMode], ...] = tuple(product(("chat", "auto"), ("ask", "planning")))
-    specs = tuple(kit._told(kind) for kind in kit.KINDS.values())
+    specs = tuple(declarations._told(kind) for kind in declarations.KINDS.values())
     rosters = [roster(read(source, name) for name, source in sources(team.name)) for team in teams()]
     for team, (mode, permission_mode) in product(rosters, modes):
         for agent in team.definitions:
-            yield f"{agent.name} in {mode}", setup._told_of_mode(agent, mode, permission_mode, specs)
-            yield f"team of {agent.name}", teamwork.told_of_team(_everything(agent), team)
+            yield f"{agent.name} in {mode}", run_config._told_of_mode(agent, mode, permission_mode, specs)
+            yield f"team of {agent.name}", team_instructions.told_of_team(_everything(agent), team)
             yield f"prompt of {agent.name}", agent.prompt
-    yield "system", setup._SYSTEM
-    yield "summary", compacting.INSTRUCTION
-    for module in (resume, taskstops, context):
+    yield "system", run_config._SYSTEM
+    yield "summary", compaction.INSTRUCTION
+    for module in (resume, control, history):
         yield f"{module.__name__}.GO_ON", module.GO_ON
-    yield from (("context", text) for text in (context.OWN_FOLDER, context.LOST, context.SUMMARY))
+    yield from (("context", text) for text in (history.OWN_FOLDER, history.LOST, history.SUMMARY))
     yield from (("instructions", text) for text in (instructions._TRUSTED,))
 
 
@@ -147,6 +149,6 @@ def _texts(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize(("kind", "ends_in_text"), [("subagent", True), ("background", True), ("main", False)])
 def test_m3_an_agent_in_auto_reads_what_its_text_leads_to(kind: Any, ends_in_text: bool):
     agent = Definition(name="a", description="", kind=kind, prompt="You work.", hash="h")
-    text = setup._told_of_mode(agent, "auto", "ask", ())
+    text = run_config._told_of_mode(agent, "auto", "ask", ())
     assert ("then your text is your result, marked as not finalized" in text) is ends_in_text
     assert ("text alone ends nothing" in text) is not ends_in_text

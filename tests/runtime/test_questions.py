@@ -7,8 +7,8 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import RespondAction
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import ActionRequired, PermissionEvaluated, ToolCompleted, ToolRefused
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.rows import AgentRow, PlanPart
 from tests.runtime.crew import calls_of, crew, facts, plays
 from tests.runtime.house import House, house, says

@@ -23,7 +23,7 @@ from callboard.contracts.facts import (
     TurnCompleted,
     TurnInterrupted,
 )
-from callboard.runtime.installing import installs
+from callboard.runtime.workspaces.installation import installs
 from tests.adapters.a2a.peer import Task, holding, peer, raw
 from tests.runtime.elsewhere import (
     again,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from callboard.agents.cron import comes
 from callboard.agents.fields import is_cron
 from callboard.contracts.ports.agents import Schedule
-from callboard.runtime.schedules import next_wake
+from callboard.runtime.sessions.schedules import next_wake
 
 SECOND = 1_000_000
 

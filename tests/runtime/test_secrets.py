@@ -29,9 +29,9 @@ from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
-from callboard.runtime.revealing import carried_out
-from callboard.runtime.veiling import LastLook, body_hash, redacted_evaluation, veiled_bytes
-from callboard.secrets.known import Known
+from callboard.runtime.secrets.append_redactor import LastLook, body_hash, redacted_evaluation, veiled_bytes
+from callboard.runtime.secrets.secret_values import carried_out
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from callboard.tools.arguments import digest
 

@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.home import Home
-from callboard.app.settings_book import SettingsFiles
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
 from callboard.contracts.commands import InterruptTurn, RespondAction
 from callboard.contracts.commands.tooling import (
     GetToolInventory,
@@ -23,6 +23,7 @@ from callboard.contracts.commands.tooling import (
     ServerList,
     ToolInventory,
 )
+from callboard.contracts.entities.tool_inventory import ToolInfo
 from callboard.contracts.facts import (
     ActionRequired,
     ActionWithdrawn,
@@ -35,7 +36,6 @@ from callboard.contracts.facts import (
     ToolServerConnected,
     ToolServerLost,
 )
-from callboard.contracts.inventory import ToolInfo
 from callboard.contracts.rows import ToolPart
 from tests.runtime.crew import facts
 from tests.runtime.house import House, calls, house, says, uses

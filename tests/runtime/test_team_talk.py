@@ -7,7 +7,7 @@ from pathlib import Path
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import GetSession
 from callboard.contracts.facts import HandoffAccepted, InboxConsumed, ReplyEnded, TurnSubmitted
-from callboard.control.state import Session
+from callboard.control.state.session import Session
 from tests.agents.given import file, write
 from tests.runtime.crew import calls_of, crew, facts, plays, told, until, when
 from tests.runtime.house import calls, house, says

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.runtime.underway import UnderWay
+from callboard.runtime.background_tasks import UnderWay
 
 
 async def at(gate: asyncio.Event, told: list[str], begun: asyncio.Event) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.home import Home
-from callboard.app.settings_book import SettingsFiles
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
 from callboard.contracts.commands.trust import GetTrust, TrustChanged, TrustRead, TrustWorkspace
 
 from .house import House, house

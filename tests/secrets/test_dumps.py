@@ -7,7 +7,7 @@ import time
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 
 VALUE = "q8w7E6r5/t4y3u2é+i1o0Z-xyz"

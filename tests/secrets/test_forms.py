@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 
 from .published import PUBLISHED

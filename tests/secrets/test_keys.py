@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.home import read_regular
+from callboard.app.state_folder import read_regular
+from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
-from callboard.contracts.secret import SecretInfo
 from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
 from callboard.secrets.redaction import Redaction
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 
 PLAIN = "q8w7e6r5t4y3u2i1o0"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.tools import paths
-from callboard.tools.command.grammar import count_commands
-from callboard.tools.telling import command_line, one_line, several
+from callboard.tools.files import paths
+from callboard.tools.gate.call_description import command_line, one_line, several
+from callboard.tools.shell_grammar.parser import count_commands
 
 
 @pytest.mark.parametrize(

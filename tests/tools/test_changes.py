@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.facts.tool import FileChange
-from callboard.tools.changes import Plan, diff, told
-from callboard.tools.texts import decode, kind_of
+from callboard.tools.files.changes import Plan, diff, told
+from callboard.tools.files.texts import decode, kind_of
 
 
 @pytest.mark.parametrize(

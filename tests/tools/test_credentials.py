@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.tools.credentials import PRIVATE, breadth, private
+from callboard.tools.protection.credentials import PRIVATE, breadth, private
 from callboard.tools.protection.private import Private
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent

@@ -13,9 +13,9 @@ import pytest
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.tools.changes import Plan
-from callboard.tools.handles import Folder
-from callboard.tools.replacing import Changed, Stopped, fingerprint, replace
+from callboard.tools.files.changes import Plan
+from callboard.tools.files.handles import Folder
+from callboard.tools.protection.atomic_write import Changed, Stopped, fingerprint, replace
 from tests.tools.calling import Agent, call, tree
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.tools.files import FolderFiles, compared, own
+from callboard.tools.builtin.folder_files import FolderFiles, compared, own
 
 
 async def refused(work: Awaitable[object]) -> str:

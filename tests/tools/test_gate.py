@@ -15,10 +15,10 @@ from callboard.contracts.facts.permission import STATIONS, Check, passed
 from callboard.contracts.facts.reason import Reason
 from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
-from callboard.tools import gate
 from callboard.tools.arguments import digest
-from callboard.tools.case import Ground
-from callboard.tools.replacing import fingerprint
+from callboard.tools.gate import stations
+from callboard.tools.gate.call_context import Ground
+from callboard.tools.protection.atomic_write import fingerprint
 from callboard.tools.sandbox import limits
 from callboard.tools.sandbox.ability import Ability, ability
 from tests.tools.calling import DEFINITION, Agent, call, in_english, rule, tree
@@ -40,7 +40,7 @@ BARE = Ground(Ability("", why="bubblewrap (bwrap) is not installed"))
 
 
 def bare(agent: Agent, tool: str, **arguments: Any) -> Evaluation:
-    return gate.evaluate(call(tool, **arguments), agent.context, BARE)
+    return stations.evaluate(call(tool, **arguments), agent.context, BARE)
 
 
 def last(evaluation: Evaluation) -> Check:
@@ -375,7 +375,9 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
 
 
 def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
-    evaluation = gate.evaluate(call("Bash", command="ls"), agent.having(folder="/").context, Ground(ability("bwrap")))
+    evaluation = stations.evaluate(
+        call("Bash", command="ls"), agent.having(folder="/").context, Ground(ability("bwrap"))
+    )
 
     assert evaluation.sandbox is not None
     assert (evaluation.verdict, evaluation.sandbox.level) == ("ask", "none")

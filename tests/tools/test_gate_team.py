@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from callboard.contracts.facts.permission import Check
-from callboard.tools import gate
-from callboard.tools.case import Ground
+from callboard.tools.gate import stations
+from callboard.tools.gate.call_context import Ground
 from callboard.tools.sandbox.ability import Ability
 from tests.tools.calling import Agent, call, in_english, tree
 
@@ -78,7 +78,7 @@ async def test_a_command_of_an_agent_that_is_held_finds_the_folder_read_only(age
 )
 def test_where_no_sandbox_holds_it_a_command_of_such_an_agent_is_refused(agent: Agent, limit: dict[str, Any], why: str):
     """MAR-05"""
-    evaluation = gate.evaluate(call("Bash", command="ls"), agent.having(**limit).context, BARE)
+    evaluation = stations.evaluate(call("Bash", command="ls"), agent.having(**limit).context, BARE)
 
     assert evaluation.code == "policy_denied"
     assert evaluation.message == (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.tools.globs import MOST_ALTERNATIVES, BadGlob, escape, expand, matches
+from callboard.tools.files.globs import MOST_ALTERNATIVES, BadGlob, escape, expand, matches
 
 
 @pytest.mark.parametrize(

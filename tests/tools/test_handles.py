@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.tools.handles import Folder, listing
-from callboard.tools.paths import PathDenied
+from callboard.tools.files.handles import Folder, listing
+from callboard.tools.files.paths import PathDenied
 
 Make = Callable[[Path], object]
 

@@ -16,7 +16,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.facts.reason import Reason
 from callboard.contracts.ports.tools import Hooked, ToolCall
 from callboard.contracts.settings import Hook
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from callboard.tools.hooks.program import LARGEST
 from callboard.tools.toolbox import FolderToolbox

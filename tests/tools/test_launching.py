@@ -15,7 +15,7 @@ import pytest
 
 from callboard.tools.hooks import program as hook
 from callboard.tools.mcp import program as server
-from callboard.tools.mcp.said import Said
+from callboard.tools.mcp.server_log import Said
 from callboard.tools.sandbox import running
 from callboard.tools.sandbox.launching import Launch, as_it_is
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES
-from callboard.tools import foreign, kit
+from callboard.tools.builtin import declarations
+from callboard.tools.gate import external_calls
 
 
 def test_every_tool_can_be_listed_and_nothing_else():
-    known = {*kit.KINDS, *(kind.tool for kind in foreign._KINDS.values())}
-    assert (known, kit.ALL) == (TOOL_NAMES, EVERY_TOOL)
+    known = {*declarations.KINDS, *(kind.tool for kind in external_calls._KINDS.values())}
+    assert (known, declarations.ALL) == (TOOL_NAMES, EVERY_TOOL)

@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app.folder_programs import FolderPrograms
-from callboard.app.folder_settings import FILE, asked, read
+from callboard.app.settings.folder import FILE, asked, read
+from callboard.app.settings.folder_programs import FolderPrograms
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.settings import Settings
-from callboard.tools import joining
+from callboard.tools.gate import external_starts
 from callboard.tools.outside.binding import bind
 from callboard.tools.outside.variables import assigned, refused
 from tests.tools.calling import rule
@@ -22,11 +22,11 @@ from tests.tools.test_foreign import context
 SOURCE = Path(__file__).parents[2] / "src" / "callboard"
 #: Every place that starts a process: how often it names a way to start one, and why it may.
 STARTS = {
-    "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/connecting"),
-    "app/cli/opening.py": (1, "the person's browser"),
-    "app/demos/elsewhere.py": (2, "our own program: a demo's remote agent, and the type of its process"),
+    "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/program_connector"),
+    "app/cli/terminal/browser.py": (1, "the person's browser"),
+    "app/demos/remote_agent.py": (2, "our own program: a demo's remote agent, and the type of its process"),
     "app/doctor/machine.py": (1, "our own question: `--version` of programs on the search path"),
-    "runtime/git.py": (1, "git, with all that a repository can name switched off"),
+    "runtime/worktrees/git.py": (1, "git, with all that a repository can name switched off"),
     "tools/hooks/program.py": (1, "hooks, after the check"),
     "tools/mcp/program.py": (1, "tool servers, after the check"),
     "tools/sandbox/ability.py": (1, "in the sandbox: bubblewrap is tried"),
@@ -203,15 +203,15 @@ def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(
     script.write_text("before\n")
     where = context(folder=str(tmp_path))
     bound = bind(command, {}, str(tmp_path), "/usr/bin:/bin")
-    first = joining.starting(command, where, bound)
+    first = external_starts.starting(command, where, bound)
     assert first.binding is not None
     approved = rule("allow", first.matchers["workspace"], "workspace")
     kept = context(folder=str(tmp_path), rules=(_with(approved, first.binding.declared),))
 
-    again = joining.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    again = external_starts.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
     script.write_text("after\n")
-    changed = joining.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
-    written = joining.starting(command, context(folder=str(tmp_path), rules=(approved,)), bound)
+    changed = external_starts.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    written = external_starts.starting(command, context(folder=str(tmp_path), rules=(approved,)), bound)
 
     assert (first.verdict, again.verdict, changed.verdict, written.verdict) == ("ask", "allow", "ask", "ask")
     assert f"Changed since you approved it: {script}" in changed.prompt
@@ -221,7 +221,9 @@ def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(
 
 def test_an_agents_command_cannot_set_what_makes_a_program_load_code(tmp_path: Path):
     """X3"""
-    denied = joining.starting(("env", "NODE_OPTIONS=--require ./x.js", "codex-acp"), context(folder=str(tmp_path)))
+    denied = external_starts.starting(
+        ("env", "NODE_OPTIONS=--require ./x.js", "codex-acp"), context(folder=str(tmp_path))
+    )
 
     assert (denied.verdict, denied.code, "NODE_OPTIONS" in denied.message) == ("deny", "policy_denied", True)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.contracts import worktrees
+from callboard.contracts.entities import worktree as worktrees
 from callboard.tools.outside.reach import Exposed, Looked, Reach, look
 
 

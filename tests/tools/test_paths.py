@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.tools.handles import Folder
-from callboard.tools.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, protected, relative
+from callboard.tools.files.handles import Folder
+from callboard.tools.files.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, protected, relative
 
 ROOT = "/srv/space"
 

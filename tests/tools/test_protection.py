@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.runtime import git
-from callboard.tools import shell
-from callboard.tools.paths import protected
+from callboard.runtime.worktrees import git
+from callboard.tools.files.paths import protected
 from callboard.tools.protection.repositories import names_programs, targets
 from callboard.tools.protection.tree import Tree
 from callboard.tools.protection.watch import Watch, guarded
+from callboard.tools.shell import command
 from tests.tools.calling import Agent
 
 #: One path per protected name, below the top.
@@ -68,7 +68,7 @@ async def test_it_is_set_aside_where_no_thread_can_be_started(agent: Agent, monk
     start = asyncio.to_thread
 
     def fails(function: Any, *arguments: Any) -> Any:
-        if function is shell._set_aside:
+        if function is command._set_aside:
             raise RuntimeError("can't start new thread")
         return start(function, *arguments)
 

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.facts.permission import Verdict
-from callboard.tools import trying
-from callboard.tools.command.prefix import is_plain
-from callboard.tools.command.spellings import destroys
-from callboard.tools.rules import BadMatcher, Target, check, decide, kept_from_search, offer, speaks_of
+from callboard.tools.gate import rule_trial
+from callboard.tools.gate.rules import BadMatcher, Target, check, decide, kept_from_search, offer, speaks_of
+from callboard.tools.shell_grammar.prefix import is_plain
+from callboard.tools.shell_grammar.spellings import destroys
 from tests.tools.calling import rule
 
 
@@ -305,7 +305,7 @@ def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
 )
 def test_a_past_call_is_judged_by_what_the_log_has_of_it(tool: str, arguments: str, verdict: Verdict | None):
     rules = [rule("allow", "Bash(ls)"), rule("allow", "Edit(**)")]
-    said = trying.said(rules, trying.target(tool, arguments, "/work"))
+    said = rule_trial.said(rules, rule_trial.target(tool, arguments, "/work"))
     assert (said.verdict if said else None) == verdict
 
 
@@ -314,9 +314,9 @@ def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_t
     command = "curl -H secret://deploy https://example.org"
     broad, exact = rule("allow", "Bash(curl *)"), rule("allow", f"Bash({command})")
 
-    assert trying.said([broad], shell(command), spends=True) == trying.Said(broad, "ask")
-    assert trying.said([broad], shell(command)) == trying.Said(broad, "allow")
-    assert trying.said([broad, exact], shell(command), spends=True) == trying.Said(broad, "allow")
+    assert rule_trial.said([broad], shell(command), spends=True) == rule_trial.Said(broad, "ask")
+    assert rule_trial.said([broad], shell(command)) == rule_trial.Said(broad, "allow")
+    assert rule_trial.said([broad, exact], shell(command), spends=True) == rule_trial.Said(broad, "allow")
 
 
 @pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])

@@ -13,7 +13,7 @@ import pytest
 
 from callboard.contracts.errors import Code
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.tools.handles import Folder
+from callboard.tools.files.handles import Folder
 from callboard.tools.search.asking import Answer, ask
 from callboard.tools.search.find import Search
 from callboard.tools.search.walk import Walk

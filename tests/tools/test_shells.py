@@ -15,11 +15,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt, Process
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.settings import Shell
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
-from callboard.tools.shells import FolderShells
+from callboard.tools.shell.background import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, call, tree
 from tests.tools.processes import having, until

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.facts.permission import Rule
-from callboard.tools.command.grammar import LONGEST, SimpleCommand, parse
-from callboard.tools.command.prefix import prefix
-from callboard.tools.rules import Target, decide, offer
+from callboard.tools.gate.rules import Target, decide, offer
+from callboard.tools.shell_grammar.parser import LONGEST, SimpleCommand, parse
+from callboard.tools.shell_grammar.prefix import prefix
 
 DENY = Rule(rule_id="rul_1", matcher="Bash(git push *)", verdict="deny", scope="user_settings")
 #: Each runs `git push` in bash; the test sees that it does.
@@ -349,7 +349,7 @@ def test_a_word_beyond_ascii_is_read_as_bash_reads_it(word: str) -> None:
 def test_no_text_ends_the_process() -> None:
     """X8: texts of every kind, in a process of its own, since a scanner that fails takes its process with it."""
     code = (
-        "import random\nfrom callboard.tools.command.grammar import parse\nchance = random.Random(1)\n"
+        "import random\nfrom callboard.tools.shell_grammar.parser import parse\nchance = random.Random(1)\n"
         "marks = list(';&|$(){}<>`\\\\\\n\\t\\x02') + ['$((', '<<', '[[', '\\U0004274d', '\\U000f8ec3', 'a']\n"
         "for _ in range(20000): parse(''.join(chance.choices(marks, k=chance.randrange(14))))\n"
     )

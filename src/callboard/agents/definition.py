@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple, get_args
 
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import AnySessionFact
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Provider, Schedule
-from callboard.contracts.team import Edge
 from callboard.contracts.tool_names import stored_name
 from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
 

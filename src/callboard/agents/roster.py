@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
-from callboard.contracts.team import Edge
 
 from .definition import Read
 from .marks import nearest

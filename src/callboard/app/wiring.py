@@ -21,22 +21,22 @@ from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings
 from callboard.runtime.clock import Clock, UuidIds
-from callboard.runtime.parts import Parts
+from callboard.runtime.dependencies import Parts
 from callboard.runtime.runtime import Runtime
-from callboard.runtime.uploads import UploadFolder
+from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
-from callboard.tools.credentials import private
 from callboard.tools.outside.reach import Reach
-from callboard.tools.shells import FolderShells
+from callboard.tools.protection.credentials import private
+from callboard.tools.shell.background import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 from .demos.catalog import Catalog, demos, scenarios
-from .desk import Desk
-from .home import Home
-from .importing import PastBook
-from .keys import Reveal, learn_keys, on_demand
-from .providers import providers_of
-from .settings_book import SettingsFiles
+from .imports import PastBook
+from .models.catalog import Desk
+from .models.keys import Reveal, learn_keys, on_demand
+from .models.providers import providers_of
+from .settings.book import SettingsFiles
+from .state_folder import Home
 from .toolchains import toolchains
 
 _TREE = Path(__file__).resolve().parents[3]

@@ -13,6 +13,8 @@ from typing import cast
 import msgspec
 
 from .content import BlobRef, Text
+from .entities.handoff_payload import Payload
+from .entities.team import Verdict as Judgement
 from .facts import (
     ActionExpired,
     ActionRequired,
@@ -111,9 +113,7 @@ from .facts.permission import Verdict
 from .facts.process import ProcessEnd
 from .facts.sandbox import SandboxLevel
 from .facts.turn import InterruptCause
-from .payload import Payload
 from .record import Record
-from .team import Verdict as Judgement
 
 ERASED = Text(erased=True)
 UNKNOWN = "unknown"

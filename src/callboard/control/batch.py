@@ -25,10 +25,10 @@ from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 
+from .decision_inputs import Known
 from .evolve import apply
-from .known import Known
 from .outcomes import WantedCall
-from .state import OpenCall, OpenRun, Session, Thread
+from .state.session import OpenCall, OpenRun, Session, Thread
 
 _ENDS: dict[type[Fact], PartialKind] = {
     MessageText: "text",

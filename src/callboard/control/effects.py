@@ -28,7 +28,7 @@ from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
-from .state import Session
+from .state.session import Session
 
 
 class AskModel(msgspec.Struct, frozen=True):

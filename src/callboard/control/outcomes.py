@@ -6,21 +6,21 @@ from typing import Literal
 
 import msgspec
 
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.entities.tool_inventory import ServerState
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.model import StopReason
 from callboard.contracts.facts.process import ProcessEnd
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.facts.turn import InterruptCause
-from callboard.contracts.inventory import ServerState
 from callboard.contracts.live import Partial
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.ports.external import AgentSettings, ArtifactTold, TaskTold
 from callboard.contracts.ports.model import Quota, Usage
 from callboard.contracts.ports.tools import Evaluation, Question, ToolOutcome
 from callboard.contracts.scope import Scope
 
-from .artifacts import ArtifactLooked, ExportTold
-from .known import Catalog
+from .decision_inputs import Catalog
+from .state.artifact import ArtifactLooked, ExportTold
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):

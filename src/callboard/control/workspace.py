@@ -31,7 +31,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.ports.store import Contents
 from callboard.contracts.record import NewFact, Record
 
-from .state import ListedSession, Workspace
+from .state.session import ListedSession, Workspace
 
 
 def evolve(state: Workspace, record: Record) -> Workspace:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.artifact import ArtifactKind, content_of, kind_of, title_of
+from callboard.contracts.entities.artifact import ArtifactKind, content_of, kind_of, title_of
 from callboard.contracts.facts import (
     ArtifactCreated,
     ArtifactDeleted,

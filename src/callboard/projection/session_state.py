@@ -47,8 +47,8 @@ from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.record import Record
 from callboard.contracts.rows.session import Attention, SessionState
 
-from .team import persons
-from .team.persons import Persons
+from .team import human_agents as persons
+from .team.human_agents import Persons
 
 JobState = Literal["running", "failed"]
 

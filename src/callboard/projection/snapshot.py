@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from callboard.contracts.entities.team import Ref, Role, TaskEntity, TaskStatus
 from callboard.contracts.facts import (
     ChannelOpened,
     EvidenceExported,
@@ -21,7 +22,6 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record, step_id
 from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow, Upsert
 from callboard.contracts.rows.team import AttemptRow
-from callboard.contracts.team import Ref, Role, TaskEntity, TaskStatus
 from callboard.contracts.vocabulary import SubagentStatus
 
 from .rows import Table

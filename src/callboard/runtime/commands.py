@@ -56,18 +56,18 @@ from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand
 from callboard.control.effects import ListSession
 
-from .artifacts import Artifacts
-from .evidence import Exports
-from .merges import Merges
-from .parts import Parts
-from .pasts import session_of
-from .queries import Queries
-from .secretkeeping import SecretCommand, answer_secret
-from .sessions import Sessions, session_named
-from .trusting import PermissionCommand, answer_of
-from .underway import UnderWay
-from .veiling import body_hash, redacted
-from .workspaces import Workspaces
+from .artifacts.service import Artifacts
+from .background_tasks import UnderWay
+from .dependencies import Parts
+from .evidence_exporter import Exports
+from .permissions.trust_service import PermissionCommand, answer_of
+from .queries.service import Queries
+from .secrets.append_redactor import body_hash, redacted
+from .secrets.key_store import SecretCommand, answer_secret
+from .session_importer import session_of
+from .session_registry import Sessions, session_named
+from .workspaces.registry import Workspaces
+from .worktree_merge import Merges
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
 #: What is answered to these comes from programs and servers as they are now, and not from facts.

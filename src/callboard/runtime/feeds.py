@@ -10,10 +10,10 @@ from callboard.contracts.live import Cursor
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem
 from callboard.contracts.record import Record
 
+from .dependencies import Parts
 from .events.stream import EventStream
-from .parts import Parts
-from .sessions import Sessions
-from .workspaces import Workspaces
+from .session_registry import Sessions
+from .workspaces.registry import Workspaces
 
 #: How many facts are read at once.
 PAGE = 1000

@@ -18,7 +18,7 @@ from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, T
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import Outcome, ProcessBegan, ProcessOver
 
-from .parts import Parts
+from .dependencies import Parts
 
 log = logging.getLogger(__name__)
 

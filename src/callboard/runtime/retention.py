@@ -6,12 +6,12 @@ import asyncio
 import logging
 
 from callboard.contracts.errors import Refusal
-from callboard.control.state import Session
+from callboard.control.state.session import Session
 
-from .keeper import StateKeeper
-from .parts import Parts
-from .sessions import Sessions
-from .workspaces import Workspaces
+from .dependencies import Parts
+from .session_registry import Sessions
+from .session_state import StateKeeper
+from .workspaces.registry import Workspaces
 
 log = logging.getLogger(__name__)
 

@@ -14,24 +14,24 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows import SessionCard
 from callboard.control.effects import ListSession, ScheduleSession, sleeps
 
-from .acting import WorkspaceEffect
-from .artifacts import Artifacts
+from .artifacts.service import Artifacts
+from .background_tasks import UnderWay
 from .commands import Commands
-from .events.heard import HeardFeed
+from .dependencies import Parts
+from .events.live_relay import HeardFeed
 from .events.order import Order
 from .events.stream import EventStream
-from .evidence import Exports
+from .evidence_exporter import Exports
 from .feeds import RuntimeFeeds
 from .fingerprint import state_fingerprint, view_fingerprint
-from .host import SessionHost
-from .parts import Parts
-from .queries import Queries
-from .records import RunRecords
+from .queries.agent_runs import RunRecords
+from .queries.service import Queries
 from .retention import Retention
-from .sessions import Sessions
-from .underway import UnderWay
-from .veiling import VeiledDefinitions
-from .workspaces import Workspaces
+from .secrets.append_redactor import VeiledDefinitions
+from .session_registry import Sessions
+from .sessions.host import SessionHost
+from .turns.effect_runner import WorkspaceEffect
+from .workspaces.registry import Workspaces
 
 log = logging.getLogger(__name__)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
-from callboard.contracts.secret import SecretInfo
 
-from .known import Known
-from .ordinary import why_ordinary
+from .named_secret import Known
+from .ordinary_text import why_ordinary
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE, SecretStore, Veil
-from callboard.contracts.secret import SecretInfo
 
 from .dumps import shows
 from .forms import FORM
-from .known import Known, Seen
 from .matching import IN_HANDLE, SEEN, Found, Matcher
-from .ordinary import why_ordinary
-from .veil import TextVeil
+from .named_secret import Known, Seen
+from .ordinary_text import why_ordinary
+from .stream_redactor import TextVeil
 
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#({FORM})(?![a-z0-9-]))?~?")
 _SEEN = re.compile(SEEN)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from callboard.contracts import casing
-from callboard.contracts.arguments import Arguments
+from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
 LARGEST = 16 * 1024 * 1024

@@ -9,7 +9,7 @@ from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check, CheckName, Rule, RuleScope, Verdict
 from callboard.contracts.facts.reason import Reason, ReasonCode
 from callboard.contracts.ports.tools import Hooked
-from callboard.contracts.wording import punctuated
+from callboard.contracts.text.sentences import punctuated
 
 _RULES: Final[Mapping[RuleScope, ReasonCode]] = {
     "session": "rule_session",

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 import msgspec
 
-from callboard.contracts.arguments import Arguments
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
 from callboard.contracts.errors import Refusal
-from callboard.contracts.inventory import ServerState, ToolInfo
 from callboard.contracts.ports.model import ToolSpec
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import (
@@ -27,27 +27,32 @@ from callboard.contracts.ports.tools import (
 )
 from callboard.contracts.settings import Hook, Server
 
-from . import brought, changes, edit, gate, inventory, kit, looking, read, shell, write
-from .bash import BashArguments
-from .case import Ground
-from .finalize import FinalizeArguments
-from .find import FindArguments, find
-from .glob import MOST_FILES, GlobArguments
-from .grep import GrepArguments
-from .handles import Folder
-from .hooks.asking import Hooks, unasked
+from .builtin import declarations, edit, read, write
+from .builtin.bash import BashArguments
+from .builtin.finalize import FinalizeArguments
+from .builtin.find_tools import FindArguments, find
+from .builtin.glob import MOST_FILES, GlobArguments
+from .builtin.grep import GrepArguments
+from .files import changes
+from .files.handles import Folder
+from .files.paths import PathDenied, display, relative
+from .gate import inventory, stations
+from .gate.call_context import Ground
+from .gate.call_identity import CHANGED, same_call
+from .gate.rules import kept_from_search
+from .hooks.runner import Hooks, unasked
+from .mcp import catalog
 from .mcp.names import is_brought
-from .mcp.said import Plain
+from .mcp.server_log import Plain
 from .mcp.servers import PATIENCE, Servers
 from .outlasting import outlast
 from .outside.reach import Reach
-from .paths import PathDenied, display, relative
-from .replacing import Changed, fingerprint, replace
-from .rules import kept_from_search
-from .same import CHANGED, same_call
+from .protection.atomic_write import Changed, fingerprint, replace
 from .sandbox.ability import ability
+from .search import mentioned_path
 from .search.asking import ask
 from .search.find import Search
+from .shell import command
 
 T = TypeVar("T")
 
@@ -91,7 +96,7 @@ class FolderToolbox:
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
-        return kit.specs(context, self._servers.brought(context))
+        return declarations.specs(context, self._servers.brought(context))
 
     def inventory(self, context: ToolContext) -> tuple[ToolInfo, ...]:
         """Every tool that there is, by name, as this agent has it."""
@@ -128,7 +133,7 @@ class FolderToolbox:
         if is_brought(call.tool):
             await self._servers.prepare_for(context, call.tool)
         there = self._servers.brought(context)
-        return await asyncio.to_thread(lambda: gate.evaluate(call, context, self._ground()._replace(brought=there)))
+        return await asyncio.to_thread(lambda: stations.evaluate(call, context, self._ground()._replace(brought=there)))
 
     async def run(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
@@ -141,7 +146,7 @@ class FolderToolbox:
         started = time.monotonic()
         try:
             if is_brought(call.tool):
-                outcome = await brought.run(call, evaluation, context, self._servers, reporter)
+                outcome = await catalog.run(call, evaluation, context, self._servers, reporter)
             else:
                 asked = same_call(call, evaluation, context)
                 outcome = await self._run(asked, evaluation, context, reporter)
@@ -157,11 +162,11 @@ class FolderToolbox:
 
     def look(self, path: str, context: ToolContext) -> Looked | NotThere:
         """What stands under a path that a person names. Blocks while it reads."""
-        return looking.look(context, self._hidden, path)
+        return mentioned_path.look(context, self._hidden, path)
 
     async def names(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
         """Paths of files with this text in them, in any case, shortest first."""
-        return await looking.names(context, self._hidden, text, limit)
+        return await mentioned_path.names(context, self._hidden, text, limit)
 
     async def source(self, path: str, context: ToolContext) -> str:
         """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
@@ -195,9 +200,9 @@ class FolderToolbox:
                 if evaluation.sandbox is None:
                     raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
                 ground = await asyncio.to_thread(self._ground)
-                return await shell.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
+                return await command.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
             case FindArguments():
-                return find(asked, kit.to_find(context, self._servers.brought(context)))
+                return find(asked, declarations.to_find(context, self._servers.brought(context)))
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
             case _:

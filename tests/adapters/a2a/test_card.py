@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from callboard.adapters.a2a import A2aAgents, Pace
 from callboard.contracts.ports.external import ExternalFailure, SaidText
-from callboard.runtime.installing import installs
+from callboard.runtime.workspaces.installation import installs
 
 from .peer import QUICK, nothing, peer, raw
 

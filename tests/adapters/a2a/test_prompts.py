@@ -13,6 +13,7 @@ from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 
 from callboard.adapters.a2a import A2aAgents, Pace
 from callboard.contracts.content import BlobRef, Text, blob_of
+from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.remote import RemotePart
 from callboard.contracts.ports.external import (
     ArtifactTold,
@@ -24,7 +25,6 @@ from callboard.contracts.ports.external import (
     SaidText,
     TaskTold,
 )
-from callboard.contracts.team import RemoteTaskState
 
 from .peer import QUICK, Peer, Task, holding, peer
 

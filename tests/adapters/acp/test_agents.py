@@ -15,7 +15,7 @@ from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
 from callboard.adapters.acp.modes import ENVIRONMENT
 from callboard.adapters.acp.process import environment
-from callboard.contracts.plan import PlanStep
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallTold,
     ExternalCall,
@@ -31,7 +31,7 @@ from callboard.contracts.ports.external import (
     WriteAsked,
 )
 from callboard.contracts.ports.model import Usage
-from callboard.contracts.redaction import without_secrets
+from callboard.contracts.text.redactor import without_secrets
 
 AGENT = Path(__file__).with_name("agent.py")
 USED = Usage(input_tokens=20, output_tokens=10)

@@ -17,7 +17,7 @@ import httpx2
 from callboard import __version__
 from callboard.adapters.http import Given, HttpApp, HttpServer, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.desk import Desk
+from callboard.app.models.catalog import Desk
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
@@ -31,9 +31,9 @@ from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.runtime.clock import Clock, UuidIds
-from callboard.runtime.parts import Limits, Parts
+from callboard.runtime.dependencies import Limits, Parts
 from callboard.runtime.runtime import Runtime
-from callboard.runtime.uploads import UploadFolder
+from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
 from callboard.tools.toolbox import FolderToolbox
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from callboard.contracts.vocabulary import EventClass
-from callboard.runtime.parts import Limits
+from callboard.runtime.dependencies import Limits
 from tests.adapters.http.following import following
 from tests.adapters.http.rig import API, SOON, Board, serving
 

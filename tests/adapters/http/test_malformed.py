@@ -11,7 +11,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from callboard.adapters.http.reading import LARGEST_BODY
+from callboard.adapters.http.requests import LARGEST_BODY
 from callboard.contracts.commands import TABLE
 from callboard.contracts.errors import CODES
 from tests.adapters.http.rig import API, Board, serving

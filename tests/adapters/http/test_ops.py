@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 
-from callboard.runtime.parts import Limits
+from callboard.runtime.dependencies import Limits
 from tests.adapters.http.following import Follower, View, following
 from tests.adapters.http.rig import SOON, Board, serving
 

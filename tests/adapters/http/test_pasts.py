@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.importing import PastBook
+from callboard.app.imports import PastBook
 from tests.adapters.http.rig import API, Board, serving
 from tests.adapters.imports import transcripts
 

@@ -13,8 +13,8 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD
 from callboard.runtime.clock import UuidIds
-from callboard.runtime.uploads import DAY, UploadFolder
-from callboard.secrets.known import Known
+from callboard.runtime.workspaces.uploads import DAY, UploadFolder
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from tests.adapters.http.rig import API, Board
 from tests.tools.test_media import png

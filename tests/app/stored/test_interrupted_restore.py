@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from callboard.app.backups import back_up, finish_restore, restore, restoring, taking
-from callboard.app.home import Home
-from callboard.app.hosting import find_or_open
+from callboard.app.hosting.host import find_or_open
+from callboard.app.state_folder import Home
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.store import SqliteStore, open_store
 from tests.log.given import STREAM, filled
@@ -120,7 +120,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from callboard.app.backups import back_up, restore, restoring, taking
-from callboard.app.home import Home
+from callboard.app.state_folder import Home
 
 def killed(*given, **more):
     os.kill(os.getpid(), signal.SIGKILL)

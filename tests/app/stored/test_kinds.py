@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app import hosting
 from callboard.app.backups import archive, back_up, finish_restore, restore
-from callboard.app.home import Home
-from callboard.app.hosting import find_or_open
+from callboard.app.hosting import host
+from callboard.app.hosting.host import find_or_open
+from callboard.app.state_folder import Home
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import NAME as LOCK
 from callboard.log.sqlite.lock import writer_of
@@ -145,7 +145,7 @@ def test_a_pipe_as_the_log_of_incidents_is_refused(home: Home) -> None:
     os.mkfifo(home.log)
 
     with pytest.raises(Refusal, match="is not a regular file") as refused:
-        hosting._log_to(home, str)
+        host._log_to(home, str)
     assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
 
 

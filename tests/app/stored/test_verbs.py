@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from callboard.app.backups import restore, restoring
-from callboard.app.home import Home
+from callboard.app.state_folder import Home
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite import schema
 from callboard.log.sqlite.store import open_store

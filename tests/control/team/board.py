@@ -15,7 +15,7 @@ from callboard.contracts.commands.tasks import (
 from callboard.contracts.commands.team import CreateTask
 from callboard.contracts.facts import TaskStarted
 from callboard.contracts.scope import Scope
-from callboard.control.state import OpenTask
+from callboard.control.state.session import OpenTask
 from tests.control.examples import SESSION
 from tests.control.team.given import LEAD, Team, Then, agent, team
 

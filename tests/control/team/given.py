@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 import msgspec
 
 from callboard.contracts.commands.team import SpawnSubagent
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import Candidate, Fact, ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import InterruptCause, Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Roster
-from callboard.contracts.team import Edge
-from callboard.control.defined import session_roster
-from callboard.control.known import Known, Setup
+from callboard.control.decision_inputs import Known, Setup
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, RunStopped, WantedCall
-from callboard.control.state import OpenRun, Thread
+from callboard.control.state.agent_definitions import session_roster
+from callboard.control.state.session import OpenRun, Thread
 from tests.control.examples import ALLOW, SESSION, SETUP, answered, submit, text
 from tests.control.given import Given, Step, Then
 

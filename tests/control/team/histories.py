@@ -21,6 +21,7 @@ from callboard.contracts.commands.team import (
     SendMessage,
     SendSubagentInput,
 )
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ThreadResumed
 from callboard.contracts.facts.turn import Mode
@@ -29,7 +30,6 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Row
 from callboard.contracts.rows.base import Upsert
-from callboard.contracts.team import Edge
 from callboard.control.decide import command
 from callboard.control.outcomes import (
     ActionTimedOut,
@@ -42,7 +42,7 @@ from callboard.control.outcomes import (
     ToolEnded,
     WantedCall,
 )
-from callboard.control.state import OpenCall, Session, Thread
+from callboard.control.state.session import OpenCall, Session, Thread
 from callboard.projection.view import SessionView
 from tests.control.examples import ALLOW, ASK, SESSION, answered, interrupt, submit, text
 from tests.control.given import Step

@@ -7,15 +7,15 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import Fact, TurnSubmitted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Edge
-from callboard.control.known import Known
+from callboard.control.decision_inputs import Known
 from callboard.control.outcomes import TimeCame
-from callboard.control.state import Background
-from callboard.runtime.schedules import next_wake
+from callboard.control.state.session import Background
+from callboard.runtime.sessions.schedules import next_wake
 from tests.control.examples import NOW, SESSION, submit
 from tests.control.given import Step, Then
 from tests.control.team.given import LEAD, WORKER, Team, agent, one

@@ -8,6 +8,7 @@ from callboard.contracts.commands import SubmitTurn
 from callboard.contracts.commands.agents import AddAgent, AgentAdded
 from callboard.contracts.commands.team import SendMessage
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
@@ -19,7 +20,6 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Edge
 from callboard.control.effects import ScheduleSession, WakeAt, standing
 from callboard.control.outcomes import TakenOver
 from tests.control.examples import NOW, SESSION, submit

@@ -19,8 +19,8 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.contracts.scope import Scope
+from callboard.control.decision_inputs import Setup
 from callboard.control.effects import ScheduleSession, sleeps
-from callboard.control.known import Setup
 from callboard.control.outcomes import TakenOver, TimeCame
 from tests.control.examples import ASK, SESSION, THREAD, answered, reject, wants
 from tests.control.team.given import all_of, one, types

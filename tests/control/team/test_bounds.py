@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.team import SendHandoff
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import SubagentSpawned, ThreadPaused
-from callboard.contracts.team import Edge
-from callboard.control.decide.hops import MOST_HOPS
+from callboard.control.decide.turn.wake_depth import MOST_HOPS
 from callboard.control.outcomes import TimeCame
 from tests.control.examples import SESSION
 from tests.control.team.given import CRITIC, LEAD, WORKER, Team, agent, one, team

@@ -7,6 +7,7 @@ import pytest
 from callboard.contracts.commands import SubmitTurn
 from callboard.contracts.commands.team import CloseSubagent
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts import (
     ActionRequired,
     SubagentCompleted,
@@ -20,7 +21,6 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import WorkUsage
 from callboard.control.effects import MakeWorktree, RemoveWorktree
 from callboard.control.outcomes import WorktreeMade
 from tests.control.examples import ASK, SESSION, THREAD, answered, approve, wants

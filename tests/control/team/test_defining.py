@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import (
     ActionRequired,
     AgentDefined,
@@ -20,8 +21,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Edge
-from callboard.control.state import AddedEdge
+from callboard.control.state.session import AddedEdge
 from tests.control.examples import THREAD, approve, reject
 from tests.control.team.given import CLERK, CRITIC, WORKER, Team, agent, all_of, one, team, types
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from callboard.contracts.commands import ResumeThread
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import (
     InboxConsumed,
     InboxReserved,
     ThreadPaused,
     ThreadResumed,
 )
-from callboard.contracts.team import Edge
 from callboard.control.outcomes import TimeCame
 from tests.control.examples import SESSION
 from tests.control.team.given import CRITIC, WORKER, agent, all_of, one, team

@@ -30,7 +30,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
     WorkerNotification,
 )
-from callboard.control.decide.team.taskstops import GO_ON
+from callboard.control.decide.task.control import GO_ON
 from callboard.control.outcomes import TakenOver
 from tests.control.examples import SESSION, answered, interrupt, submit, text
 from tests.control.given import Then

@@ -18,7 +18,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.control.decide.sleep import work_mode
+from callboard.control.decide.turn.sleep import work_mode
 from callboard.control.outcomes import ToolEnded
 from tests.control.given import Then
 from tests.control.team.given import LEAD, Team, agent, one, team, types

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from callboard.contracts.commands import RespondAction
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, ToolCompleted, ToolRefused
 from callboard.contracts.facts.action import Decision
-from callboard.contracts.plan import PlanStep
 from callboard.control.outcomes import ActionTimedOut, WantedCall
 from tests.control.examples import ALLOW, SESSION, answered
 from tests.control.given import Then

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import ChannelMessage, InboxConsumed, RemoteArtifact, ReplyEnded
 from callboard.contracts.facts.remote import RemotePart
 from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactTold, TaskTold
-from callboard.contracts.team import Edge
 from callboard.control.outcomes import CallSeen, RemoteTold
 from tests.control.examples import ASK, wants
 

@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import Fix
-from callboard.control.decide.hops import MOST_HOPS
+from callboard.control.decide.turn.wake_depth import MOST_HOPS
 from tests.control.examples import SESSION
 from tests.control.team.given import CLERK, CRITIC, LEAD, WORKER, Team, all_of, one, team, types
 

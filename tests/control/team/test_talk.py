@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from callboard.contracts.commands.team import RespondHandoff, SendHandoff
+from callboard.contracts.entities.handoff_payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
+from callboard.contracts.entities.team import Edge, Ref
 from callboard.contracts.facts import (
     ArtifactCreated,
     HandoffAccepted,
@@ -18,9 +20,7 @@ from callboard.contracts.facts import (
     ReplyEnded,
     TurnSubmitted,
 )
-from callboard.contracts.payload import LARGEST_MESSAGE, Expectation, HandoffStatus, Payload
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Edge, Ref
 from callboard.control.outcomes import TimeCame
 from tests.control.examples import NOW, SESSION, interrupt, submit
 from tests.control.team.given import CLERK, CRITIC, WORKER, Team, agent, all_of, one, team, types

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from callboard.contracts.commands.tasks import UnlinkTasks
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import TaskUpdated
-from callboard.contracts.team import Ref
 from tests.control.examples import SESSION
 from tests.control.team.board import board, create, link, start, task
 from tests.control.team.given import one, types

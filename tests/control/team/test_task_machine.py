@@ -19,10 +19,10 @@ from callboard.contracts.facts import (
     TaskStarted,
 )
 from callboard.contracts.record import NewFact
-from callboard.control.decide.held import startable
-from callboard.control.decide.team.taskstate import at_work, parts_of, run_for, was_stopped, worker_of
+from callboard.control.decide.turn.queue_eligibility import startable
 from callboard.control.outcomes import TakenOver
-from callboard.control.state import OpenTask
+from callboard.control.state.session import OpenTask
+from callboard.control.task_status import at_work, parts_of, run_for, was_stopped, worker_of
 from tests.control.examples import SESSION, interrupt, submit
 from tests.control.given import Step
 from tests.control.team.board import board, cancel, create, link, pause, resume, retry, start

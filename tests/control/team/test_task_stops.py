@@ -19,7 +19,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
     WorkerNotification,
 )
-from callboard.control.decide.team.taskstops import GO_ON
+from callboard.control.decide.task.control import GO_ON
 from callboard.control.effects import StopRun
 from tests.control.examples import SESSION, interrupt, submit
 from tests.control.team.board import attempts, board, cancel, create, pause, resume, retry, start, task

@@ -8,6 +8,7 @@ from callboard.contracts.commands import RemoveQueuedTurn, ResumeThread, TurnAcc
 from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
 from callboard.contracts.commands.team import SendSubagentInput, TaskChanged, UpdateTask
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import (
     QueueAdded,
     SnapshotUpdated,
@@ -21,7 +22,6 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Ref
 from tests.control.examples import SESSION, interrupt, submit
 from tests.control.team.board import attempts, board, create, pause, retry, start, task
 from tests.control.team.given import all_of, one, types

@@ -26,7 +26,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
-from callboard.contracts.runs import AgentRunRecord
+from callboard.contracts.rows.run_record import AgentRunRecord
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentruns import (
     ERASED,

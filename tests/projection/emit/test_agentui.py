@@ -25,9 +25,9 @@ from callboard.contracts.facts.action import ActionType
 from callboard.contracts.live import Cursor, Frame, PartialKind
 from callboard.contracts.record import Record
 from callboard.contracts.vocabulary import EventClass, EventScope, Owner, Persistence, Phase, Surface
-from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_delta, agent_ui_events
-from callboard.projection.emit.classes import CLASSES, DELTAS, emissions
-from callboard.projection.emit.emission import ACTION_OWNERS
+from callboard.projection.emit.agentui.classes import CLASSES, DELTAS, emissions
+from callboard.projection.emit.agentui.emission import ACTION_OWNERS
+from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_delta, agent_ui_events
 from tests.projection.histories import random_history
 from tests.projection.runs import Log
 from tests.projection.story import RUN, step

@@ -6,16 +6,16 @@ from typing import Any, get_args
 
 import pytest
 
+from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import Fact, RemoteTaskChanged, TaskCreated, TaskPaused, TaskUpdated, ThreadOpened
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.team import AttemptRow
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import RemoteTaskState
-from callboard.projection.emit.agentui import AgentUiEvent, agent_ui_events
-from callboard.projection.emit.context import AgentUiEvents
-from callboard.projection.emit.teamwork import of_job
+from callboard.projection.emit.agentui.context import AgentUiEvents
+from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.team import of_job
 from tests.projection.team.tales import CARD_URL, asleep, elsewhere
 from tests.projection.team.troupe import records_of, told
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from callboard.contracts.facts import ToolCancelled, ToolLost
 from callboard.contracts.vocabulary import MessagePart
-from callboard.projection.emit.agentui import agent_ui_events
-from callboard.projection.emit.classes import emissions
-from callboard.projection.emit.emission import ACTION_OWNERS
-from callboard.projection.emit.parts import PLACES, part_type
+from callboard.projection.emit.agentui.classes import emissions
+from callboard.projection.emit.agentui.emission import ACTION_OWNERS
+from callboard.projection.emit.agentui.events import agent_ui_events
+from callboard.projection.emit.agentui.parts import PLACES, part_type
 from tests.contracts import weld
 from tests.projection.histories import random_history
 

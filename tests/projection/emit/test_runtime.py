@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
     UnknownFact,
 )
 from callboard.contracts.record import NewFact, Origin, Record, WireEvent, header_of
-from callboard.contracts.schema import facts_schema
+from callboard.contracts.schema.generate import facts_schema
 from callboard.contracts.scope import Actor, Scope
 from callboard.projection.emit.runtime import wire_event
 from tests.projection.histories import random_history

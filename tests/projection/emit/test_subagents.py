@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 from hypothesis import given, settings
 
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import FACTS, ActionRequired, SubagentCancelled, SubagentFailed, ToolStarted
 from callboard.contracts.record import Header, Record
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Ref
 from callboard.contracts.vocabulary import SubagentEventType
 from callboard.projection.emit.subagents import EVENTS, SubagentEvent, SubagentEvents
 from tests.contracts import weld

@@ -6,6 +6,9 @@ from __future__ import annotations
 from typing import TypeVar
 
 from callboard.contracts.content import BlobRef, Text
+from callboard.contracts.entities.handoff_payload import Payload
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.entities.team import Ref, RemoteTaskState
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
@@ -62,11 +65,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.facts.action import ActionType, Decision
 from callboard.contracts.facts.task import Fix
-from callboard.contracts.payload import Payload
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.rows import Row, Upsert
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Ref, RemoteTaskState
 from callboard.projection.view import SessionView
 from tests.projection.deliverables import kept
 from tests.projection.runs import within

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from callboard.contracts.entities.handoff_payload import Payload
 from callboard.contracts.facts import (
     HandoffAccepted,
     HandoffCompleted,
@@ -16,7 +17,6 @@ from callboard.contracts.facts import (
     TaskUpdated,
     ThreadOpened,
 )
-from callboard.contracts.payload import Payload
 from callboard.contracts.rows import AgentRow, SessionCard
 from callboard.contracts.scope import Scope
 from callboard.projection.view import SessionView

@@ -7,6 +7,7 @@ from itertools import groupby
 import pytest
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import (
     AgentDisconnected,
     Fact,
@@ -19,7 +20,6 @@ from callboard.contracts.facts import (
 from callboard.contracts.rows import AgentRow, TeamRow
 from callboard.contracts.rows.team import Delivered, RemoteWork
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import RemoteTaskState
 from tests.projection.runs import within
 from tests.projection.story import Story, asked
 from tests.projection.team.tales import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
@@ -17,7 +18,6 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.rows import AgentRow, EdgeRow, TaskRow
 from callboard.contracts.rows.team import AttemptRow
-from callboard.contracts.team import Ref
 from tests.projection.runs import within
 from tests.projection.story import asked
 from tests.projection.team.tales import (

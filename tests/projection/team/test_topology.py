@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.handoff_payload import Payload
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import (
     ChannelMessage,
     EdgeAdded,
@@ -12,9 +14,7 @@ from callboard.contracts.facts import (
     HandoffRequested,
     TurnCompleted,
 )
-from callboard.contracts.payload import Payload
 from callboard.contracts.rows import EdgeRow, MessageRow, TeamRow
-from callboard.contracts.team import Edge
 from callboard.projection.team.messages import MESSAGES
 from tests.projection.runs import within
 from tests.projection.story import RUN, THREAD, Story, asked

@@ -7,6 +7,9 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from callboard.contracts.content import Text
+from callboard.contracts.entities.handoff_payload import Payload
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.entities.team import Edge, RemoteTaskState, WorkUsage
 from callboard.contracts.facts import (
     ActionRequired,
     ActionResolved,
@@ -69,11 +72,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import PromptRef
-from callboard.contracts.payload import Payload
-from callboard.contracts.plan import PlanStep
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from callboard.contracts.team import Edge, RemoteTaskState, WorkUsage
 from tests.projection.histories import History
 from tests.projection.runs import Choose, within
 from tests.projection.story import RUN, THREAD, Story, asked

@@ -12,7 +12,7 @@ from typing import Any
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reply, ToolOutcome
 from callboard.contracts.settings import Server, StdioServer
-from callboard.tools.mcp.said import Plain
+from callboard.tools.mcp.server_log import Plain
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.calling import Agent, Told, call
 

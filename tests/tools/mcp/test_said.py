@@ -8,10 +8,10 @@ import pytest
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from callboard.contracts.ports.tools import Reply
-from callboard.secrets.known import Known
+from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from callboard.tools.mcp.questions import LONGEST, ask
-from callboard.tools.mcp.said import MOST, Plain, Said
+from callboard.tools.mcp.server_log import MOST, Plain, Said
 from tests.tools.calling import Told
 from tests.tools.mcp.serving import python, serving
 

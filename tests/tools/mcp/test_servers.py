@@ -15,8 +15,8 @@ import msgspec
 import pytest
 
 from callboard.contracts.content import blob_of
+from callboard.contracts.entities.tool_inventory import ServerState
 from callboard.contracts.errors import Refusal
-from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
 from callboard.tools.outside.reach import Reach

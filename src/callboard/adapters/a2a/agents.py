@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.ports.external import ExternalFailure, RemoteSession
-from callboard.runtime.installing import installs
+from callboard.runtime.workspaces.installation import installs
 
 from .pace import Pace
 

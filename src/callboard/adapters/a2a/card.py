@@ -15,7 +15,7 @@ from a2a.utils.constants import AGENT_CARD_WELL_KNOWN_PATH
 from google.protobuf.json_format import MessageToDict, ParseError
 
 from callboard.contracts.ports.external import ExternalFailure
-from callboard.contracts.redaction import without_secrets
+from callboard.contracts.text.redactor import without_secrets
 
 #: The largest card that is read, in bytes.
 LARGEST_CARD = 256 * 1024

@@ -7,7 +7,7 @@ from a2a.utils.errors import A2AError
 from google.protobuf.json_format import ParseError
 
 from callboard.contracts.ports.external import ExternalFailure
-from callboard.contracts.redaction import without_secrets
+from callboard.contracts.text.redactor import without_secrets
 
 #: What comes of an answer that is cut off, garbled or refused.
 BROKEN = (A2AError, httpx.HTTPError, httpx.StreamError, ParseError, ValueError, KeyError, TypeError, AttributeError)

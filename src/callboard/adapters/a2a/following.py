@@ -32,11 +32,11 @@ from callboard.contracts.ports.external import (
     RemoteEvent,
     TaskTold,
 )
-from callboard.contracts.redaction import without_secrets
+from callboard.contracts.text.redactor import without_secrets
 
 from .failures import BROKEN, not_reached, unsent, why
 from .pace import Pace
-from .told import ENDS, Told
+from .task_events import ENDS, Told
 
 _GONE = "It no longer has this task."
 #: What an agent is told that a person authorised.

@@ -15,7 +15,7 @@ from callboard.contracts.ports.external import RemoteEvent
 from .card import as_json
 from .following import Following
 from .pace import Pace
-from .words import line
+from .translation import line
 
 
 class A2aSession:

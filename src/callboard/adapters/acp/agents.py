@@ -18,8 +18,8 @@ from callboard.contracts.ports.external import (
     PermissionAnswer,
     PromptEnded,
 )
-from callboard.contracts.redaction import without_secrets
-from callboard.runtime.installing import installs
+from callboard.contracts.text.redactor import without_secrets
+from callboard.runtime.workspaces.installation import installs
 
 from .lines import Lines
 from .process import AgentProcess, start
@@ -178,7 +178,7 @@ class AcpSession:
         from acp import RequestError, text_block
         from pydantic import ValidationError
 
-        from .words import end_of
+        from .translation import end_of
 
         events = self._inward.events
         while not events.empty():

@@ -18,7 +18,7 @@ from callboard.contracts.ports.external import (
 )
 
 from .settings import SettingsController
-from .words import Calls, event
+from .translation import Calls, event
 
 #: Events that wait to be taken before no more is read from the agent: their number, and the bytes of their messages.
 MOST_WAITING = 1000

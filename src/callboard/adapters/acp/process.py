@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from callboard.contracts.ports.external import ExternalFailure
-from callboard.contracts.redaction import without_secrets
+from callboard.contracts.text.redactor import without_secrets
 from callboard.tools.sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
 
 from .modes import ENVIRONMENT

@@ -10,8 +10,8 @@ from acp import RequestError, schema
 
 from callboard.contracts.errors import Code
 from callboard.contracts.ports.external import OWN_MODE, AgentControl, AgentSettings, ExternalFailure
-from callboard.contracts.redaction import without_secrets
-from callboard.contracts.wording import clause
+from callboard.contracts.text.redactor import without_secrets
+from callboard.contracts.text.sentences import clause
 
 from .modes import KnownAgent, choose_mode, described, is_allowed, is_known, known_agent
 

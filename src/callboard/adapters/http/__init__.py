@@ -26,8 +26,8 @@ from __future__ import annotations
 
 from .access import PageAccess, PageLink
 from .app import HttpApp
+from .dependencies import Given
 from .meta import DemoOffer, Meta, ModelOffer, WorkspaceOffer
-from .ports import Given
 from .server import HttpServer
 
 __all__ = [

@@ -13,12 +13,12 @@ from .access import ConfirmedCommands, access_routes
 from .agentruns import agent_run_routes
 from .blobs import blob_routes
 from .commands import API, command_routes, json_response
+from .dependencies import Given
 from .failures import Failures
 from .feeds import feed_routes
 from .guard import Guard
 from .headers import ProtectiveHeaders
 from .openapi import document
-from .ports import Given
 from .rpc import rpc_route
 from .static import StaticPage
 from .streams import Streams

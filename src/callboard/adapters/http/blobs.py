@@ -17,11 +17,11 @@ from starlette.routing import Route
 from callboard.contracts.commands.turns import Id
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import BlobStore, Store
-from callboard.tools.media import begins_as_image
+from callboard.tools.files.media import begins_as_image
 
 from .commands import API
 from .feeds import Place
-from .reading import from_query
+from .requests import from_query
 
 #: Blobs are read and sent in pieces of this size.
 PIECE = 256 * 1024

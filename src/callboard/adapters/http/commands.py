@@ -12,7 +12,7 @@ from callboard.contracts.ports.runtime import CommandService
 
 from .access import PageAccess
 from .access.granting import grants_permission
-from .reading import PAGE, actor_of, body_of, decode, from_query, key_of, unless_gone
+from .requests import PAGE, actor_of, body_of, decode, from_query, key_of, unless_gone
 
 API = "/api/v1"
 _encoder = msgspec.json.Encoder()

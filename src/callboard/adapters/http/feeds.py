@@ -20,9 +20,9 @@ from callboard.contracts.record import Record, WireEvent
 from callboard.projection.emit.runtime import wire_event
 
 from .commands import API, json_response
-from .ports import Given
+from .dependencies import Given
 from .problems import incident
-from .reading import from_query
+from .requests import from_query
 from .streams import Stream, Streams, ended
 
 LAST_EVENT_ID = "Last-Event-ID"

@@ -18,7 +18,7 @@ from callboard.contracts.errors import Refusal
 from .access import PageAccess
 from .access.routes import CREDENTIALS
 from .connections import trust_connection
-from .reading import CLIENT, CREDENTIAL, PAGE
+from .requests import CLIENT, CREDENTIAL, PAGE
 
 #: The names under which this machine may be asked.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")

@@ -11,7 +11,7 @@ from callboard import __version__
 from callboard.contracts.commands import TABLE, Declaration
 from callboard.contracts.errors import Problem
 from callboard.contracts.ports.uploads import Upload
-from callboard.contracts.schema import facts_schema
+from callboard.contracts.schema.generate import facts_schema
 
 from .access import PageLink
 from .access.routes import (
@@ -31,7 +31,7 @@ from .commands import API, path_of
 from .feeds import LAST_EVENT_ID, FactPage, FactsQuery, OpsQuery
 from .meta import Meta
 from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
-from .reading import KEY_HEADER
+from .requests import KEY_HEADER
 from .rpc import PATH as RPC
 from .uploads import PATH as UPLOADS
 from .uploads import UploadQuery

@@ -21,7 +21,7 @@ from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 
 from .commands import API, json_response
 from .problems import incident, invalid
-from .reading import actor_of, body_of, key_of
+from .requests import actor_of, body_of, key_of
 
 PATH = f"{API}/rpc"
 #: How many calls a batch holds at most.

@@ -15,7 +15,7 @@ from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Uploads
 
 from .commands import API, json_response
 from .problems import WrongMedia
-from .reading import from_query
+from .requests import from_query
 
 PATH = f"{API}/uploads"
 

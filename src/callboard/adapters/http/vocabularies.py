@@ -21,14 +21,14 @@ from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
-from callboard.projection.emit.agentui import agent_ui_delta, agent_ui_hydrated
-from callboard.projection.emit.context import AgentUiEvents
+from callboard.projection.emit.agentui.context import AgentUiEvents
+from callboard.projection.emit.agentui.events import agent_ui_delta, agent_ui_hydrated
 from callboard.projection.emit.subagents import SubagentEvents
 
 from .commands import API
+from .dependencies import Given
 from .feeds import LARGEST_CHUNK, Place, event, gap, resumed, stream_of, unknown, until_refused
-from .ports import Given
-from .reading import from_query
+from .requests import from_query
 from .streams import Stream, Streams, ended
 
 Vocabulary = Literal["agent_ui", "subagents"]

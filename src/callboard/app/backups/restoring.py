@@ -22,7 +22,7 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
-from ..home import Home, read_regular, sync_folder, unusable, write_private
+from ..state_folder import Home, read_regular, sync_folder, unusable, write_private
 from .archive import FILES, UPLOADS, Manifest, unpack
 
 #: What a backup puts in place, in this order: with the store the restored state is the one that counts.

@@ -23,7 +23,7 @@ from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
 from callboard.log.sqlite.upkeep.folders import opened_folders
 
-from ..home import Home, sync_folder, unusable
+from ..state_folder import Home, sync_folder, unusable
 from .archive import FILES, FORMAT, LOG, Manifest, Member, member_of, write
 
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})

@@ -12,12 +12,12 @@ import typer
 from callboard.adapters.acp import installed
 from callboard.agents.folder import FolderDefinitions
 from callboard.agents.teams import copy, teams
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster
-from callboard.contracts.team import Edge
 
-from .exits import FAILED
-from .terminal import Style, err, one_line, out, width
+from .terminal.exit_codes import FAILED
+from .terminal.output import Style, err, one_line, out, width
 
 _HELP = """List the agents of a folder, and check their files.
 

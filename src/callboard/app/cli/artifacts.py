@@ -13,7 +13,7 @@ from typing import Annotated, cast, get_args
 import msgspec
 import typer
 
-from callboard.contracts.artifact import ExportForm
+from callboard.client.client import Client
 from callboard.contracts.commands.artifacts import (
     ArtifactDiff,
     ArtifactList,
@@ -25,16 +25,16 @@ from callboard.contracts.commands.artifacts import (
     ListArtifacts,
 )
 from callboard.contracts.content import BlobRef
+from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow, ExportEntry, VersionEntry
 
-from ..client import Client
-from ..home import Home
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
-from .exits import FAILED
-from .loop import run_async
-from .terminal import Style, err, one_line, out, plain
+from ..state_folder import Home
+from .terminal.exit_codes import FAILED
+from .terminal.loop import run_async
+from .terminal.output import Style, err, one_line, out, plain
 
 _HELP = """List the artifacts of a session, show the versions of one, and take them away.
 
@@ -126,7 +126,7 @@ def _two(diff: str) -> tuple[int, int] | None:
 
 
 async def _ask(home: Home, asked: Asked) -> Answer:
-    from ..joining import connected
+    from ..hosting.connection import connected
 
     async with connected(home, os.environ, lambda _: None) as client:
         session = await newest_session(RemoteReader(client), asked.session)

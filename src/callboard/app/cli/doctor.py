@@ -10,10 +10,10 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ..home import Home
-from .exits import DONE, FAILED
-from .loop import run_async
-from .terminal import Style, out, visible
+from ..state_folder import Home
+from .terminal.exit_codes import DONE, FAILED
+from .terminal.loop import run_async
+from .terminal.output import Style, out, visible
 
 _HELP = """Look for what is missing or wrong, and say what mends it.
 

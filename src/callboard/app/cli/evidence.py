@@ -14,16 +14,16 @@ from typing import Annotated
 import msgspec
 import typer
 
+from callboard.client.client import Client
 from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence, ExportList, ListExports
 from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
 
-from ..client import Client
-from ..home import Home
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
-from .loop import run_async
-from .terminal import Style, err, out
+from ..state_folder import Home
+from .terminal.loop import run_async
+from .terminal.output import Style, err, out
 
 _HELP = """Write a pack of a session's facts that others can verify without this product.
 
@@ -87,7 +87,7 @@ def _evidence(
 
 
 async def _export(home: Home, asked: ExportEvidence, file: Path | None, *, force: bool, quiet: bool) -> Written:
-    from ..joining import connected
+    from ..hosting.connection import connected
 
     async with connected(home, os.environ, lambda _: None) as client:
         session = await newest_session(RemoteReader(client), asked.session_id)

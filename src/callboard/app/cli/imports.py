@@ -16,13 +16,13 @@ from callboard.contracts.commands import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 
-from ..home import Home
-from ..importing import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
+from ..imports import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
 from ..reading import reader
-from .broad import Wide, open_folder
-from .exits import DONE, ENDED_BY_PERSON
-from .loop import run_async
-from .terminal import Style, err, one_line, out
+from ..state_folder import Home
+from .terminal.broad_folders import Wide, open_folder
+from .terminal.exit_codes import DONE, ENDED_BY_PERSON
+from .terminal.loop import run_async
+from .terminal.output import Style, err, one_line, out
 
 _HELP = """Take over past sessions of Claude Code and Codex, to read them here.
 
@@ -128,7 +128,7 @@ def _line(one: PastSession) -> _Line:
 
 
 async def _carry_out(found: list[PastSession], *, json: bool, wide: bool, asks: bool) -> None:
-    from ..joining import connected
+    from ..hosting.connection import connected
 
     added, refused = 0, dict[str, Refusal]()
     home = Home.of(os.environ)

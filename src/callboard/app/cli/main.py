@@ -15,21 +15,16 @@ from callboard import __version__
 from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Problem, Refusal
 
-from ..home import Home, write_private
-from ..placing import beside
+from ..settings.location import beside
+from ..state_folder import Home, write_private
 from . import (
     agents,
     artifacts,
-    demo,
     doctor,
     evidence,
-    facts,
     imports,
-    job,
     models,
-    resume,
     rules,
-    run,
     secrets,
     sessions,
     stored,
@@ -37,11 +32,16 @@ from . import (
     trust,
     up,
     verify,
-    view,
 )
-from .exits import DONE, ENDED_BY_PERSON, FAILED, exit_code
-from .terminal import Style, err, plain
-from .words import in_words_of_the_line
+from .demo import verb as demo
+from .facts import verb as facts
+from .job import verb as job
+from .resume import verb as resume
+from .run import verb as run
+from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, exit_code
+from .terminal.output import Style, err, plain
+from .terminal.wording import in_words_of_the_line
+from .view import verb as view
 
 DEFAULT_VERB = "up"
 #: What stands before a verb; other options are those of the default verb.
@@ -192,7 +192,7 @@ def _incident(error: Exception) -> Problem:
     place = home.folder / "incident.txt"
     try:
         home.make()
-        from ..keys import here
+        from ..models.keys import here
 
         told = here(os.environ).redact("".join(traceback.format_exception(error)))
         write_private(place, told.encode("utf-8", "replace"))

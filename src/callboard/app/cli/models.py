@@ -11,11 +11,11 @@ import typer
 
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel, ModelList, ModelTested
 
-from ..home import Home
-from ..settings import load
-from .exits import FAILED
-from .loop import run_async
-from .terminal import Style, err, one_line, out
+from ..settings.loader import load
+from ..state_folder import Home
+from .terminal.exit_codes import FAILED
+from .terminal.loop import run_async
+from .terminal.output import Style, err, one_line, out
 
 _HELP = """List the models that can be asked and what could be configured, and test one.
 
@@ -42,7 +42,7 @@ def _models(
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     # Here, since no other verb needs a model in this process.
-    from ..desk import Desk
+    from ..models.catalog import Desk
     from ..wiring import models_of
 
     home = Home.of(os.environ)

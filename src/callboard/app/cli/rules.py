@@ -11,22 +11,22 @@ from typing import Annotated
 import msgspec
 import typer
 
+from callboard.client.client import Client
 from callboard.contracts.commands import GetSession, SessionRead
 from callboard.contracts.commands.trust import DryRunRules, ListRules, RuleList, RulesTried
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
 from callboard.contracts.tool_names import is_tool_name, tool_of
 
-from ..client import Client
-from ..home import Home
-from ..joining import connected
+from ..hosting.connection import connected
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
-from ..settings import converted, parsed
-from .broad import Wide, open_folder
-from .loop import run_async
-from .terminal import Style, one_line, out, visible
-from .words import counted
+from ..settings.loader import converted, parsed
+from ..state_folder import Home
+from .terminal.broad_folders import Wide, open_folder
+from .terminal.loop import run_async
+from .terminal.output import Style, one_line, out, visible
+from .terminal.wording import counted
 
 _HELP = """List the rules that hold, and where each stands; or try some on what agents did.
 

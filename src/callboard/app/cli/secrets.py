@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
+from callboard.client.client import Client
 from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SecretKept, SecretList, SetSecret
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 
-from ..announcement import find
-from ..client import Client
-from ..home import Home
-from .loop import run_async
-from .terminal import Style, err, out, plain
+from ..hosting.announcement import find
+from ..state_folder import Home
+from .terminal.loop import run_async
+from .terminal.output import Style, err, out, plain
 
 _HELP = """Keep secrets in the system's keyring; list them, set one, remove one.
 
@@ -113,9 +113,9 @@ async def _with(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
     if endpoint is not None:
         async with Client(endpoint) as client:
             return await work(client.submit)
-    from callboard.runtime.secretkeeping import answer_secret
+    from callboard.runtime.secrets.key_store import answer_secret
 
-    from ..keys import secrets_here
+    from ..models.keys import secrets_here
 
     home.make()
     secrets = await secrets_here(home, os.environ)

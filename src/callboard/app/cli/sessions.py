@@ -15,11 +15,11 @@ from callboard.contracts.commands import COMMANDS
 from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.rows import SessionCard, WorkspaceRow
 
-from ..home import Home
 from ..reading import Listed, reader
-from .loop import run_async
-from .terminal import Style, err, one_line, out, width
-from .words import counted
+from ..state_folder import Home
+from .terminal.loop import run_async
+from .terminal.output import Style, err, one_line, out, width
+from .terminal.wording import counted
 
 _HELP = f"""List the sessions. ({COMMANDS["list_sessions"].summary})
 

@@ -11,15 +11,15 @@ import msgspec
 import typer
 
 from callboard.contracts.commands.tooling import GetToolInventory, ToolInventory
-from callboard.contracts.inventory import ServerState, ToolInfo
+from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
 
-from ..home import Home
-from ..joining import connected
-from .broad import Wide, open_folder
-from .exits import FAILED
-from .loop import run_async
-from .terminal import Style, one_line, out, visible
-from .words import counted
+from ..hosting.connection import connected
+from ..state_folder import Home
+from .terminal.broad_folders import Wide, open_folder
+from .terminal.exit_codes import FAILED
+from .terminal.loop import run_async
+from .terminal.output import Style, one_line, out, visible
+from .terminal.wording import counted
 
 _HELP = """List the tools of an agent in a folder: those that it is told of, those that it could have and why not.
 

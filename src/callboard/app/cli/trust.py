@@ -11,17 +11,17 @@ from typing import Annotated
 import msgspec
 import typer
 
+from callboard.client.client import Client
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustChanged, TrustRead, TrustWorkspace
 from callboard.contracts.errors import Refusal
 
-from ..client import Client
-from ..home import Home
-from ..joining import connected
-from .broad import Wide, open_folder
-from .exits import DONE, REFUSED
-from .loop import run_async
-from .milestones import problem_line
-from .terminal import Style, err, out, visible
+from ..hosting.connection import connected
+from ..state_folder import Home
+from .terminal.broad_folders import Wide, open_folder
+from .terminal.exit_codes import DONE, REFUSED
+from .terminal.loop import run_async
+from .terminal.milestones import problem_line
+from .terminal.output import Style, err, out, visible
 
 _HELP = """Say whether a folder's own files may widen what holds in it.
 

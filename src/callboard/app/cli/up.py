@@ -13,14 +13,14 @@ import typer
 from callboard.contracts.commands import WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 
-from ..home import Home
-from ..settings import PORT
-from .beside import settings_beside
-from .broad import Submit, Wide, open_folder
-from .loop import run_async
-from .milestones import spoken
-from .opening import may_open, open_page
-from .terminal import out
+from ..settings.loader import PORT
+from ..state_folder import Home
+from .terminal.broad_folders import Submit, Wide, open_folder
+from .terminal.browser import may_open, open_page
+from .terminal.ignored_settings import settings_beside
+from .terminal.loop import run_async
+from .terminal.milestones import spoken
+from .terminal.output import out
 
 _HELP = f"""Serve the workbench on a folder and open it in the browser.
 
@@ -66,7 +66,7 @@ def _up(
     json: Annotated[bool, typer.Option("--json", help="Milestones as JSON lines; opens no browser.")] = False,
     wide: Wide = False,
 ) -> None:
-    from ..serve import Milestones, Ready, up
+    from ..hosting.serve import Milestones, Ready, up
 
     folder = folder.expanduser().absolute()
     if not folder.is_dir():

@@ -11,8 +11,8 @@ import typer
 
 from callboard.contracts.errors import Refusal
 
-from .exits import DONE, FAILED
-from .terminal import Style, one_line, out
+from .terminal.exit_codes import DONE, FAILED
+from .terminal.output import Style, one_line, out
 
 _HELP = """Check a pack of evidence, with nothing but the file.
 

@@ -14,7 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.demos import SetOut
 
-from .elsewhere import Shop, tell_address
+from .remote_agent import Shop, tell_address
 
 _PLAYS = Path(__file__).parent / "plays"
 #: As they are told: from one agent to several, from agents to people.

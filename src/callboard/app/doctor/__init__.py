@@ -15,9 +15,9 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..home import Home
+from ..state_folder import Home
 from . import machine, state, work
-from .finding import Finding, State
+from .report import Finding, State
 
 __all__ = ["Finding", "State", "examine"]
 

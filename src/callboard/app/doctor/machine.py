@@ -13,10 +13,10 @@ from callboard.adapters import http
 from callboard.contracts.errors import Refusal
 from callboard.tools.sandbox.ability import ability
 
-from ..home import Home
-from ..keys import keyring_of
-from ..superuser import AS_ROOT, is_root
-from .finding import Finding, bad, install, ok, warn
+from ..hosting.superuser import AS_ROOT, is_root
+from ..models.keys import keyring_of
+from ..state_folder import Home
+from .report import Finding, bad, install, ok, warn
 
 _OLDEST = (3, 11)
 _SECONDS = 5.0

@@ -12,9 +12,9 @@ from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import Effective, Settings
 from callboard.secrets.keys import VARIABLE
 
-from ..home import Home
-from ..keys import secrets_here
-from .finding import Finding, bad, ok
+from ..models.keys import secrets_here
+from ..state_folder import Home
+from .report import Finding, bad, ok
 
 #: What names a secret, by the table that it stands in.
 _NAMING = {"models": "model", "servers": "tool server", "hooks": "hook"}

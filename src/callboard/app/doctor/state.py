@@ -9,15 +9,15 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
+from callboard.client.endpoint import Endpoint
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import writer_of
 from callboard.log.sqlite.upkeep.checking import check_store
 
-from ..announcement import find
-from ..endpoint import Endpoint
-from ..home import VARIABLE, Home
-from ..settings import PORT, load
-from .finding import Finding, bad, ok, warn
+from ..hosting.announcement import find
+from ..settings.loader import PORT, load
+from ..state_folder import VARIABLE, Home
+from .report import Finding, bad, ok, warn
 
 #: How much room there must be for work to go on, and for it to go on for a while, in bytes.
 _LEAST_ROOM, _ENOUGH_ROOM = 20_000_000, 500_000_000

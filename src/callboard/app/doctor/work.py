@@ -21,16 +21,16 @@ from callboard.tools.mcp.environment import environment as given
 from callboard.tools.outside.reach import Reach
 from callboard.tools.outside.reach import look as look_at
 
-from ..desk import Desk
-from ..folder_settings import FILE
 from ..folder_use import others_on
-from ..home import Home
-from ..placing import beside
+from ..models.catalog import Desk
 from ..reading import reader
-from ..settings import load
-from ..settings_book import SettingsFiles
+from ..settings.book import SettingsFiles
+from ..settings.folder import FILE
+from ..settings.loader import load
+from ..settings.location import beside
+from ..state_folder import Home
 from ..wiring import models_of
-from .finding import Finding, bad, ok, warn
+from .report import Finding, bad, ok, warn
 from .secrets import named_in
 
 _SECONDS = 2.0

@@ -12,8 +12,8 @@ from contextlib import asynccontextmanager
 
 from callboard.contracts.errors import Refusal
 
-from ..announcement import find
-from ..home import VARIABLE, Home
+from ..hosting.announcement import find
+from ..state_folder import VARIABLE, Home
 from .port import Listed, Reader
 
 __all__ = ["Listed", "Reader", "newest_session", "no_store", "nothing_yet", "reader"]
@@ -38,7 +38,8 @@ async def reader(home: Home) -> AsyncGenerator[Reader]:
     """
     endpoint = await find(home)
     if endpoint is not None:
-        from ..client import Client
+        from callboard.client.client import Client
+
         from .remote import RemoteReader
 
         async with Client(endpoint, locate=lambda: find(home)) as client:

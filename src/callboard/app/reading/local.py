@@ -30,7 +30,7 @@ from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.runtime.fingerprint import view_fingerprint
-from callboard.runtime.sizes import sizes
+from callboard.runtime.queries.sizes import sizes
 
 from .port import Listed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from callboard.client.client import Client
 from callboard.contracts.commands import (
     GetParts,
     GetTurns,
@@ -21,7 +22,6 @@ from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import TurnRow, Upsert, WorkspaceRow
 from callboard.projection.rows import Table
 
-from ..client import Client
 from .port import Listed
 
 _PAGE = 1000

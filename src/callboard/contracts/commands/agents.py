@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from ..entities.team import AgentName
 from ..facts.thread import AgentKind
-from ..team import AgentName
 from .base import Answer, Command
 from .turns import Id, Reason
 

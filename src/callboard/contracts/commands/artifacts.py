@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..artifact import ArtifactStatus, ExportForm
+from ..entities.artifact import ArtifactStatus, ExportForm
 from ..rows.artifact import ArtifactRow, ExportEntry, VersionEntry
 from .base import LARGEST, Answer, Command, Declaration, Sequence
 from .turns import Id, Reason

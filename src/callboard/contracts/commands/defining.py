@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from ..entities.team import AgentName, Edge, EdgeDirection, EdgeKind, Globs, Policy
 from ..facts.turn import PermissionMode
-from ..team import AgentName, Edge, EdgeDirection, EdgeKind, Globs, Policy
 from .base import Answer
 from .team import Asked
 from .turns import Reason

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from ..entities.team import AgentName, Isolation, Ref
 from ..facts.turn import PermissionMode
 from ..rows.team import JobItems
-from ..team import AgentName, Isolation, Ref
 from .base import Answer, Command, Declaration
 from .team import Title
 from .turns import Id, Reason

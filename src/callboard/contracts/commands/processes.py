@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from ..arguments import Arguments
+from ..entities.arguments import Arguments
 from ..facts.sandbox import ResourceLimits, SandboxLevel
 from ..facts.turn import PermissionMode
 from ..rows.process import ProcessRow

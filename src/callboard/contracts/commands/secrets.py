@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..secret import SecretInfo
+from ..entities.secret import SecretInfo
 from .base import Answer, Command, Declaration
 
 SecretName = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ..team import AgentName, Ref, TaskEntity, TaskStatus
+from ..entities.team import AgentName, Ref, TaskEntity, TaskStatus
 from .base import LARGEST, Answer, Command
 from .team import TaskChanged
 from .turns import Id, Reason

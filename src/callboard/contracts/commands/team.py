@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from ..arguments import Arguments
+from ..entities.arguments import Arguments
+from ..entities.handoff_payload import Expectation, HandoffStatus
+from ..entities.team import AgentName, Globs, Isolation, Ref, Role, TaskStatus, Verdict, WorkUsage
 from ..facts.task import Fix, Priority
 from ..facts.turn import PermissionMode
-from ..payload import Expectation, HandoffStatus
-from ..team import AgentName, Globs, Isolation, Ref, Role, TaskStatus, Verdict, WorkUsage
 from .base import Answer, Command
 from .turns import Id, Prompt, Reason
 

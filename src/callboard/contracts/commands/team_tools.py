@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from ..team import Capability
+from ..entities.team import Capability
 from .asking import AskPerson, ProposePlan
 from .defining import AddEdge, DefineAgent
 from .team import (

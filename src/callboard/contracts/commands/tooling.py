@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from ..inventory import ServerState, ToolInfo
+from ..entities.tool_inventory import ServerState, ToolInfo
 from .base import Answer, Command, Declaration
 from .turns import Id
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ..content import Text
+from ..entities.team import Edge
 from ..scope import ScopeKey
-from ..team import Edge
 from .base import Fact
 from .turn import PermissionMode
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..artifact import ArtifactKind, ArtifactOperation, ExportForm, VersionOrigin
 from ..content import BlobRef
+from ..entities.artifact import ArtifactKind, ArtifactOperation, ExportForm, VersionOrigin
 from ..scope import ScopeKey
 from .base import Fact
 

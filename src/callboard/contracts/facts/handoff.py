@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from ..content import Text
-from ..payload import Payload
+from ..entities.handoff_payload import Payload
+from ..entities.team import EdgeKind
 from ..scope import ScopeKey
-from ..team import EdgeKind
 from .base import Fact
 
 #: Handoffs move between the sender's and the receiver's agent; the scope is of whoever caused the fact.

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from ..entities.team import Isolation
 from ..scope import ScopeKey
-from ..team import Isolation
 from .base import Fact
 from .turn import PermissionMode
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..plan import PlanStep
+from ..entities.plan import PlanStep
 from ..scope import ScopeKey
 from .base import Fact
 

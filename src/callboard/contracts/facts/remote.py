@@ -10,8 +10,8 @@ from typing import ClassVar
 import msgspec
 
 from ..content import BlobRef, Text
+from ..entities.team import RemoteTaskState
 from ..scope import ScopeKey
-from ..team import RemoteTaskState
 from .base import Fact
 
 _TURN: tuple[ScopeKey, ...] = ("agent", "thread", "turn", "run")

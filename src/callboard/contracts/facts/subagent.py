@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from ..content import Text
+from ..entities.team import Isolation, QueueReason, Role, TeamPhase, WorkUsage
 from ..scope import ScopeKey
-from ..team import Isolation, QueueReason, Role, TeamPhase, WorkUsage
 from .base import Fact
 
 _CHILD: tuple[ScopeKey, ...] = ("agent", "thread", "task", "parent_thread")

@@ -13,8 +13,8 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..content import Text
+from ..entities.team import Ref, TaskEntity, TaskStatus, Verdict
 from ..scope import ScopeKey
-from ..team import Ref, TaskEntity, TaskStatus, Verdict
 from .base import Fact
 
 _TASK: tuple[ScopeKey, ...] = ("task",)

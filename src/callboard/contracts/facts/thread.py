@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from ..entities.team import Edge, Policy, Role
 from ..scope import ScopeKey
-from ..team import Edge, Policy, Role
 from .base import Fact
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]

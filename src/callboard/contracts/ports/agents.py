@@ -11,9 +11,9 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from ..entities.team import Capability, Edge, Isolation, Policy, Role
 from ..facts.thread import AgentKind
 from ..facts.turn import PermissionMode
-from ..team import Capability, Edge, Isolation, Policy, Role
 
 #: What runs the agent: our own loop (empty), a process that speaks the Agent Client Protocol, an agent elsewhere that
 #: speaks A2A, or a person.

@@ -13,11 +13,11 @@ from typing import Literal, Protocol
 import msgspec
 
 from ..content import Blob
+from ..entities.plan import PlanStep
+from ..entities.team import RemoteTaskState
 from ..errors import Code
 from ..facts.remote import RemotePart
 from ..facts.turn import PermissionMode
-from ..plan import PlanStep
-from ..team import RemoteTaskState
 from .model import Usage
 
 #: The calls that start an agent's command and contact one elsewhere. The agent was told nothing yet.

@@ -11,7 +11,7 @@ from ..commands.base import Command
 from ..live import Cursor
 from ..record import Record
 from ..rows.base import Op
-from ..runs import AgentRunRecord, EffectiveSettings, FoundRun, OpenedFolder
+from ..rows.run_record import AgentRunRecord, EffectiveSettings, FoundRun, OpenedFolder
 from ..scope import Actor
 from .live import LiveItem
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..secret import SecretInfo
+from ..entities.secret import SecretInfo
 
 HANDLE = "secret://"
 

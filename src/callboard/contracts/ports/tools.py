@@ -7,6 +7,8 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from ..content import Blob, BlobRef
+from ..entities.team import Policy
+from ..entities.tool_inventory import ServerState, ToolInfo
 from ..errors import Code
 from ..facts.action import ApprovalScope, Binding
 from ..facts.permission import Check, Risk, Rule, Verdict
@@ -14,10 +16,8 @@ from ..facts.reason import Reason
 from ..facts.sandbox import SandboxApplied
 from ..facts.tool import FileChange
 from ..facts.turn import Mode, PermissionMode
-from ..inventory import ServerState, ToolInfo
 from ..refs import MissingReason, RefKind
 from ..settings import Hook, Server, Shell
-from ..team import Policy
 from .model import ToolSpec
 
 

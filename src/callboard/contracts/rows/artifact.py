@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import msgspec
 
-from ..artifact import ArtifactKind, ArtifactStatus, ExportForm, VersionOrigin
 from ..content import BlobRef
+from ..entities.artifact import ArtifactKind, ArtifactStatus, ExportForm, VersionOrigin
 from .base import Row
 
 

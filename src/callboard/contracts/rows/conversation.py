@@ -7,6 +7,8 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..content import BlobRef, Text
+from ..entities.plan import PlanStep
+from ..entities.team import RemoteTaskState
 from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision
 from ..facts.permission import Check, Risk
 from ..facts.reason import Reason
@@ -15,9 +17,7 @@ from ..facts.subagent import NotificationStatus
 from ..facts.thread import PauseCause
 from ..facts.tool import FileChange
 from ..facts.turn import InputSource, Mode, PermissionMode
-from ..plan import PlanStep
 from ..refs import ContextRef, MissingRef
-from ..team import RemoteTaskState
 from .base import Row
 
 TurnState = Literal["queued", "running", "waiting", "completed", "failed", "interrupted", "removed"]

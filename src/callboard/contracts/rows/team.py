@@ -10,14 +10,8 @@ from typing import Any, ClassVar, Literal
 import msgspec
 
 from ..content import Text
-from ..facts.agent import WakeReason
-from ..facts.remote import RemotePart
-from ..facts.subagent import NotificationStatus
-from ..facts.task import Fix, Priority
-from ..facts.thread import AgentKind, PauseCause
-from ..facts.turn import PromptRef
-from ..payload import Payload
-from ..team import (
+from ..entities.handoff_payload import Payload
+from ..entities.team import (
     BackgroundState,
     EdgeDirection,
     EdgeKind,
@@ -32,6 +26,12 @@ from ..team import (
     TeamPhase,
     WorkUsage,
 )
+from ..facts.agent import WakeReason
+from ..facts.remote import RemotePart
+from ..facts.subagent import NotificationStatus
+from ..facts.task import Fix, Priority
+from ..facts.thread import AgentKind, PauseCause
+from ..facts.turn import PromptRef
 from .base import Row
 from .conversation import StatusDetail
 

@@ -21,9 +21,8 @@ from callboard.contracts.commands.context import CompactThread, SetContext
 from callboard.contracts.commands.processes import TerminateProcess, WriteProcessStdin
 from callboard.contracts.commands.trust import AddRule, RevokeRule
 
-from ..artifacts import ArtifactAsked, ArtifactDone, ArtifactLooked, ExportAsked, ExportTold
 from ..batch import Batch, Decision
-from ..known import Known
+from ..decision_inputs import Known
 from ..outcomes import (
     ActionTimedOut,
     CallSeen,
@@ -49,34 +48,21 @@ from ..outcomes import (
     WorktreeLeft,
     WorktreeMade,
 )
-from ..state import Session
-from . import (
-    actions,
-    answers,
-    calls,
-    compaction,
-    elicit,
-    evidence,
-    external,
-    imports,
-    keeping,
-    permissions,
-    pins,
-    processes,
-    queue,
-    recovery,
-    remote,
-    resume,
-    stops,
-    submit,
-)
+from ..state.artifact import ArtifactAsked, ArtifactDone, ArtifactLooked, ExportAsked, ExportTold
+from ..state.session import Session
+from . import compaction, evidence, import_session, model, permission, pins
+from .artifact import dispatch
 from .evidence import EvidenceMade
+from .exchange import handoff
+from .external_agent import program, remote
 from .follow import follow
-from .imports import must_not_be_imported
-from .processes import ProcessCommand
-from .team import handoff, worktree
+from .import_session import must_not_be_imported
+from .subagent import worktree
+from .subagent.worktree import MergeMade
 from .team.commands import TeamCommand, answer
-from .team.worktree import MergeMade
+from .thread import queue, recovery, resume, stop, submit
+from .tool import action_answer, calls, elicitation, processes
+from .tool.processes import ProcessCommand
 
 SessionCommand = (
     SubmitTurn
@@ -118,16 +104,16 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
     starts = True
     match report:
         case ModelAnswered():
-            answers.answered(batch, report)
+            model.answered(batch, report)
         case ModelAttemptFailed():
-            answers.attempt_failed(batch, report)
+            model.attempt_failed(batch, report)
         case ToolEnded():
             calls.ended(batch, report)
         case RunStopped():
-            stops.stopped(batch, report)
+            stop.stopped(batch, report)
             starts = report.cause != "shutdown"
         case ActionTimedOut():
-            actions.timed_out(batch, report)
+            action_answer.timed_out(batch, report)
         case TakenOver():
             starts = not recovery.taken_over(batch, report)
         case TimeCame() | ClockStepped():
@@ -135,15 +121,15 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
         case WorktreeMade() | WorktreeLeft():
             worktree.take(batch, report)
         case ExternalThere() | ExternalChanged() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
-            external.take(batch, report)
+            program.take(batch, report)
         case RemoteTold() | NeedOver():
             remote.take(batch, report)
         case ToolAsks() | ToolAskOver():
-            elicit.take(batch, report)
+            elicitation.take(batch, report)
         case ProcessBegan() | ProcessOver():
             processes.take(batch, report)
         case ArtifactLooked() | ExportTold():
-            keeping.take(batch, report)
+            dispatch.take(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)
@@ -164,19 +150,19 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
         case SteerTurn():
             return submit.steer(batch, request)
         case InterruptTurn():
-            return stops.interrupt(batch, request)
+            return stop.interrupt(batch, request)
         case ResumeThread():
             return resume.resume(batch, request)
         case RespondAction():
-            return actions.respond(batch, request)
+            return action_answer.respond(batch, request)
         case ImportTurn():
-            return imports.take(batch, request)
+            return import_session.take(batch, request)
         case RemoveQueuedTurn() | PromoteQueuedTurn() | EditQueuedTurn() | SetContext() | CompactThread():
             return _of_thread(batch, request)
         case WriteProcessStdin() | TerminateProcess():
             return processes.command(batch, request)
         case AddRule() | RevokeRule():
-            return permissions.take(batch, request)
+            return permission.take(batch, request)
         case MergeMade() | EvidenceMade() | ArtifactAsked() | ArtifactDone() | ExportAsked():
             return _made(batch, request)
         case _:
@@ -191,7 +177,7 @@ def _made(batch: Batch, request: MergeMade | EvidenceMade | ArtifactAsked | Arti
         case EvidenceMade():
             return evidence.exported(batch, request)
         case ArtifactAsked() | ArtifactDone() | ExportAsked():
-            return keeping.answer(batch, request)
+            return dispatch.answer(batch, request)
 
 
 def _of_thread(

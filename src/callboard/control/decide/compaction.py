@@ -16,12 +16,12 @@ from callboard.contracts.facts.context import Said
 
 from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed
-from ..state import OpenRun, QueuedTurn, Thread
-from ..window import BYTES, MOST_SAID, Compacting, tokens_of
-from .context import KEPT, ask_for_summary, changed, older_part, older_part_tokens
-from .iterate import ask_again, ask_model, fail, model_ended, open_run, reject_steers
-from .routing import give_way, others, tell_quota
-from .turns import start, start_next, thread_of
+from ..state.context import BYTES, MOST_SAID, Compacting, tokens_of
+from ..state.session import OpenRun, QueuedTurn, Thread
+from .turn.context import KEPT, ask_for_summary, changed, older_part, older_part_tokens
+from .turn.iterate import ask_again, ask_model, fail, model_ended, open_run, reject_steers
+from .turn.routing import give_way, others, tell_quota
+from .turn.start import start, start_next, thread_of
 
 #: The share of the window that may stay as persons said it, and the least that is told of a text that is longer, in bytes.
 _SAID = 0.1

@@ -6,14 +6,17 @@ from __future__ import annotations
 from callboard.contracts.facts import ThreadPaused
 
 from ..batch import Batch, thread_scope
-from ..state import Child, Session, Thread, TurnEnd
-from .background import rest, rouse
-from .calls import proceed
-from .idle import pause_idle, wakes
-from .inbox import complete, deliverable
-from .team import ending, jobs, review, slots, taskends, waits
-from .turns import start_next
-from .wake import wake
+from ..state.session import Child, Session, Thread, TurnEnd
+from .agent.background import rest, rouse
+from .exchange import review
+from .job import life_cycle
+from .subagent import ending, slots, waits
+from .task import completion
+from .thread.wake import wake
+from .tool.calls import proceed
+from .turn.idle import pause_idle, wakes
+from .turn.inbox import complete, deliverable
+from .turn.start import start_next
 
 
 def follow(batch: Batch, *, starts: bool = True) -> None:
@@ -22,7 +25,7 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
     if _alone(batch.state):
         return
     if not starts:
-        jobs.hold(batch)
+        life_cycle.hold(batch)
     while True:
         before = batch.state.sequence
         for thread in list(batch.state.threads.values()):
@@ -33,8 +36,8 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
         else:
             _hold(batch)
         if batch.state.sequence == before:
-            taskends.settle(batch)
-            jobs.settle(batch)
+            completion.settle(batch)
+            life_cycle.settle(batch)
         if batch.state.sequence == before:
             pause_idle(batch, "unread" if starts else "recovered")
         if batch.state.sequence == before:

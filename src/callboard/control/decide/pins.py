@@ -6,8 +6,8 @@ from callboard.contracts.commands.context import ContextChanged, SetContext
 from callboard.contracts.facts import ContextPinned
 
 from ..batch import Batch, thread_scope
-from ..given import together
-from .turns import thread_of
+from ..resolved_context import together
+from .turn.start import thread_of
 
 
 def pin(batch: Batch, request: SetContext) -> ContextChanged:

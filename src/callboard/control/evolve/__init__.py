@@ -132,28 +132,28 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
-from ..state import Session
+from ..state.session import Session
 from . import (
-    artifacts,
-    background,
-    calls,
-    catalog,
+    agent_definition,
+    artifact,
+    background_agent,
     context,
-    defining,
-    external,
+    external_agent,
     inbox,
-    jobs,
-    models,
+    job,
+    model,
+    permission,
     plan,
-    processes,
+    process,
     queue,
-    rules,
     session,
-    tasks,
-    team,
-    turns,
+    subagent,
+    task,
+    tool,
+    tool_catalog,
+    turn,
 )
-from .place import Place
+from .fact_context import Place
 
 
 def evolve(state: Session, record: Record) -> Session:
@@ -165,10 +165,10 @@ def evolve(state: Session, record: Record) -> Session:
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
     place = Place(scope=scope, epoch=epoch, at=at, sequence=sequence)
-    told = models.pictured(context.filled(state, fact, place), fact, place) if fact.readable else state
+    told = model.pictured(context.filled(state, fact, place), fact, place) if fact.readable else state
     changed = _change(told, cast("AnySessionFact", fact), place) if fact.readable else state
     if changed.sleepers and fact.readable:
-        changed = background.heard(changed, fact, place)
+        changed = background_agent.heard(changed, fact, place)
     return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
 
 
@@ -185,25 +185,25 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case ThreadResumed():
             return session.thread_resumed(state, place)
         case AgentConnected():
-            return external.connected(state, fact, place)
+            return external_agent.connected(state, fact, place)
         case AgentDisconnected():
-            return external.disconnected(state, fact, place)
+            return external_agent.disconnected(state, fact, place)
         case RemoteTaskChanged():
-            return external.task(state, fact, place)
+            return external_agent.task(state, fact, place)
         case RemoteArtifact():
-            return external.delivered(state, fact, place)
+            return external_agent.delivered(state, fact, place)
         case AgentSlept():
-            return background.slept(state, fact, place)
+            return background_agent.slept(state, fact, place)
         case AgentWoke():
-            return background.woke(state, fact, place)
+            return background_agent.woke(state, fact, place)
         case TurnSubmitted():
-            return turns.submitted(state, fact, place)
+            return turn.submitted(state, fact, place)
         case TurnStarted():
-            return turns.started(state, fact, place)
+            return turn.started(state, fact, place)
         case TurnInterruptRequested():
-            return turns.stopping(state, fact, place)
+            return turn.stopping(state, fact, place)
         case TurnCompleted() | TurnFailed() | TurnInterrupted():
-            return turns.ended(state, fact, place)
+            return turn.ended(state, fact, place)
         case QueueAdded():
             return queue.added(state, place)
         case QueuePromoted():
@@ -215,105 +215,105 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case SteerAccepted() | SteerRejected():
             return queue.steer_settled(state, fact.steer_id, place)
         case RoutingResolved():
-            return models.routed(state, fact, place)
+            return model.routed(state, fact, place)
         case ModelRequested():
-            return models.requested(state, fact, place)
+            return model.requested(state, fact, place)
         case ModelCompleted():
-            return models.answered(state, place)
+            return model.answered(state, place)
         case QuotaReported():
-            return models.quota(state, fact, place)
+            return model.quota(state, fact, place)
         case ModelInterrupted():
-            return models.ended(state, place)
+            return model.ended(state, place)
         case ModelFailed():
-            return state if fact.retry_in_ms is not None else models.ended(state, place)
+            return state if fact.retry_in_ms is not None else model.ended(state, place)
         case MessageText():
-            return models.text(state, fact, place)
+            return model.text(state, fact, place)
         case CostRecorded():
-            return models.cost(state, fact, place)
+            return model.cost(state, fact, place)
         case ReasoningCompleted() | ReasoningInterrupted() | MessageInterrupted():
-            return models.step_taken(state, place)
+            return model.step_taken(state, place)
         case ToolRequested():
-            return calls.requested(state, fact, place)
+            return tool.requested(state, fact, place)
         case ToolStarted():
-            return calls.started(state, place)
+            return tool.started(state, place)
         case ToolCompleted():
-            return calls.completed(state, fact, place)
+            return tool.completed(state, fact, place)
         case ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
-            return calls.ended(state, fact, place)
+            return tool.ended(state, fact, place)
         case PlanUpdated():
             return plan.updated(state, fact, place)
         case ActionRequired():
-            return calls.waiting(state, fact, place)
+            return tool.waiting(state, fact, place)
         case ToolCatalogResolved():
-            return catalog.resolved(state, fact, place)
+            return tool_catalog.resolved(state, fact, place)
         case ToolServerConnected() | ToolServerLost():
-            return catalog.server(state, fact)
+            return tool_catalog.server(state, fact)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
-            return calls.answered(state, fact, place)
+            return tool.answered(state, fact, place)
         case AgentDefined():
-            return defining.defined(state, fact)
+            return agent_definition.defined(state, fact)
         case EdgeAdded():
-            return defining.edge_added(state, fact)
+            return agent_definition.edge_added(state, fact)
         case PermissionRuleAdded():
-            return rules.added(state, fact)
+            return permission.added(state, fact)
         case PermissionRuleRevoked():
-            return rules.revoked(state, fact)
+            return permission.revoked(state, fact)
         case SubagentSpawned():
-            return team.spawned(state, fact, place)
+            return subagent.spawned(state, fact, place)
         case SubagentQueued():
-            return team.queued(state, fact, place)
+            return subagent.queued(state, fact, place)
         case SubagentIsolated():
-            return team.isolated(state, fact, place)
+            return subagent.isolated(state, fact, place)
         case SubagentStarted():
-            return team.started(state, fact, place)
+            return subagent.started(state, fact, place)
         case SubagentContinued():
-            return team.continued(state, place)
+            return subagent.continued(state, place)
         case SubagentCompleted():
-            return team.ended(state, fact, "completed", place)
+            return subagent.ended(state, fact, "completed", place)
         case SubagentFailed():
-            return team.ended(state, fact, "failed", place)
+            return subagent.ended(state, fact, "failed", place)
         case SubagentCancelled():
-            return team.ended(state, fact, "cancelled", place)
+            return subagent.ended(state, fact, "cancelled", place)
         case SubagentMergeRequested():
-            return team.merging(state, place, now=True)
+            return subagent.merging(state, place, now=True)
         case SubagentMerged():
-            return team.merging(state, place, now=False)
+            return subagent.merging(state, place, now=False)
         case SubagentClosed():
-            return team.closed(state, place)
+            return subagent.closed(state, place)
         case SubagentsAwaited():
-            return team.awaited(state, fact, place)
+            return subagent.awaited(state, fact, place)
         case TeamChanged():
-            return team.load(state, fact, place)
+            return subagent.load(state, fact, place)
         case JobCreated():
-            return jobs.created(state, fact, place)
+            return job.created(state, fact, place)
         case JobItemRetried():
-            return jobs.retried(state, place)
+            return job.retried(state, place)
         case TaskCreated():
-            return tasks.created(state, fact, place)
+            return task.created(state, fact, place)
         case TaskStarted():
-            return tasks.started(state, fact, place)
+            return task.started(state, fact, place)
         case TaskUpdated():
-            return tasks.updated(state, fact, place)
+            return task.updated(state, fact, place)
         case TaskPaused():
-            return tasks.paused(state, place)
+            return task.paused(state, place)
         case TaskResumed():
-            return tasks.resumed(state, place)
+            return task.resumed(state, place)
         case TaskCancelRequested():
-            return tasks.cancelling(state, fact, place)
+            return task.cancelling(state, fact, place)
         case TaskCompleted():
-            return tasks.completed(state, place)
+            return task.completed(state, place)
         case TaskFailed():
-            return tasks.failed(state, place)
+            return task.failed(state, place)
         case TaskCancelled():
-            return tasks.over(state, place)
+            return task.over(state, place)
         case ReviewRequested():
-            return inbox.review_asked(team.review_requested(state, fact, place), fact, place)
+            return inbox.review_asked(subagent.review_requested(state, fact, place), fact, place)
         case ReviewVerdict():
-            return team.review_judged(state, fact, place)
+            return subagent.review_judged(state, fact, place)
         case ReviewApplied():
-            return team.review_applied(state, place)
+            return subagent.review_applied(state, place)
         case WorkerNotification():
-            return inbox.notified(team.notified(state, fact, place), fact, place)
+            return inbox.notified(subagent.notified(state, fact, place), fact, place)
         case HandoffRequested():
             return inbox.requested(state, fact, place)
         case HandoffAccepted():
@@ -335,27 +335,27 @@ def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
         case InboxConsumed():
             return inbox.consumed(state, fact, place)
         case ProcessStarted():
-            return processes.started(state, place)
+            return process.started(state, place)
         case ProcessStopRequested():
-            return processes.stopping(state, place)
+            return process.stopping(state, place)
         case ProcessEnded():
-            return processes.ended(state, place)
+            return process.ended(state, place)
         case ArtifactCreated():
-            return artifacts.created(state, fact, place)
+            return artifact.created(state, fact, place)
         case ArtifactVersionCreated():
-            return artifacts.version(state, fact, place)
+            return artifact.version(state, fact, place)
         case ArtifactUpdated():
-            return artifacts.updated(state, fact, place)
+            return artifact.updated(state, fact, place)
         case ArtifactSaveRequested():
-            return artifacts.save_requested(state, fact, place)
+            return artifact.save_requested(state, fact, place)
         case ArtifactFailed():
-            return artifacts.failed(state, fact, place)
+            return artifact.failed(state, fact, place)
         case ArtifactExportStarted():
-            return artifacts.export_started(state, fact, place)
+            return artifact.export_started(state, fact, place)
         case ArtifactExportCompleted():
-            return artifacts.export_completed(state, fact)
+            return artifact.export_completed(state, fact)
         case ArtifactDeleted():
-            return artifacts.deleted(state, fact, place)
+            return artifact.deleted(state, fact, place)
         case QueueEdited():
             return queue.edited(state, fact, place)
         case ContextPinned():

@@ -24,8 +24,7 @@ from callboard.contracts.facts import (
     ToolRequested,
 )
 
-from ..state import OpenRun, Session, Thread
-from ..window import (
+from ..state.context import (
     BYTES,
     ITEM,
     MOST_SAID,
@@ -39,7 +38,8 @@ from ..window import (
     size_of,
     tokens_of,
 )
-from .place import Place, change_run, change_thread
+from ..state.session import OpenRun, Session, Thread
+from .fact_context import Place, change_run, change_thread
 
 #: How many rounds of a run are told apart; of more, the oldest are one.
 MOST_ROUNDS = 100

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from callboard.contracts.envelope import news_item
 from callboard.contracts.facts import (
     ChannelMessage,
     ChannelOpened,
@@ -20,9 +19,10 @@ from callboard.contracts.facts import (
     ReviewRequested,
     WorkerNotification,
 )
+from callboard.contracts.handoff_envelope import news_item
 
-from ..state import InboxItem, OpenChannel, OpenHandoff, OpenRun, Session
-from .place import Place, change_run
+from ..state.session import InboxItem, OpenChannel, OpenHandoff, OpenRun, Session
+from .fact_context import Place, change_run
 
 
 def requested(state: Session, fact: HandoffRequested, place: Place) -> Session:

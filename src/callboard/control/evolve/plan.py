@@ -6,8 +6,8 @@ import msgspec
 
 from callboard.contracts.facts import PlanUpdated
 
-from ..state import OpenPlan, Session
-from .place import Place, change_run, past
+from ..state.session import OpenPlan, Session
+from .fact_context import Place, change_run, past
 
 
 def updated(state: Session, fact: PlanUpdated, place: Place) -> Session:

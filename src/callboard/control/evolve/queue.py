@@ -6,11 +6,11 @@ import msgspec
 
 from callboard.contracts.facts import QueueEdited, SteerRequested
 
-from ..state import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
-from ..window import Spoken, given_tokens, size_of, tokens_of
+from ..state.context import Spoken, given_tokens, size_of, tokens_of
+from ..state.session import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
 from .context import asked
-from .place import Place, change_run, change_thread
-from .tasks import turn_ended
+from .fact_context import Place, change_run, change_thread
+from .task import turn_ended
 
 
 def added(state: Session, place: Place) -> Session:

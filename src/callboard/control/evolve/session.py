@@ -6,8 +6,8 @@ import msgspec
 
 from callboard.contracts.facts import SessionCreated, SessionTakenOver, ThreadOpened, ThreadPaused
 
-from ..state import Session, Thread
-from .place import Place, change_thread
+from ..state.session import Session, Thread
+from .fact_context import Place, change_thread
 
 
 def created(state: Session, fact: SessionCreated) -> Session:

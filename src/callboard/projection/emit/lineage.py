@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import (
     ReviewRequested,
     ReviewVerdict,
@@ -13,7 +14,6 @@ from callboard.contracts.facts import (
     TurnStarted,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.team import Ref
 
 
 class Lineage(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from callboard.contracts.entities.team import Ref
 from callboard.contracts.facts import (
     ChannelClosed,
     ChannelMessage,
@@ -19,7 +20,6 @@ from callboard.contracts.facts import (
     ToolFailed,
 )
 from callboard.contracts.record import Record
-from callboard.contracts.team import Ref
 from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import SubagentEventType
 

@@ -62,9 +62,9 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from . import action, artifact, aside, context, progress, text, told, tool
+from . import action, artifact, context, notices, progress, received, text, tool
+from .received import Waiting
 from .run import OpenRun, Place
-from .told import Waiting
 
 
 class PartsPanel(msgspec.Struct):
@@ -83,7 +83,7 @@ class PartsPanel(msgspec.Struct):
             self.runs[scope.turn] = OpenRun(place=place)
             self.newest[scope.thread] = place
             return []
-        if type(record.fact) in told.TAKES:
+        if type(record.fact) in received.TAKES:
             self.waiting.take(record)
             return []
         run = self.runs.get(scope.turn)
@@ -103,13 +103,13 @@ class PartsPanel(msgspec.Struct):
     def _outside(self, record: Record) -> list[Op]:
         match record.fact:
             case ThreadPaused() | WarningRaised() | ErrorRaised() | UnknownFact():
-                return aside.noted_after(self.newest.get(record.scope.thread), record)
+                return notices.noted_after(self.newest.get(record.scope.thread), record)
             case SubagentMerged():
-                return aside.noted_after(self.newest.get(record.scope.parent_thread), record)
+                return notices.noted_after(self.newest.get(record.scope.parent_thread), record)
             case EvidenceExported():
                 # One of the whole session is nobody's: it stands where the agent that began it has its newest run.
                 lead = next(iter(self.newest), "")
-                return aside.noted_after(self.newest.get(record.scope.thread or lead), record)
+                return notices.noted_after(self.newest.get(record.scope.thread or lead), record)
             case _:
                 return []
 
@@ -154,9 +154,9 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
     """What is neither said nor done by the model of the run."""
     match record.fact:
         case SteerRequested() as fact:
-            return aside.steered(run, record, fact)
+            return notices.steered(run, record, fact)
         case SteerAccepted() | SteerRejected() as fact:
-            return aside.steer_settled(run, record, fact)
+            return notices.steer_settled(run, record, fact)
         case PlanUpdated() as fact:
             return progress.planned(run, record, fact)
         case ContextResolved() as fact:
@@ -178,7 +178,7 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             | ThreadPaused()
             | UnknownFact()
         ):
-            return aside.noted(run, record)
+            return notices.noted(run, record)
         case _:
             return []
 

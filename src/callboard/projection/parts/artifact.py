@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.artifact import title_of
+from callboard.contracts.entities.artifact import title_of
 from callboard.contracts.facts import ArtifactVersionCreated
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ArtifactPart, Op

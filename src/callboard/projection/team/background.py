@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.entities.team import BackgroundState
 from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
@@ -20,9 +21,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import BackgroundWork
-from callboard.contracts.team import BackgroundState
 
-from .ended import ended
+from ..run_end import ended
 
 #: Facts of the task that the agent's runs are attempts of; they may come from anybody's thread.
 OF_TASKS: frozenset[type[Fact]] = frozenset({TaskPaused, TaskResumed, TaskCompleted, TaskFailed, TaskCancelled})

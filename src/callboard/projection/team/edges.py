@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import (
     EdgeAdded,
     Fact,
@@ -27,7 +28,6 @@ from callboard.contracts.facts import (
 from callboard.contracts.ports.agents import folded
 from callboard.contracts.record import Record
 from callboard.contracts.rows import EdgeRow, Op
-from callboard.contracts.team import Edge
 
 from ..ops import remove, upsert
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from callboard.contracts.envelope import news_item
 from callboard.contracts.facts import (
     ChannelMessage,
     Fact,
@@ -17,6 +16,7 @@ from callboard.contracts.facts import (
     ReviewRequested,
     WorkerNotification,
 )
+from callboard.contracts.handoff_envelope import news_item
 from callboard.contracts.record import Record
 
 #: The facts that change an inbox.

@@ -11,7 +11,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import NotificationRow, Op
 
 from ..ops import upsert
-from .member import Member
+from .agent import Member
 
 #: The facts that change the notifications.
 TAKES: frozenset[type[Fact]] = frozenset({WorkerNotification, InboxConsumed})

@@ -10,7 +10,9 @@ from callboard.contracts.facts import FACTS, Fact
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from . import changes, edges, handoffs, messages, notifications, reviews, roster, runs, tasks, team
+from ..task import board as tasks
+from ..task.board import TasksPanel
+from . import agent_changes, edges, handoffs, messages, notifications, reviews, roster, runs, team
 from .edges import EdgesPanel
 from .handoffs import HandoffsPanel
 from .messages import MessagesPanel
@@ -18,7 +20,6 @@ from .notifications import NotificationsPanel
 from .reviews import ReviewsPanel
 from .roster import RosterPanel
 from .runs import RunsPanel
-from .tasks import TasksPanel
 from .team import TeamPanel
 
 
@@ -65,7 +66,7 @@ _ALL: dict[type[Fact], tuple[_Step, ...]] = {
     kind: tuple(step for takes, step in _STEPS if kind in takes) for kind in FACTS.values()
 }
 #: Facts of every run, and the panels of them that a solo run has or gets with its second agent.
-_OF_RUNS = frozenset(changes.TAKES)
+_OF_RUNS = frozenset(agent_changes.TAKES)
 _SOLO: dict[type[Fact], tuple[_Step, ...]] = {
     kind: steps
     if kind not in _OF_RUNS

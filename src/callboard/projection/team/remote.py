@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import AgentConnected, RemoteArtifact, RemoteTaskChanged
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, Delivered, RemoteWork
-from callboard.contracts.team import RemoteTaskState
 
 #: How many artifacts are kept, and how many characters of all their texts.
 ARTIFACTS = 50

@@ -12,16 +12,18 @@ from callboard.contracts.rows import AgentRow, Op
 from callboard.contracts.rows.team import Degraded, RemoteWork
 
 from ..ops import upsert
-from . import changes, inbox, merging, persons
+from . import agent_changes, inbox
+from . import human_agents as persons
+from . import merges as merging
+from .agent import Member
 from .background import OF_TASKS
+from .human_agents import Persons
 from .inbox import Inboxes
-from .member import Member
-from .merging import Merging
-from .persons import Persons
+from .merges import Merging
 
 #: The facts that change the roster.
 TAKES: frozenset[type[Fact]] = frozenset(
-    {ThreadOpened, WarningRaised, *changes.TAKES, *inbox.TAKES, *merging.TAKES, *persons.TAKES}
+    {ThreadOpened, WarningRaised, *agent_changes.TAKES, *inbox.TAKES, *merging.TAKES, *persons.TAKES}
 )
 
 
@@ -50,7 +52,7 @@ class RosterPanel(msgspec.Struct):
         if isinstance(fact, WarningRaised):
             return self._kept(record, fact)
         kind = type(fact)
-        change = changes.TAKES.get(kind)
+        change = agent_changes.TAKES.get(kind)
         thread = scope.thread
         if kind in OF_TASKS:
             thread = self.sleepers.get(scope.task, "")

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.entities.team import WorkUsage
 from callboard.contracts.facts import Fact, TurnCompleted, TurnFailed, TurnInterrupted, TurnStarted
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, RunRow
-from callboard.contracts.team import WorkUsage
 
 from ..ops import upsert
-from .ended import ended
-from .member import Member
+from ..run_end import ended
+from .agent import Member
 
 #: The facts that change a run's record.
 TAKES: frozenset[type[Fact]] = frozenset({TurnStarted, TurnCompleted, TurnFailed, TurnInterrupted})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from callboard.contracts.entities.team import TeamPhase
 from callboard.contracts.facts import (
     Fact,
     HandoffAccepted,
@@ -16,7 +17,6 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TeamRow
 from callboard.contracts.rows.team import Degraded
-from callboard.contracts.team import TeamPhase
 
 from ..ops import upsert
 from . import topology

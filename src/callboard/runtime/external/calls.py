@@ -16,17 +16,17 @@ from callboard.contracts.ports.external import ExternalCall, ExternalSession, Pe
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import CallSeen, ToolEnded, WantedCall
-from callboard.tools import foreign
-from callboard.tools.files import FolderFiles
+from callboard.tools.builtin.folder_files import FolderFiles
+from callboard.tools.gate import external_calls
 
-from ..foreign import Expected
-from ..host import SessionHost
-from ..veiling import redacted_json
-from ..verdicts import Look
-from .asks import Asks
-from .bound import ApprovedWrites, approved_with
-from .contents import with_contents
-from .speech import Speech
+from ..secrets.append_redactor import redacted_json
+from ..sessions.external_agents import Expected
+from ..sessions.gate_decisions import Look
+from ..sessions.host import SessionHost
+from .approved_writes import ApprovedWrites, approved_with
+from .file_contents import with_contents
+from .message_assembler import Speech
+from .prompt_tasks import Asks
 
 UNTOLD = "The agent ended its turn without telling what came of this call."
 ASKED_AGAIN = "The agent asked for permission again within this call. What came of it before is not known."
@@ -125,7 +125,7 @@ class Calls:
             await self._over(known, ASKED_AGAIN)
             known = self._begun(event.call)
         known.state = "waits"
-        evaluation, expected = await self._seen(known, _asking(event.call), foreign.tool_of(event.call))
+        evaluation, expected = await self._seen(known, _asking(event.call), external_calls.tool_of(event.call))
         if evaluation.verdict == "allow":
             known.state = "runs"
             known.writes.open(event.call)
@@ -213,7 +213,7 @@ class Calls:
             WantedCall(
                 call=one.call,
                 step=one.step,
-                tool=foreign.tool_of(one.told),
+                tool=external_calls.tool_of(one.told),
                 arguments=evaluation.arguments,
                 provider_call_id=one.told.call_id,
                 evaluation=evaluation,
@@ -300,7 +300,7 @@ class Calls:
         """True where there is no such file, which an agent that is to make it has to hear."""
         with contextlib.suppress(Refusal):
             files = FolderFiles(self._host.parts.closed_folders)
-            return await files.read(self._context.folder, foreign.path_of(path, self._context)) is None
+            return await files.read(self._context.folder, external_calls.path_of(path, self._context)) is None
         return False
 
     async def _give_change(
@@ -317,7 +317,7 @@ class Calls:
         await self._host.report(ended)
 
     def _outcome(self, one: _Call) -> ToolOutcome:
-        changes, blobs = foreign.changes_of(one.told, self._context)
+        changes, blobs = external_calls.changes_of(one.told, self._context)
         # What it wrote through us is on record as that write.
         changes = tuple(change for change in changes if change.path not in one.writes.written)
         took = round((self._host.parts.clock.elapsed() - one.began) * 1000)
@@ -325,11 +325,11 @@ class Calls:
 
 
 def _observing(call: ExternalCall) -> Look:
-    return lambda context: foreign.observed(call, context)
+    return lambda context: external_calls.observed(call, context)
 
 
 def _asking(call: ExternalCall) -> Look:
-    return lambda context: foreign.asked(call, context)
+    return lambda context: external_calls.asked(call, context)
 
 
 def _why(fact: Fact) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from callboard.contracts.plan import PlanStep
+from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import PlanSeen
 
-from ..host import SessionHost
-from .asks import Asks
+from ..sessions.host import SessionHost
 from .calls import Calls
-from .speech import Speech
+from .message_assembler import Speech
+from .prompt_tasks import Asks
 
 Steps = tuple[PlanStep, ...]
 

@@ -16,9 +16,9 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ExternalGone, ModelAnswered, ModelAttemptFailed, Piece
 
-from ..host import SessionHost
-from .asks import Asks
-from .speech import Speech
+from ..sessions.host import SessionHost
+from .message_assembler import Speech
+from .prompt_tasks import Asks
 
 _STOPS: dict[PromptEnd, StopReason] = {"end_turn": "stop", "max_tokens": "length"}
 #: Ends that are no answer: the code and what is said of it.

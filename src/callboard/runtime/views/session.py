@@ -17,12 +17,12 @@ from callboard.contracts.rows import SESSION_PANELS, Op, SessionCard, Upsert
 from callboard.projection.rows import compact
 from callboard.projection.view import SessionView
 
+from ..dependencies import Parts
 from ..fingerprint import view_fingerprint
-from ..parts import Parts
 from ..slices import in_slices, pages
-from .behind import RowsBehind
-from .reached import Reached
 from .ring import Ring
+from .row_writer import RowsBehind
+from .watermark import Reached
 from .window import RowT, Window
 
 log = logging.getLogger(__name__)

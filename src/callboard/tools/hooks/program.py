@@ -10,9 +10,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..mcp.said import Said
+from ..files.paths import display
+from ..mcp.server_log import Said
 from ..outlasting import kill, outlast
-from ..paths import display
 from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
 
 #: The largest answer that is taken, in bytes.

@@ -21,7 +21,7 @@ from mcp_types import (
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.ports.tools import ToolOutcome
 
-from ..paths import display
+from ..files.paths import display
 
 #: The pictures that every provider takes, and the largest of them, in bytes.
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from callboard.contracts.errors import Code
 
-from ..paths import display
+from ..files.paths import display
 
 
 def leaves(error: BaseException) -> list[BaseException]:

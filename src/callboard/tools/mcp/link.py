@@ -34,14 +34,14 @@ from callboard.contracts.errors import Code
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
-from callboard.contracts.wording import clause
+from callboard.contracts.text.sentences import clause
 
-from ..paths import display
+from ..files.paths import display
 from . import answers, questions, resources
 from .failures import code_of, describe, leaves
-from .offered import Declared
 from .program import program
-from .said import Plain, Said
+from .server_log import Plain, Said
+from .tool_selection import Declared
 from .web import address
 
 log = logging.getLogger(__name__)

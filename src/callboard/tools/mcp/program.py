@@ -23,7 +23,7 @@ from callboard.contracts.content import valid_texts
 
 from ..outlasting import kill, outlast
 from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
-from .said import Said
+from .server_log import Said
 
 #: The largest message that is taken, in bytes.
 LARGEST = 16 * 1024 * 1024

@@ -11,7 +11,7 @@ from mcp_types import INVALID_PARAMS, ElicitRequestFormParams, ElicitRequestPara
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Question, Reply, Reporter
 
-from ..paths import display
+from ..files.paths import display
 from .checking import Checker
 from .sensitive import secret_fields
 

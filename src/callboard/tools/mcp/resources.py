@@ -14,9 +14,9 @@ from mcp_types import ReadResourceResult, Resource, ResourceTemplate, TextResour
 from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.ports.tools import ToolOutcome
 
-from ..paths import display
+from ..files.paths import display
 from .answers import LARGEST_PICTURE, PICTURES
-from .offered import Declared
+from .tool_selection import Declared
 
 #: The names of the tool; the second where the server has a tool of the first name.
 NAMES = ("read_resource", "read_mcp_resource")

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from callboard.contracts.entities.tool_inventory import ServerState
 from callboard.contracts.errors import Refusal
-from callboard.contracts.inventory import ServerState
 from callboard.contracts.ports.secrets import Veil
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
-from callboard.contracts.wording import clause
+from callboard.contracts.text.sentences import clause
 
 from ..outside.reach import Reach, look
 from . import names
 from .environment import environment
-from .offered import Offered, Taken, take
-from .said import Plain
+from .server_log import Plain
+from .tool_selection import Offered, Taken, take
 
 if TYPE_CHECKING:
     from .link import Link

@@ -11,7 +11,7 @@ import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
-from .said import Said
+from .server_log import Said
 
 #: The largest answer, and the largest event of a stream, in bytes.
 LARGEST = 16 * 1024 * 1024

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from ..paths import display
+from ..files.paths import display
 from .reach import find, named_by, parts_of
 from .variables import assigned
 

@@ -14,9 +14,9 @@ import shutil
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from callboard.contracts import worktrees
+from callboard.contracts.entities import worktree
 
-from ..paths import PathDenied, display, relative, steering
+from ..files.paths import PathDenied, display, relative, steering
 
 _MOST_LINKS = 40
 #: What runs the file that it is given first, and how files are called that something runs.
@@ -43,7 +43,7 @@ class Reach(NamedTuple):
         """The outermost of the folders whose agents can change what stands under the path; empty for none."""
         for folder in sorted(self.folders, key=len):
             root = folder.rstrip("/") + "/"
-            below = path[len(root) :] if path.startswith(root) else worktrees.within(path, folder)
+            below = path[len(root) :] if path.startswith(root) else worktree.within(path, folder)
             if below and not steering(below.partition("/")[0]):
                 return folder
         return ""

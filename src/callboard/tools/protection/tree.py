@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from typing import Final, NamedTuple
 
-from ..paths import protected_name
+from ..files.paths import protected_name
 
 #: How many entries of a folder one walk looks at, how deep it goes, and how many protected paths it returns, at most.
 MOST_ENTRIES: Final = 400_000

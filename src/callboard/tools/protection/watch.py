@@ -14,8 +14,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ..handles import Folder
-from ..paths import PROTECTED, PathDenied, protected
+from ..files.handles import Folder
+from ..files.paths import PROTECTED, PathDenied, protected
 from . import repositories
 from .private import Private
 from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, Found, tree

@@ -16,9 +16,9 @@ import sys
 import time
 from typing import Any
 
-from ..globs import BadGlob
-from ..handles import Folder
-from ..paths import PathDenied, display
+from ..files.globs import BadGlob
+from ..files.handles import Folder
+from ..files.paths import PathDenied, display
 from .find import GENERATED, Search, search
 from .walk import Walk
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..globs import components, expand, fits
-from ..handles import open_listed
-from ..paths import PathDenied
-from ..texts import decode
+from ..files.globs import components, expand, fits
+from ..files.handles import open_listed
+from ..files.paths import PathDenied
+from ..files.texts import decode
 from .literals import required
 from .walk import File, TimeIsUp, Walk
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..globs import fits
+from ..files.globs import fits
 
 FILE = ".gitignore"
 LARGEST_FILE = 256 * 1024

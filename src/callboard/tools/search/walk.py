@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..handles import Folder, kinds, open_regular
-from ..paths import PathDenied
+from ..files.handles import Folder, kinds, open_regular
+from ..files.paths import PathDenied
 from . import ignore
 
 DEEPEST = 100

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.runs import AgentRunRecord
+from callboard.contracts.rows.run_record import AgentRunRecord
 from tests.adapters.http.agentruns.crew import asked, crew, go, refused, told, until
 from tests.adapters.http.rig import SOON, Board
 

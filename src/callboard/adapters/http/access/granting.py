@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.scope import Actor
 
-from ..reading import PAGE
+from ..requests import PAGE
 
 #: Commands that always need a confirmation: they change what is allowed, trusted or run outside the sandbox.
 GRANTING = frozenset({"trust_workspace", "add_rule", "revoke_rule", "update_settings", "set_secret", "remove_secret"})

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from callboard.contracts.errors import Refusal
 
-from ..reading import CREDENTIAL, body_of, decode
+from ..requests import CREDENTIAL, body_of, decode
 from .codes import LoginCodes, PageLink
 from .confirmations import CHALLENGE_S, Confirmations
 from .credentials import CREDENTIAL_S, PageCredential, PageCredentials

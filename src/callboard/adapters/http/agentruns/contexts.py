@@ -25,7 +25,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.runtime import RunReads
 from callboard.contracts.record import Record, WireEvent, step_id
-from callboard.contracts.runs import AgentRunRecord, FoundRun
+from callboard.contracts.rows.run_record import AgentRunRecord, FoundRun
 from callboard.projection.emit.runtime import wire_event
 
 PAGE = 1000

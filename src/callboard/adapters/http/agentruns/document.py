@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.runs import AgentRunRecord, EffectiveSettings
+from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
 
 from .contexts import RunSummary
 from .queries import (

@@ -17,9 +17,9 @@ from callboard.contracts.rows import StatusRow
 from callboard.contracts.scope import PERSON
 
 from ..commands import json_response
+from ..dependencies import Given
 from ..feeds import LAST_EVENT_ID, until_refused
-from ..ports import Given
-from ..reading import actor_of, body_of, decode, from_query, key_of
+from ..requests import actor_of, body_of, decode, from_query, key_of
 from ..streams import Stream, Streams
 from .contexts import raw, summary
 from .queries import (
@@ -36,9 +36,9 @@ from .queries import (
     SettingsQuery,
     TreeQuery,
 )
+from .refusals import in_their_words
 from .settings import refuse_changes
 from .tree import tree
-from .words import in_their_words
 
 _cancel = msgspec.json.Decoder(CancelBody)
 _chat = msgspec.json.Decoder(ChatBody)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.runs import EffectiveSettings
+from callboard.contracts.rows.run_record import EffectiveSettings
 
 #: Where each setting is changed instead.
 _ELSEWHERE = {

@@ -11,8 +11,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ...home import Home
-from ..terminal import Style, err, out
+from ...state_folder import Home
+from ..terminal.output import Style, err, out
 from .progress import Progress
 
 _HELP = """Write a backup of all that is stored to one file.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ...home import Home
-from ..exits import DONE, FAILED
-from ..terminal import Style, one_line, out
+from ...state_folder import Home
+from ..terminal.exit_codes import DONE, FAILED
+from ..terminal.output import Style, one_line, out
 from .progress import Progress
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from ..terminal import Style, err
+from ..terminal.output import Style, err
 
 #: How many seconds pass between two lines.
 _EVERY_S = 2.0

@@ -11,8 +11,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ...home import Home
-from ..terminal import Style, err, out
+from ...state_folder import Home
+from ..terminal.output import Style, err, out
 from .progress import Progress
 
 _HELP = """Put a backup in the place of what is stored.

@@ -29,10 +29,13 @@ from callboard.contracts.facts import ToolCompleted, ToolRefused, ToolStarted
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state import OpenCall, OpenRun, Thread
-from . import children, defining, handoff, messages, review, tasks, waits, worktree
-from .kin import children as children_of
-from .spawn import spawn
+from ...state.session import OpenCall, OpenRun, Thread
+from ..agent import define
+from ..exchange import handoff, messages, review
+from ..subagent import children, waits, worktree
+from ..subagent.child_scope import children as children_of
+from ..subagent.spawn import spawn
+from ..task import board
 
 T = TypeVar("T", bound=Asked)
 
@@ -96,13 +99,13 @@ def _done(batch: Batch, thread: Thread, tool: str, asked: Asked) -> Answer:
         case "submit_verdict":
             return review.judge(batch, thread, _as(asked, Judge))
         case "define_agent":
-            return defining.define(batch, thread, _as(asked, DefineAgent))
+            return define.define(batch, thread, _as(asked, DefineAgent))
         case "add_edge":
-            return defining.add_edge(batch, thread, _as(asked, AddEdge))
+            return define.add_edge(batch, thread, _as(asked, AddEdge))
         case "create_task":
-            return tasks.create(batch, thread, _as(asked, MakeTask))
+            return board.create(batch, thread, _as(asked, MakeTask))
         case "update_task":
-            return tasks.update(batch, thread, _as(asked, ChangeTask))
+            return board.update(batch, thread, _as(asked, ChangeTask))
         case _:
             raise LookupError(f"{tool} is no tool of a team")
 

@@ -21,12 +21,15 @@ from callboard.contracts.commands.team import (
 )
 
 from ...batch import Batch
-from ..turns import thread_of
-from . import children, handoff, jobs, messages, review, taskcommands, worktree
-from .adding import add
-from .jobs import JobCommand
-from .spawn import spawn
-from .taskcommands import TaskCommand
+from ..agent.add import add
+from ..exchange import handoff, messages, review
+from ..job import life_cycle
+from ..job.life_cycle import JobCommand
+from ..subagent import children, worktree
+from ..subagent.spawn import spawn
+from ..task import commands
+from ..task.commands import TaskCommand
+from ..turn.start import thread_of
 
 TeamCommand = (
     SpawnSubagent
@@ -80,6 +83,6 @@ def answer(batch: Batch, request: TeamCommand) -> Answer:
         case AddAgent():
             return add(batch, request)
         case CreateJob() | CancelJob() | PauseJob() | ResumeJob() | RetryJobItem():
-            return jobs.answer(batch, request)
+            return life_cycle.answer(batch, request)
         case _:
-            return taskcommands.answer(batch, request)
+            return commands.answer(batch, request)

@@ -1,0 +1,126 @@
+"""What `callboard demo` does once it knows which."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+
+import msgspec
+
+from callboard import __version__
+from callboard.client.client import Client
+from callboard.client.endpoint import Endpoint
+from callboard.contracts.commands import StartDemo, TurnAccepted
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SessionCreated
+
+from ...demos.catalog import Demo
+from ...hosting.connection import connected
+from ...state_folder import Home
+from ..team_watcher import Watching
+from ..terminal.browser import may_open, open_page
+from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED
+from ..terminal.ignored_settings import settings_beside
+from ..terminal.loop import ctrl_c
+from ..terminal.output import Style, err, out
+
+
+class Started(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag="started"):
+    """A demo began. `link` opens its session in the browser once, `opener` is a file that redirects to it, `folder` is where
+    its agents work."""
+
+    name: str
+    folder: str
+    session_id: str
+    link: str
+    opener: str
+
+
+async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
+    """Plays the demo and follows it; returns the exit code. Raises Refusal."""
+    home = Home.of(os.environ)
+    settings, _ = await settings_beside(home)
+    joined: list[Endpoint] = []
+    with ctrl_c() as asked:
+        try:
+            async with connected(home, os.environ, joined.append) as client:
+                started, accepted = await _start(client, demo)
+                _tell(started, demo, json=json)
+                if opens and may_open(settings):
+                    open_page(started.opener)
+                code = await _follow(client, accepted, started, asked, json=json)
+                if not asked.is_set() and not json:
+                    _say_end(demo, started)
+                if not joined and not asked.is_set() and not json and sys.stdout.isatty():
+                    err(Style(sys.stderr).dim("The page stays open until Ctrl-C."))
+                    await asked.wait()
+                    return DONE
+        except asyncio.CancelledError:
+            return ENDED_BY_PERSON
+    if asked.is_set() and not json:
+        _say_kept(started, goes_on=bool(joined))
+    return code
+
+
+async def _start(client: Client, demo: Demo) -> tuple[Started, TurnAccepted]:
+    if client.endpoint.version != __version__:
+        raise Refusal(
+            "conflict",
+            f"Callboard {client.endpoint.version} is running, and the demos are those of {__version__}.",
+            hint="Stop it first, or set CALLBOARD_HOME to another folder.",
+        )
+    accepted: TurnAccepted = await client.submit(StartDemo(name=demo.name))
+    (first,) = await client.page(accepted.session_id, after=0, limit=1)
+    folder = msgspec.json.decode(first.payload, type=SessionCreated).folder
+    page = await client.page_link(f"/s/{accepted.session_id}")
+    started = Started(name=demo.name, folder=folder, session_id=accepted.session_id, link=page.link, opener=page.opener)
+    return started, accepted
+
+
+async def _follow(client: Client, accepted: TurnAccepted, started: Started, asked: asyncio.Event, *, json: bool) -> int:
+    watching = Watching(client, accepted.session_id, f"{client.endpoint.url}/#/s/{accepted.session_id}", json=json)
+    playing = asyncio.create_task(watching.run())
+    leaving = asyncio.create_task(asked.wait())
+    try:
+        await asyncio.wait((playing, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not playing.done():
+            return ENDED_BY_PERSON
+        return FAILED if playing.result() else DONE
+    finally:
+        for task in (playing, leaving):
+            task.cancel()
+        await asyncio.gather(playing, leaving, return_exceptions=True)
+
+
+def _tell(started: Started, demo: Demo, *, json: bool) -> None:
+    if json:
+        out(msgspec.json.encode(started).decode())
+        return
+    style = Style(sys.stdout)
+    asks = {0: "It needs no approval.", 1: "It asks for your approval once."}.get(
+        demo.asks, f"It asks for your approval {demo.asks} times."
+    )
+    out(style.bold(demo.title))
+    out(style.dim(f"The agents' words are a script; runtime, tools, gate and log are the real ones. {asks}"))
+    out(f"  page     {style.bold(started.link)}")
+    out(f"  folder   {started.folder}")
+    out(f"  asked    {demo.objective}\n")
+
+
+def _say_end(demo: Demo, started: Started) -> None:
+    style = Style(sys.stdout)
+    if demo.next:
+        out(f"\n{style.warn('?')} {demo.next}")
+        if demo.say:
+            out(style.dim(f'  Or here: callboard run "{demo.say}" --session {started.session_id} --permission edits'))
+    out(f"\nOver. {_kept(started)}")
+
+
+def _say_kept(started: Started, *, goes_on: bool) -> None:
+    end = "It goes on in the Callboard that runs." if goes_on else "Stopped in the middle."
+    err(f"\n{end} {_kept(started)}")
+
+
+def _kept(started: Started) -> str:
+    return f"Kept: the folder {started.folder} and the session (callboard view {started.session_id})."

@@ -1,0 +1,180 @@
+"""A job followed in the terminal: what happens to its items is printed, what waits for an answer gets one, Ctrl-C pauses it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from contextlib import aclosing
+
+import msgspec
+
+from callboard.client.client import Client
+from callboard.contracts.commands.jobs import GetJob, JobChanged, JobRead, JobStatus, PauseJob
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskCancelled, TaskCompleted, TaskFailed, TaskPaused
+from callboard.contracts.ports.runtime import OpBatch
+from callboard.contracts.record import WireEvent, decode_payload
+from callboard.contracts.rows import ActionRow, Remove, TaskRow, Upsert
+
+from ..team_watcher import Lines
+from ..terminal.approvals import Approvals, Approve
+from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+from ..terminal.output import Style, err, out, width
+from .lines import Happenings, counts, of_whole, way_on
+
+_BY_HAND = "Ctrl-C in the terminal"
+#: Why a job is not paused by hand: it is over, is being cancelled, or is paused already.
+_NOT_PAUSED = ("unknown_job", "unknown_task", "task_paused")
+#: What makes a job go on, its creation included.
+_BEGINS = ("job.created", "job.item.retried", "task.resumed")
+
+
+class Following:
+    """One job, from a command that makes it go on until it is over or paused."""
+
+    def __init__(
+        self,
+        client: Client,
+        read: JobRead,
+        approve: Approve | None,
+        *,
+        attempts: Mapping[str, int],
+        before: int,
+        as_json: bool,
+    ) -> None:
+        """`approve` is None where a person is asked. As JSON every fact of the session after `before` is printed, and nothing
+        else. `attempts` counts those that each item had before."""
+        self._client = client
+        self._job = read
+        self._before = before
+        self._json = as_json
+        self._style = Style(sys.stdout)
+        self._happenings = Happenings(read.items, attempts, self._style, max(width() - 4, 20))
+        self._items = {item.item_id for item in read.items}
+        self._workers: set[str] = set()
+        self._lines = Lines(out)
+        beside = _silent if as_json and approve is not None else err
+        self._approvals = Approvals(client, read.session_id, approve, beside, self._lines.hold)
+
+    async def run(self, changed: JobChanged | None, asked: asyncio.Event) -> int:
+        """Follows it to its end from what a command made of it, or as it goes on already; pauses it once `asked` is set.
+        Returns the exit code. Raises Refusal."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                beside = [
+                    group.create_task(self._approvals.run()),
+                    group.create_task(self._actions()),
+                    group.create_task(self._stop(asked)),
+                ]
+                status = await self._facts(changed)
+                for task in beside:
+                    task.cancel()
+        except ExceptionGroup as failures:
+            self._lines.hold(holds=False)
+            if isinstance(failures.exceptions[0], Refusal) and failures.exceptions[0].code == "unreachable":
+                # What is done stays done, and the rest waits for whoever opens the store next.
+                err(Style(sys.stderr).warn(f"The process that ran the job ended. {way_on('paused', self._job)}"))
+                return INTERRUPTED
+            raise failures.exceptions[0] from failures
+        self._lines.hold(holds=False)
+        if not self._json:
+            await self._end(status)
+        return await self._code(status, by_hand=asked.is_set())
+
+    async def _facts(self, changed: JobChanged | None) -> JobStatus:
+        began = changed is None
+        async with aclosing(self._client.facts(self._job.session_id, after=self._before)) as events:
+            async for event in events:
+                status = self._take(event)
+                began = began or (event.type in _BEGINS and event.job_id == self._job.job_id)
+                if began and status is not None:
+                    return status
+                if changed is not None and changed.status != "running" and event.sequence >= changed.sequence:
+                    # Nothing of it could begin, or go on.
+                    return changed.status
+        raise Refusal("gap", f"The facts of {self._job.session_id} ended before its job did.")
+
+    def _take(self, event: WireEvent) -> JobStatus | None:
+        """Prints what the fact says of the job; returns how it stands where that fact ends it, or pauses it."""
+        if self._json:
+            out(msgspec.json.encode(event).decode())
+        if event.task_id not in self._items and event.task_id != self._job.task_id:
+            return None
+        fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
+        whole = event.task_id == self._job.task_id
+        line = of_whole(fact, self._style) if whole else self._happenings.of_item(event.task_id, fact)
+        if line and not self._json:
+            self._lines.say(line)
+        match fact:
+            case TaskCompleted() if whole:
+                return "completed"
+            case TaskFailed() if whole:
+                return "failed"
+            case TaskCancelled() if whole:
+                return "cancelled"
+            case TaskPaused() if whole:
+                return "paused"
+            case _:
+                return None
+
+    async def _actions(self) -> None:
+        """Has answered what those ask who work on the items, and nobody else of the session."""
+        async with aclosing(self._client.ops(self._job.session_id)) as batches:
+            async for batch in batches:
+                if batch.kind == "snapshot":
+                    # It has not every card where they are many.
+                    read = await self._read()
+                    self._workers.update(item.agent_id for item in read.items if item.agent_id)
+                self._answer(batch)
+
+    def _answer(self, batch: OpBatch) -> None:
+        rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
+        for row in rows:
+            if isinstance(row, TaskRow) and row.job == self._job.job_id:
+                self._workers.update(one.agent_id for one in row.attempts if one.agent_id)
+        mine = [row for row in rows if isinstance(row, ActionRow) and row.agent_id in self._workers]
+        for row in mine:
+            self._approvals.required(row)
+        for op in batch.ops:
+            if isinstance(op, Remove) and op.panel == ActionRow.panel:
+                self._approvals.settled(op.key)
+        if batch.kind == "snapshot":
+            self._approvals.settled_but({row.action_id for row in mine})
+
+    async def _stop(self, asked: asyncio.Event) -> None:
+        await asked.wait()
+        if self._approvals.leave():
+            err()
+        if not self._json:
+            err(Style(sys.stderr).dim("Pausing the job. Ctrl-C again leaves at once."))
+        try:
+            await self._client.submit(
+                PauseJob(session_id=self._job.session_id, job_id=self._job.job_id, reason=_BY_HAND)
+            )
+        except Refusal as refusal:
+            if refusal.code not in _NOT_PAUSED:
+                raise
+
+    async def _read(self) -> JobRead:
+        return await self._client.submit(GetJob(session_id=self._job.session_id, job_id=self._job.job_id))
+
+    async def _end(self, status: JobStatus) -> None:
+        style = Style(sys.stderr)
+        read = await self._read()
+        err(style.dim(f"{status} · {counts(read.counts)} · {way_on(status, read)}"))
+
+    async def _code(self, status: JobStatus, *, by_hand: bool) -> int:
+        match status:
+            case "completed" if (await self._read()).counts.cancelled:
+                return INTERRUPTED
+            case "completed":
+                return REFUSED if self._approvals.refused else DONE
+            case "failed":
+                return FAILED
+            case _:
+                return ENDED_BY_PERSON if by_hand else INTERRUPTED
+
+
+def _silent(_: str) -> None:
+    pass

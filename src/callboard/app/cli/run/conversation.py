@@ -1,0 +1,118 @@
+"""A turn in the terminal: what happens is printed, what waits for an answer gets one, Ctrl-C stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import msgspec
+
+from callboard.client.client import Client
+from callboard.contracts.commands import TurnAccepted
+from callboard.contracts.ports.runtime import OpBatch
+from callboard.contracts.record import WireEvent
+from callboard.contracts.rows import AgentRow, TurnRow, Upsert
+
+from ...turn_follower import FactPrinter, follow_turn, interrupt
+from ..terminal.approvals import Approvals, Approve
+from ..terminal.output import Style, err, out, visible
+from ..view.renderer import turn_line
+from .printer import Printer
+
+_AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_ready"})
+
+
+class Conversing:
+    """One turn from its acceptance to its end. `refused` counts the approvals that nobody was there to give."""
+
+    def __init__(
+        self, client: Client, accepted: TurnAccepted, approve: Approve | None, *, as_json: bool, before: int
+    ) -> None:
+        """`approve` is None where a person is asked. As JSON every fact after `before` is printed, and nothing else."""
+        self._client = client
+        self._accepted = accepted
+        self._printer = Printer(accepted.turn_id, client.whole)
+        self._facts = FactPrinter(client, accepted.session_id, before, _print_fact) if as_json else None
+        quiet = as_json and approve is not None
+        line = _silent if quiet else self._printer.line
+        self._approvals = Approvals(client, accepted.session_id, approve, line, self._hold)
+        self._agents: dict[str, AgentRow] = {}
+        self._holds = False
+        self._held: list[OpBatch] = []
+
+    @property
+    def refused(self) -> int:
+        return self._approvals.refused
+
+    async def run(self, asked: asyncio.Event, reason: str) -> TurnRow:
+        """Follows the turn to its end; interrupts it, with this reason, once `asked` is set. Raises Refusal."""
+        if self._facts is None and self._accepted.status == "queued":
+            self._printer.line(Style(sys.stderr).dim("Queued: it starts when the turns before it are over."))
+        try:
+            async with asyncio.TaskGroup() as group:
+                beside = [group.create_task(self._approvals.run()), group.create_task(self._stop(asked, reason))]
+                if self._facts is not None:
+                    beside.append(group.create_task(self._facts.run()))
+                turn = await follow_turn(self._client, self._accepted, self._show, self._approvals, self._continue)
+                await self._show_held()
+                if self._facts is not None:
+                    await self._facts.reach(turn.sequence)
+                for task in beside:
+                    task.cancel()
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
+        if self._facts is None:
+            self._end(turn)
+        return turn
+
+    def _continue(self, turn: str) -> None:
+        """The turn ended with an accepted plan, and this one carries it out."""
+        self._accepted = msgspec.structs.replace(self._accepted, turn_id=turn)
+
+    def _hold(self, holds: bool) -> None:
+        """While a person is asked, what others do meanwhile waits: it would stand where the answer is typed."""
+        self._holds = holds
+
+    async def _show(self, batch: OpBatch) -> None:
+        if self._facts is not None:
+            return
+        self._agents.update(
+            {op.row.key: op.row for op in batch.ops if isinstance(op, Upsert) and isinstance(op.row, AgentRow)}
+        )
+        self._held.append(batch)
+        if not self._holds:
+            await self._show_held()
+
+    async def _show_held(self) -> None:
+        while self._held:
+            await self._printer.show(self._held.pop(0).ops)
+
+    async def _stop(self, asked: asyncio.Event, reason: str) -> None:
+        await asked.wait()
+        if self._approvals.leave():
+            err()
+        if self._facts is None:
+            self._printer.line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
+        await interrupt(self._client, self._accepted, reason)
+
+    def _end(self, turn: TurnRow) -> None:
+        style = Style(sys.stderr)
+        self._printer.end()
+        if working := self._working(turn):
+            names = ", ".join(working)
+            ends = f"Interrupted with this command: {names}. While `callboard up` runs, agents finish their work."
+            err(style.warn(f"  ! {f'Still at work: {names}' if self._client.endpoint.stays else ends}"))
+        err(f"{turn_line(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
+
+    def _working(self, turn: TurnRow) -> list[str]:
+        """The children of the turn's agent that still work."""
+        mine = [one for one in self._agents.values() if one.parent_agent_id == turn.agent_id and one.state in _AT_WORK]
+        return [f"{visible(one.name)}{' (needs an answer)' if one.state == 'needs_input' else ''}" for one in mine]
+
+
+def _print_fact(event: WireEvent) -> None:
+    out(msgspec.json.encode(event).decode())
+
+
+def _silent(_: str) -> None:
+    pass

@@ -1,0 +1,133 @@
+"""What `callboard run` does once it knows what is wanted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from callboard.client.client import Client
+from callboard.client.endpoint import Endpoint
+from callboard.contracts.commands import GetSession, SessionRead, SubmitTurn, TurnAccepted
+from callboard.contracts.commands.settings import GetSettings, SettingsRead
+from callboard.contracts.commands.trust import GetTrust, TrustRead
+from callboard.contracts.commands.turns import Attachment, WhenBusy
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.rows import TurnRow
+from callboard.contracts.settings import AnyModel
+
+from ...hosting.announcement import unused
+from ...hosting.connection import connected
+from ...hosting.serve import not_held
+from ...reading import newest_session
+from ...reading.remote import RemoteReader
+from ...state_folder import Home
+from ..terminal.approvals import Approve
+from ..terminal.broad_folders import open_folder
+from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
+from ..terminal.ignored_settings import settings_beside, warn_of_others
+from ..terminal.loop import ctrl_c
+from ..terminal.milestones import not_used, problem_line, untrusted
+from ..terminal.output import Style, err, visible
+from .conversation import Conversing
+
+BY_HAND = "Ctrl-C in the terminal"
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """One turn, and how it is followed. `session` is empty for a new one; `permission` is None for what is usual in its folder,
+    `approve` where a person is asked. `wide` approves a broad folder; `files` are attached."""
+
+    prompt: str
+    folder: Path
+    session: str
+    mode: Mode
+    permission: PermissionMode | None
+    when_busy: WhenBusy
+    approve: Approve | None
+    json: bool
+    wide: bool = False
+    files: tuple[Path, ...] = ()
+
+
+async def carry_out(wanted: Wanted) -> int:
+    """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
+    home = Home.of(os.environ)
+    settings, _ = await settings_beside(home)
+    with ctrl_c() as asked:
+        try:
+            async with connected(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
+                accepted, before = await _submit(client, wanted)
+                conversing = Conversing(client, accepted, wanted.approve, as_json=wanted.json, before=before)
+                turn = await conversing.run(asked, BY_HAND)
+                return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
+        except asyncio.CancelledError:
+            return ENDED_BY_PERSON
+
+
+def _tell_unused(found: Endpoint, set_here: tuple[AnyModel, ...]) -> None:
+    models = unused(found, set_here, os.environ)
+    if models:
+        err(Style(sys.stderr).warn(not_used(models, found.pid, found.model)))
+
+
+async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
+    """Gives the prompt; returns what became of it, and the sequence before it."""
+    request = SubmitTurn(
+        text=wanted.prompt,
+        mode=wanted.mode,
+        when_busy=wanted.when_busy,
+        attachments=await _attached(client, wanted.files),
+    )
+    if wanted.session:
+        session = await newest_session(RemoteReader(client), wanted.session)
+        read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
+        warn_of_others(read.session.folder)
+        permission = await _permission(client, wanted, read.session.workspace_id)
+        named = msgspec.structs.replace(request, session_id=session, permission_mode=permission)
+        return await client.submit(named), read.head
+    opened = await open_folder(client.submit, wanted.folder, wide=wanted.wide)
+    warn_of_others(opened.path)
+    permission = await _permission(client, wanted, opened.workspace_id)
+    named = msgspec.structs.replace(request, workspace_id=opened.workspace_id, permission_mode=permission)
+    return await client.submit(named), 0
+
+
+async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment, ...]:
+    """Upload the files. Raises Refusal `invalid_input` of one that cannot be read, before any of them is sent."""
+    contents: list[tuple[str, bytes]] = []
+    for path in files:
+        try:
+            contents.append((path.name, await asyncio.to_thread(path.read_bytes)))
+        except OSError as error:
+            why = f"{path} cannot be read: {error.strerror}."
+            raise Refusal("invalid_input", why, field="--file", hint="Name a readable file.") from error
+    return tuple([Attachment(upload=(await client.upload(name, data)).upload) for name, data in contents])
+
+
+async def _permission(client: Client, wanted: Wanted, workspace: str) -> PermissionMode:
+    """The mode that was chosen, else the usual one of the folder; says where the folder's files ask for more than they have."""
+    trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
+    if not_held(trust):
+        err(Style(sys.stderr).warn(untrusted(not_held(trust))))
+    for problem in trust.problems:
+        err(Style(sys.stderr).warn(visible(problem_line(problem))))
+    if wanted.permission is not None:
+        return wanted.permission
+    settings: SettingsRead = await client.submit(GetSettings(place="folder", workspace_id=workspace))
+    return msgspec.convert(settings.holding.get("usual_mode", "ask"), PermissionMode)
+
+
+def exit_of(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
+    """Return the exit code of a turn that ended, after so many refused approvals."""
+    match turn.state:
+        case "completed":
+            return REFUSED if refused else DONE
+        case "failed":
+            return FAILED
+        case _:
+            return ENDED_BY_PERSON if by_hand else INTERRUPTED

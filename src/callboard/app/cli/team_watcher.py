@@ -1,0 +1,131 @@
+"""A whole team in the terminal, until nobody of it has anything left to do."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import aclosing
+
+import msgspec
+
+from callboard.client.client import Client
+from callboard.contracts.commands import GetSession, SessionRead
+from callboard.contracts.record import WireEvent, decode_payload
+from callboard.contracts.rows import ActionRow, Remove, Upsert
+
+from .facts.fact_formatter import last_lines, narrated
+from .terminal.approvals import Approvals
+from .terminal.output import Style, err, out, width
+
+_BEGAN = "turn.submitted"
+_ENDED = ("turn.completed", "turn.failed", "turn.interrupted", "queue.removed")
+_NAMES = 14
+
+
+class Lines:
+    """What is told of a team, on its way to the terminal; held back while a person is asked there."""
+
+    def __init__(self, line: Callable[[str], None]) -> None:
+        self._line = line
+        self._holds = False
+        self._held: list[str] = []
+
+    def say(self, line: str) -> None:
+        """Prints it, now or once the person has answered."""
+        if self._holds:
+            self._held.append(line)
+        else:
+            self._line(line)
+
+    def hold(self, holds: bool) -> None:
+        """Holds back from now on, or prints what was held and holds no more."""
+        self._holds = holds
+        while self._held and not holds:
+            self._line(self._held.pop(0))
+
+
+class Watching:
+    """A session from its first fact until no turn of anybody in it is open. What asks for the person is asked in the terminal,
+    where there is one, and told with the page's address where there is none."""
+
+    def __init__(self, client: Client, session: str, link: str, *, json: bool) -> None:
+        self._client = client
+        self._session = session
+        self._link = link
+        self._json = json
+        self._style = Style(sys.stdout)
+        self._open: set[str] = set()
+        self._board: set[str] = set()
+        self._began = self._failed = False
+        self._lines = Lines(out)
+        self._asks_here = not json and sys.stdin.isatty() and sys.stderr.isatty()
+
+    async def run(self) -> bool:
+        """Follows it to its end; returns whether anything failed. Raises Refusal."""
+        if not self._asks_here:
+            return await self._facts()
+        approvals = Approvals(self._client, self._session, None, err, self._lines.hold)
+        try:
+            async with asyncio.TaskGroup() as group:
+                beside = [group.create_task(approvals.run()), group.create_task(self._actions(approvals))]
+                failed = await self._facts()
+                for task in beside:
+                    task.cancel()
+        except ExceptionGroup as failures:
+            raise failures.exceptions[0] from failures
+        return failed
+
+    async def _facts(self) -> bool:
+        async with aclosing(self._client.facts(self._session)) as events:
+            async for event in events:
+                self._take(event)
+                if self._began and not self._open and await self._is_over(event.sequence):
+                    break
+        return self._failed
+
+    async def _is_over(self, sequence: int) -> bool:
+        """What follows from the end of a turn, such as another agent that wakes, is of the same transaction."""
+        read: SessionRead = await self._client.submit(GetSession(session_id=self._session, turns=1))
+        return read.head == sequence
+
+    def _take(self, event: WireEvent) -> None:
+        if event.type == _BEGAN:
+            self._began = True
+            self._open.add(event.turn_id)
+        elif event.type in _ENDED:
+            self._open.discard(event.turn_id)
+            self._failed = self._failed or event.type == "turn.failed"
+        if self._json:
+            out(msgspec.json.encode(event).decode())
+            return
+        fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
+        line = narrated(fact, self._style, max(width() - _NAMES - 4, 20))
+        if line and self._is_news(event):
+            self._lines.say(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
+        for printed in last_lines(fact, max(width() - _NAMES - 6, 20)):
+            self._lines.say(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
+        if event.type == "action.required" and not self._asks_here:
+            out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")
+
+    def _is_news(self, event: WireEvent) -> bool:
+        """False for tasks that stand for a turn or a child: those tell of themselves."""
+        if event.type == "task.created" and not (event.turn_id or event.parent_thread_id):
+            self._board.add(event.task_id)
+        return not event.type.startswith("task.") or event.task_id in self._board
+
+    async def _actions(self, approvals: Approvals) -> None:
+        async with aclosing(self._client.ops(self._session)) as batches:
+            async for batch in batches:
+                pending: set[str] = set()
+                for op in batch.ops:
+                    match op:
+                        case Upsert(row=ActionRow() as row):
+                            pending.add(row.action_id)
+                            approvals.required(row)
+                        case Remove(panel=ActionRow.panel):
+                            approvals.settled(op.key)
+                        case _:
+                            pass
+                if batch.kind == "snapshot":
+                    approvals.settled_but(pending)

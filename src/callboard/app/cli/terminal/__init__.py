@@ -1,0 +1,1 @@
+"""What the verbs share: output, questions, approvals and exit codes."""

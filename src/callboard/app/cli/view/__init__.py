@@ -1,0 +1,1 @@
+"""`callboard view`."""

@@ -1,0 +1,56 @@
+"""`callboard view SESSION`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from callboard.contracts.rows import SessionRow, TurnRow
+
+from ...reading import newest_session, reader
+from ...state_folder import Home
+from ..terminal.loop import run_async
+from ..terminal.output import Style, one_line, out
+from .renderer import Rendering
+
+_HELP = """Print a conversation as it reads now.
+
+SESSION is an id as `callboard sessions` lists them, or `last`. It is made of the same row operations that the page is fed
+by, from the process that runs, or from the store where none does; changes nothing.
+
+\b
+Examples:
+  callboard view last
+  callboard view last --turns 100       further back
+  callboard view last | less -R
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the verb."""
+    app.command("view", help=_HELP)(_view)
+
+
+def _view(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or `last`.")],
+    turns: Annotated[int, typer.Option(min=1, max=200, help="How many of the newest turns.")] = 20,
+    thinking: Annotated[
+        bool, typer.Option("--thinking", help="What the model thought, as far as it was told.")
+    ] = False,
+) -> None:
+    run_async(_print(Home.of(os.environ), session, turns, thinking=thinking))
+
+
+async def _print(home: Home, session: str, turns: int, *, thinking: bool) -> None:
+    style = Style(sys.stdout)
+    async with reader(home) as source:
+        stream = await newest_session(source, session)
+        table = await source.conversation(stream, turns=turns)
+        for shell in table.panel(SessionRow):
+            out(f"{style.bold(one_line(shell.title))}  {style.dim(f'{shell.session_id}  {one_line(shell.folder)}')}")
+        rendering = Rendering(source, table, style, thinking=thinking)
+        for turn in table.panel(TurnRow)[-turns:]:
+            await rendering.turn(turn)

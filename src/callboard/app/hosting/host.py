@@ -1,0 +1,210 @@
+"""Being the one process that writes the store, or a client of the one that is."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import resource
+import secrets as py_secrets
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from callboard import __version__
+from callboard.client.endpoint import Endpoint
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.runtime import CommandService
+from callboard.contracts.settings import Settings
+
+from ..folder_use import FolderClaim
+from ..models.providers import marks
+from ..state_folder import Home, unusable
+from .announcement import Announcement, find
+from .interpreter import settle_heap, share_time
+
+if TYPE_CHECKING:
+    from callboard.adapters.http import PageLink
+    from callboard.log.sqlite.store import SqliteStore
+    from callboard.models.registry import ConfiguredModels
+
+log = logging.getLogger(__name__)
+
+#: How long a process that holds the store may take to answer, or to let it go, in seconds.
+BEGIN_S = 3.0
+_AGAIN_S = 0.05
+_LOG_BYTES = 2_000_000
+_TOKEN_BYTES = 32
+
+
+async def find_or_open(home: Home) -> Endpoint | SqliteStore:
+    """The process that writes the store, or the store, open, where there is none.
+
+    Raises Refusal `store_locked` where another process holds the store and does not answer, `store_unusable`.
+    """
+    until = time.monotonic() + BEGIN_S
+    while True:
+        endpoint = await find(home)
+        if endpoint is not None:
+            return endpoint
+        # Here, since a client of a running process needs none of it.
+        from callboard.log.sqlite.store import open_store
+
+        from ..backups import finish_restore
+
+        home.make()
+        try:
+            finish_restore(home)
+            return open_store(home.store)
+        except Refusal as refusal:
+            if refusal.code != "store_locked":
+                raise
+            if time.monotonic() > until:
+                raise Refusal(
+                    "store_locked",
+                    f"{refusal.problem.message} It answers no requests.",
+                    hint="Stop that process and start again: what it acknowledged is kept. "
+                    "Or set CALLBOARD_HOME to work in another store.",
+                ) from refusal
+        await asyncio.sleep(_AGAIN_S)
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """A runtime and server of this process."""
+
+    endpoint: Endpoint
+    commands: CommandService
+    #: Returns an address that opens the page once, at a place in it such as `/s/ses_1`.
+    page_link: Callable[[str], PageLink]
+
+
+@asynccontextmanager
+async def hosted(
+    store: SqliteStore, home: Home, settings: Settings, environment: Mapping[str, str], *, stays: bool
+) -> AsyncGenerator[Hosted]:
+    """Runs the runtime and its server on an open store until the end of the block, and closes the store.
+
+    `stays` is False for a process that ends with its own work. Raises Refusal `bad_settings`, `bad_scenario`.
+    """
+    from callboard.adapters.http import HttpServer
+    from callboard.secrets.named_secret import Known
+
+    from ..models.keys import here, secrets_of
+    from ..wiring import asked_first, http_app, models_of, wire
+
+    _no_core()
+    share_time()
+    try:
+        with closing(_log_to(home, here(environment).redact)) as file:
+            secrets = await secrets_of(home, settings, environment)
+            file.setFormatter(_Redacted(secrets.redact))
+            models = models_of(settings, environment, secrets.key)
+            announcement = Announcement(home, environment)
+
+            def announce_models(new: Settings) -> None:
+                announcement.update(new.models, asked_first(models))
+
+            claim = FolderClaim(home.folder, environment)
+            wired = wire(store, models, home, environment, secrets, announce_models, claim.add)
+            # What was begun is ended from the last to the first, wherever a step fails.
+            async with AsyncExitStack() as begun:
+                begun.callback(claim.release)
+                begun.push_async_callback(models.close)
+                await begun.enter_async_context(wired.runtime)
+                home.forget_old_token()
+                token = py_secrets.token_urlsafe(_TOKEN_BYTES)
+                secrets.learn([Known("callboard", token, "process")], ["callboard"])
+                server = await HttpServer.start(http_app(wired, home, token), port=settings.port)
+                begun.push_async_callback(server.stop)
+                endpoint = Endpoint(
+                    url=server.url,
+                    token=token,
+                    pid=os.getpid(),
+                    epoch=store.epoch,
+                    store_id=store.id,
+                    version=__version__,
+                    stays=stays,
+                    model=asked_first(models),
+                    models=marks(settings.models, environment, token),
+                )
+                announcement.begin(endpoint)
+                begun.callback(announcement.end)
+                warming = asyncio.create_task(_warm(models))
+                begun.push_async_callback(_end, warming)
+                yield Hosted(endpoint, wired.runtime.commands, server.page_link)
+    finally:
+        await store.close()
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _warm(models: ConfiguredModels) -> None:
+    """Loads what the first call of a provider needs while nobody waits for it."""
+    try:
+        await models.warm()
+    except Exception:
+        log.exception("a model could not be loaded ahead")
+    settle_heap()
+
+
+def _no_core() -> None:
+    """What dies leaves no file of its memory, where the values of secrets are; nor does what it starts."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+class _LogFile(RotatingFileHandler):
+    """The log of incidents, out of the way of the terminal and of anybody else."""
+
+    _is_reported = False
+
+    def _open(self):
+        if Path(self.baseFilename).is_fifo():
+            # Opening it waits for its reader.
+            raise OSError(errno.EINVAL, "It is not a regular file", self.baseFilename)
+        os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        return super()._open()
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say once, in one line, that the disk takes no incidents; a traceback would hide what the terminal shows."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, OSError):
+            super().handleError(record)
+        elif not self._is_reported:
+            self._is_reported = True
+            print(f"{self.baseFilename} cannot be written: {error.strerror}.", file=sys.stderr)
+
+    def close(self) -> None:
+        logging.getLogger().removeHandler(self)
+        super().close()
+
+
+class _Redacted(logging.Formatter):
+    """Lines of the log without secrets: what an error quotes, and what its traceback shows."""
+
+    def __init__(self, redact: Callable[[str], str]) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._redact(super().format(record))
+
+
+def _log_to(home: Home, redact: Callable[[str], str]) -> _LogFile:
+    try:
+        handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
+    except OSError as error:
+        raise unusable(home.log, error) from error
+    handler.setFormatter(_Redacted(redact))
+    handler.setLevel(logging.WARNING)
+    logging.getLogger().addHandler(handler)
+    return handler

@@ -1,0 +1,1 @@
+"""Models that a user configured or can configure."""

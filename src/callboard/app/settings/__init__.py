@@ -1,0 +1,1 @@
+"""Settings: files, environment and options, with the problems found in them."""

@@ -1,0 +1,1 @@
+"""Client of a running Callboard: commands, reads and streams over HTTP."""

@@ -1,0 +1,1 @@
+"""Shapes of entities that facts, commands and rows share."""

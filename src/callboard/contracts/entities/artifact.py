@@ -1,0 +1,76 @@
+"""The words of artifacts: deliverables with versions."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..content import BlobRef
+
+#: What an artifact is, by its path and content: a file of the folder, or a text that is kept by Callboard alone.
+ArtifactKind = Literal["code", "document", "data", "image", "binary", "text"]
+#: Where a version came from: an agent's step, a person's hand, a former version taken up again, the folder as it was found, or
+#: a child's worktree that was merged.
+VersionOrigin = Literal["agent", "person", "rollback", "found", "merge"]
+#: `saving` from the intent to what came of it; `failed` and `conflict` until the next version, with the draft kept.
+ArtifactStatus = Literal["saved", "saving", "conflict", "failed", "deleted", "unknown"]
+#: What failed.
+ArtifactOperation = Literal["save", "rollback", "export", "delete"]
+#: What an export makes: a version as it is, the difference of two, a page of a Markdown text, an archive of several.
+ExportForm = Literal["file", "diff", "html", "zip"]
+
+_CODE = frozenset(
+    "py pyi js jsx ts tsx mjs cjs rs go java kt c h cc cpp hpp cs rb php swift scala sh bash zsh fish ps1 lua pl r jl ex exs"
+    " erl hs ml clj dart vue svelte css scss less sql proto graphql tf gradle cmake make mk nix zig asm s ipynb".split()
+)
+_DOCUMENTS = frozenset("md mdx markdown rst adoc txt tex org html htm pdf doc docx odt rtf epub ppt pptx odp".split())
+_DATA = frozenset(
+    "json jsonl ndjson yaml yml toml xml csv tsv ini cfg conf env lock parquet xls xlsx ods sqlite db".split()
+)
+_CODE_NAMES = frozenset({"makefile", "dockerfile", "justfile", "rakefile", "gemfile"})
+#: Images that a page may show, by the ends of their names.
+IMAGES = {
+    "png": "image/png",
+    "jpg": "image/jpeg",
+    "jpeg": "image/jpeg",
+    "gif": "image/gif",
+    "webp": "image/webp",
+}
+_BYTES = "application/octet-stream"
+
+
+def kind_of(name: str, media: str) -> ArtifactKind:
+    """What an artifact of that name or path is, whose newest content is of that media type."""
+    end = _end_of(name)
+    if media.startswith("image/") or (end in IMAGES and not media.startswith("text/")):
+        return "image"
+    if end in _DOCUMENTS:
+        return "document"
+    if end in _DATA:
+        return "data"
+    if not media.startswith("text/"):
+        return "binary"
+    if end in _CODE or _file_of(name).lower() in _CODE_NAMES:
+        return "code"
+    return "text"
+
+
+def content_of(name: str, content: BlobRef) -> BlobRef:
+    """The content with the media type that its name tells, where its bytes told none."""
+    media = IMAGES.get(_end_of(name), "")
+    if content.media != _BYTES or not media:
+        return content
+    return BlobRef(hash=content.hash, size=content.size, media=media)
+
+
+def title_of(title: str, path: str) -> str:
+    """What an artifact is called: by its title, or by its file's name."""
+    return title or _file_of(path)
+
+
+def _end_of(name: str) -> str:
+    before, dot, end = _file_of(name).rpartition(".")
+    return end.lower() if before and dot else ""
+
+
+def _file_of(path: str) -> str:
+    return path.rpartition("/")[2]

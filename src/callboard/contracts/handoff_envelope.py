@@ -1,0 +1,53 @@
+"""The canonical envelope of a handoff (Communication specification, Envelope)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from .entities.handoff_payload import Payload
+from .facts.handoff import HandoffRequested
+from .times import timestamp
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A handoff as it leaves the system and as its receiver is told of it. Nodes are agents of the session."""
+
+    kind: Literal["handoff"]
+    id: str
+    from_node_id: str
+    to_node_id: str
+    created_at: str
+    payload: Payload
+    context_ref: str = ""
+    meta: dict[str, Any] | None = None
+
+
+def news_item(handoff: str, news: Literal["accepted", "rejected", "returned", "expired"]) -> str:
+    """The item under which news of a handoff waits in an inbox. The envelope itself waits under the handoff's id: no two things
+    that an agent is told of it are one item."""
+    return f"{handoff}.{news}"
+
+
+def envelope_of(handoff: str, at: int, fact: HandoffRequested) -> Envelope:
+    """The canonical envelope of a requested handoff; `at` is when, in microseconds since the Unix epoch."""
+    return Envelope(
+        kind="handoff",
+        id=handoff,
+        from_node_id=fact.source,
+        to_node_id=fact.target,
+        created_at=timestamp(at),
+        payload=fact.payload,
+        context_ref=fact.context_ref,
+        meta=fact.meta,
+    )
+
+
+def written(envelope: Envelope) -> dict[str, Any]:
+    """The envelope as JSON holds it, with what is expected of the receiver also where that is the usual."""
+    found: dict[str, Any] = msgspec.to_builtins(envelope)
+    response = envelope.payload.response
+    if response is not None:
+        found["payload"]["response"] = {"expectation": response.expectation, **found["payload"]["response"]}
+    return found

@@ -1,0 +1,79 @@
+"""What the Multi-agent runtime specification records of a run, in its own casing, and what reads of runs give."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from ..facts.turn import Mode, PermissionMode
+from .team import RunStatus
+
+
+class AgentRunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One execution. Times are RFC 3339 in UTC; `ended_at` is null while it runs. `detail` is the code or the cause of its
+    end. `agent_kind` is `subagent` for whoever has a parent."""
+
+    run_id: str
+    repo_path: str
+    session_id: str
+    agent_id: str
+    agent_kind: Literal["main", "subagent"]
+    parent_run_id: str | None = None
+    status: RunStatus
+    detail: str | None = None
+    started_at: str
+    ended_at: str | None = None
+
+
+class FoundRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A run and where its facts are: between `first` and `last` of its session, `last` 0 while it runs."""
+
+    record: AgentRunRecord
+    thread_id: str
+    turn_id: str
+    first: int
+    last: int = 0
+
+
+class OpenedFolder(msgspec.Struct, frozen=True, kw_only=True):
+    """A workspace that was opened; `path` is absolute with symlinks resolved."""
+
+    workspace_id: str
+    path: str
+
+
+class ModelInUse(msgspec.Struct, frozen=True, kw_only=True):
+    """The model that is asked where an agent names none, and why."""
+
+    provider: str
+    name: str
+    reason: str
+
+
+class LeadSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The agent that a session begins with. `max_iters` bounds the model calls of a turn."""
+
+    name: str
+    max_iters: int
+    permission_mode: PermissionMode | None = None
+
+
+class Budgets(msgspec.Struct, frozen=True, kw_only=True):
+    """How many children of one agent work at once, and how many of one provider."""
+
+    team: int
+    provider: int
+
+
+class EffectiveSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings that hold in a workspace."""
+
+    project_root: str
+    modes: tuple[Mode, ...]
+    permission_modes: tuple[PermissionMode, ...]
+    agent: LeadSettings
+    model: ModelInUse
+    models: tuple[tuple[str, str], ...]
+    budgets: Budgets
+    rules: tuple[Any, ...]

@@ -1,0 +1,1 @@
+"""JSON Schema and TypeScript generated from the contracts."""

@@ -1,0 +1,272 @@
+"""JSON Schema and TypeScript of what is said: facts with their envelope, commands and answers, rows and operations, problems.
+
+`python -m callboard.contracts.schema.generate` prints one JSON object of paths from the project's root to texts. This module is
+pure; `scripts/gen` writes the files, or compares them with `--check`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from inspect import cleandoc
+from typing import Any, get_args
+
+import msgspec
+
+from ..commands import TABLE, Authority, Serial
+from ..commands.turns import WhenBusy
+from ..errors import Code, Problem
+from ..facts import FACTS
+from ..facts.action import ActionType, ApprovalScope, Decision
+from ..facts.model import StopReason
+from ..facts.permission import CheckName, Risk, RuleScope, Verdict
+from ..facts.queue import SteerRejection
+from ..facts.reason import ReasonCode
+from ..facts.sandbox import SandboxLevel
+from ..facts.thread import AgentKind, PauseCause
+from ..facts.turn import InterruptCause, Mode, PermissionMode
+from ..live import Cursor
+from ..record import WireEvent
+from ..rows import SESSION_PANELS, WORKSPACE_PANELS, AnyPart, AnyRow, AppendText, Remove, Upsert
+from ..rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusDetail, ToolState, TurnState
+from ..rows.session import Attention, SessionState
+from ..scope import ActorKind, ScopeKey
+from ..settings import WideningCode
+from .typescript import Writer, closed_list, literal, plural
+
+Files = dict[str, str]
+SCHEMAS = "schemas"
+TYPESCRIPT = "web/src/system/generated/contracts.ts"
+
+#: The closed lists that a page needs by name.
+CLOSED_LISTS: dict[str, tuple[str, ...]] = {
+    "ActionOutcome": get_args(ActionOutcome),
+    "ActionType": get_args(ActionType),
+    "ActorKind": get_args(ActorKind),
+    "AgentKind": get_args(AgentKind),
+    "ApprovalScope": get_args(ApprovalScope),
+    "Attention": get_args(Attention),
+    "Authority": get_args(Authority),
+    "CheckName": get_args(CheckName),
+    "Code": get_args(Code),
+    "Decision": get_args(Decision),
+    "InterruptCause": get_args(InterruptCause),
+    "Mode": get_args(Mode),
+    "PartState": get_args(PartState),
+    "PauseCause": get_args(PauseCause),
+    "PermissionMode": get_args(PermissionMode),
+    "ReasonCode": get_args(ReasonCode),
+    "Risk": get_args(Risk),
+    "RuleScope": get_args(RuleScope),
+    "RuntimeStatus": get_args(RuntimeStatus),
+    "SandboxLevel": get_args(SandboxLevel),
+    "Serial": get_args(Serial),
+    "SessionState": get_args(SessionState),
+    "SteerRejection": get_args(SteerRejection),
+    "StatusDetail": get_args(StatusDetail),
+    "StopReason": get_args(StopReason),
+    "ToolState": get_args(ToolState),
+    "TurnState": get_args(TurnState),
+    "Verdict": get_args(Verdict),
+    "WhenBusy": get_args(WhenBusy),
+    "WideningCode": get_args(WideningCode),
+}
+
+#: The envelope's name of each id that a fact may need.
+WIRE_IDS: dict[ScopeKey, str] = {
+    "agent": "agentId",
+    "thread": "threadId",
+    "turn": "turnId",
+    "run": "runId",
+    "step": "stepId",
+    "attempt": "attemptId",
+    "tool_call": "toolCallId",
+    "action": "actionId",
+    "task": "taskId",
+    "artifact": "artifactId",
+    "evidence": "evidenceId",
+    "handoff": "handoffId",
+    "channel": "channelId",
+    "review": "reviewId",
+    "process": "processId",
+    "job": "jobId",
+    "parent_thread": "parentThreadId",
+    "parent_run": "parentRunId",
+}
+
+_REF = "#/$defs/{name}"
+
+
+def _components(types: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    schemas, definitions = msgspec.json.schema_components(types, ref_template=_REF)
+    for schema in definitions.values():
+        if "description" in schema:
+            # Python 3.13 removes the indentation of docstrings when it compiles them; older ones keep it.
+            schema["description"] = cleandoc(schema["description"])
+    return list(schemas), dict(sorted(definitions.items()))
+
+
+def _envelope() -> type[msgspec.Struct]:
+    """The envelope without the two fields that depend on the type of the fact."""
+    fields = [
+        (field.name, field.type) if field.required else (field.name, field.type, field.default)
+        for field in msgspec.structs.fields(WireEvent)
+        if field.name not in {"type", "payload", "erased"}
+    ]
+    return msgspec.defstruct("Envelope", fields, rename="camel", kw_only=True, namespace={"__doc__": WireEvent.__doc__})
+
+
+def facts_schema() -> dict[str, Any]:
+    """Events by type. Each requires, beside the payload, the ids without which its fact means nothing."""
+    _, definitions = _components([_envelope(), *FACTS.values()])
+    known = [
+        {
+            "allOf": [
+                {"$ref": "#/$defs/Envelope"},
+                {
+                    "type": "object",
+                    "properties": {"type": {"const": tag}, "payload": {"$ref": f"#/$defs/{fact.__name__}"}},
+                    "required": ["type", "payload", *(WIRE_IDS[name] for name in fact.needs)],
+                },
+            ]
+        }
+        for tag, fact in FACTS.items()
+    ]
+    erased = {
+        "allOf": [
+            {"$ref": "#/$defs/Envelope"},
+            {
+                "type": "object",
+                "properties": {"type": {"type": "string"}, "payload": {"type": "object"}, "erased": {"const": True}},
+                "required": ["type", "payload", "erased"],
+            },
+        ]
+    }
+    return {"title": "Facts as they leave the system", "anyOf": [*known, erased], "$defs": definitions}
+
+
+def commands_schema() -> dict[str, Any]:
+    """Commands by name, each with what is sent, what comes back, and its declaration."""
+    _, definitions = _components([*(row.command for row in TABLE), *(row.answer for row in TABLE)])
+    rows = {
+        row.name: {
+            "summary": row.summary,
+            "serial": row.serial,
+            "authority": row.authority,
+            "query": row.query,
+            "command": {"$ref": f"#/$defs/{row.command.__name__}"},
+            "answer": {"$ref": f"#/$defs/{row.answer.__name__}"},
+        }
+        for row in TABLE
+    }
+    return {"title": "Commands and their answers", "commands": rows, "$defs": definitions}
+
+
+def rows_schema() -> dict[str, Any]:
+    """Row operations, and the rows by kind."""
+    upsert: Any = msgspec.defstruct(
+        "Upsert", [("panel", str), ("row", AnyRow)], tag_field="op", tag="upsert", namespace={"__doc__": Upsert.__doc__}
+    )
+    (operation, row, part, _), definitions = _components([upsert | Remove | AppendText, AnyRow, AnyPart, Cursor])
+    definitions["AnyRow"] = row
+    definitions["Upsert"]["properties"]["row"] = {"$ref": _REF.format(name="AnyRow")}
+    definitions["AnyPart"] = part
+    return {"title": "Row operations", **operation, "$defs": definitions}
+
+
+def problem_schema() -> dict[str, Any]:
+    """What every refusal looks like."""
+    _, definitions = _components([Problem])
+    return {"title": "A refusal", "$ref": "#/$defs/Problem", "$defs": definitions}
+
+
+_KNOWN_EVENT = "/** An event of a type that these contracts know. */\nexport type WireEvent ="
+_ERASED_EVENT = "/** An event whose payload was erased: its envelope remains. */\nexport type ErasedEvent ="
+_BATCH = """/** Operations with the cursor that is reached once they are applied; a snapshot replaces what was there. */
+export interface OpBatch {
+  readonly kind: 'ops' | 'snapshot'
+  readonly cursor: Cursor
+  readonly ops: readonly Op[]
+}"""
+
+
+def _events_typescript() -> list[str]:
+    payloads = "".join(f"  readonly {literal(tag)}: {fact.__name__}\n" for tag, fact in FACTS.items())
+    members = "readonly type: T; readonly payload: FactPayloads[T]; readonly erased?: false"
+    return [
+        f"export interface FactPayloads {{\n{payloads}}}",
+        "export type FactType = keyof FactPayloads",
+        f"{_KNOWN_EVENT} {{\n  [T in FactType]: Envelope & {{ {members} }}\n}}[FactType]",
+        f"{_ERASED_EVENT} Envelope & {{ readonly type: string; readonly erased: true }}",
+    ]
+
+
+def _commands_typescript() -> list[str]:
+    shapes = "".join(
+        f"  readonly {row.name}: {{ readonly command: {row.command.__name__}; readonly answer: {row.answer.__name__} }}\n"
+        for row in TABLE
+    )
+    table = "".join(
+        f"  {row.name}: {{ serial: {literal(row.serial)}, authority: {literal(row.authority)}, "
+        f"query: {literal(row.query)}, summary: {literal(row.summary)} }},\n"
+        for row in TABLE
+    )
+    return [
+        f"export interface Commands {{\n{shapes}}}",
+        "export type CommandName = keyof Commands",
+        f"export const COMMANDS = {{\n{table}}} as const",
+    ]
+
+
+def _panels_typescript() -> list[str]:
+    kinds: dict[str, list[str]] = {panel: [] for panel in (*SESSION_PANELS, *WORKSPACE_PANELS)}
+    for row in get_args(AnyRow):
+        # What is read by key alone is in no panel that anybody follows.
+        if row.panel in kinds:
+            kinds[row.panel].append(row.__name__)
+    panels = "".join(f"  readonly {panel}: {' | '.join(names)}\n" for panel, names in kinds.items())
+    return [
+        f"/** The rows of each panel. */\nexport interface PanelRows {{\n{panels}}}",
+        "export type Panel = keyof PanelRows",
+        closed_list("SESSION_PANELS", "SessionPanel", SESSION_PANELS),
+        closed_list("WORKSPACE_PANELS", "WorkspacePanel", WORKSPACE_PANELS),
+        "export type Op = Upsert | Remove | AppendText",
+        _BATCH,
+    ]
+
+
+def typescript() -> str:
+    """One TypeScript module with the types of all four schemas, and the closed lists as constants."""
+    writer = Writer(CLOSED_LISTS)
+    definitions: dict[str, Any] = {}
+    for schema in (facts_schema(), commands_schema(), rows_schema(), problem_schema()):
+        definitions |= schema["$defs"]
+    parts = [
+        "// Generated from src/callboard/contracts by `make gen`. Do not edit.",
+        *(closed_list(plural(name), name, values) for name, values in CLOSED_LISTS.items()),
+        *(writer.declare(name, schema) for name, schema in sorted(definitions.items())),
+        *_events_typescript(),
+        *_commands_typescript(),
+        *_panels_typescript(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def generated() -> Files:
+    """Every generated file: its path from the project's root, and its text."""
+    schemas = {
+        "facts": facts_schema(),
+        "commands": commands_schema(),
+        "rows": rows_schema(),
+        "problem": problem_schema(),
+    }
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    files = {
+        f"{SCHEMAS}/{name}.json": json.dumps({"$schema": draft, **schema}, indent=1, ensure_ascii=False) + "\n"
+        for name, schema in schemas.items()
+    }
+    return {**files, TYPESCRIPT: typescript()}
+
+
+if __name__ == "__main__":
+    json.dump(generated(), sys.stdout)

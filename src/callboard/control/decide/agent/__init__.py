@@ -1,0 +1,1 @@
+"""Agents of a session: addressing, definition, and agents of kind background."""

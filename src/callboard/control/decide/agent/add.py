@@ -1,0 +1,44 @@
+"""A person takes an agent of the folder into the session."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.agents import AddAgent, AgentAdded
+from callboard.contracts.errors import Refusal
+
+from ...batch import Batch
+from ...state.session import Thread
+from ..turn.start import thread_of
+from .addressing import agent_of, join
+
+
+def add(batch: Batch, request: AddAgent) -> AgentAdded:
+    """The agent joins; one that is there stays. Raises `unknown_agent`, and `delegate_target_denied` for a subagent."""
+    found = agent_of(batch.state, request.agent)
+    if found is not None:
+        return _answer(batch, found, added=False)
+    definition = batch.known.find(request.agent)
+    if definition is None:
+        raise Refusal(
+            "unknown_agent",
+            f"There is no definition {request.agent}.",
+            field="agent",
+            hint=f"There are: {', '.join(batch.known.names()) or 'none'}.",
+        )
+    if definition.kind == "subagent":
+        raise Refusal(
+            "delegate_target_denied",
+            f"{definition.name} is a subagent: it works for one parent.",
+            field="agent",
+            hint="spawn_subagent gives it an objective.",
+        )
+    return _answer(batch, join(batch, definition, thread_of(batch.state, None)), added=True)
+
+
+def _answer(batch: Batch, thread: Thread, *, added: bool) -> AgentAdded:
+    return AgentAdded(
+        session_id=batch.state.session,
+        agent_id=thread.agent,
+        thread_id=thread.thread,
+        added=added,
+        sequence=batch.state.sequence,
+    )

@@ -1,0 +1,136 @@
+"""Agents that sleep and wake by themselves (Agent UI specification, Background job). Everything derives from the state and the
+time, so a time that passed while nothing could wake them wakes them once, and never twice."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import AgentWoke, ThreadPaused, TurnSubmitted
+from callboard.contracts.scope import Scope
+from callboard.contracts.times import timestamp
+
+from ...batch import Batch, thread_scope
+from ...state.session import Background, Called, Thread
+from ..turn.sleep import modes, sleep
+from ..turn.start import start
+from ..turn.wake_depth import MOST_HOPS, pause
+
+#: After so many failed runs in a row nothing wakes the agent until a person resumes its thread.
+MOST_FAILURES = 3
+#: A time is told as late from so many microseconds on.
+_LATE = 60_000_000
+
+
+def rouse(batch: Batch) -> None:
+    """Starts a run of each agent whose time has come, or that a fact called."""
+    for thread_id in batch.state.sleepers:
+        thread = batch.state.threads.get(thread_id)
+        background = thread.background if thread is not None else None
+        if thread is not None and background is not None and _wakes(batch, thread, background):
+            _wake(batch, thread, background)
+
+
+def rest(batch: Batch) -> None:
+    """Says of each agent with nothing left to run that it sleeps. One that keeps failing is paused."""
+    for thread_id in batch.state.sleepers:
+        thread = batch.state.threads.get(thread_id)
+        background = thread.background if thread is not None else None
+        if thread is None or background is None or thread.run is not None:
+            continue
+        if background.asleep:
+            if _oversleeps(batch, thread, background):
+                sleep(batch, thread, background)
+            continue
+        if background.over or not background.held:
+            sleep(batch, thread, background)
+        if background.failures >= MOST_FAILURES and thread.paused is None:
+            code = thread.ended.code if thread.ended is not None else ""
+            reason = f"{background.failures} runs in a row failed, the last with {code}"
+            batch.say(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))
+
+
+def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
+    """True where the clock went back since the agent fell asleep, so that its time is further away than its schedule says."""
+    if batch.known.now >= batch.state.at or not background.wake_at:
+        return False
+    definition = batch.known.find(thread.definition)
+    schedule = definition.schedule if definition is not None else None
+    return schedule is not None and 0 < batch.known.next_wake(schedule, batch.known.now) < background.wake_at
+
+
+def _wakes(batch: Batch, thread: Thread, background: Background) -> bool:
+    if not background.asleep or background.over or batch.known.archived:
+        return False
+    if thread.run is not None or thread.queue or thread.paused is not None:
+        return False
+    return _due(batch, background) or background.called is not None
+
+
+def _due(batch: Batch, background: Background) -> bool:
+    return 0 < background.wake_at <= batch.known.now
+
+
+def _wake(batch: Batch, thread: Thread, background: Background) -> None:
+    due = background.wake_at if _due(batch, background) else 0
+    called = background.called
+    if called is not None and called.hops >= MOST_HOPS:
+        pause(batch, thread, called.hops + 1)
+        return
+    turn = msgspec.structs.replace(modes(batch, thread, background), turn=batch.known.ids.new("turn"))
+    scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, task=background.task)
+    told = _told(batch, thread, background, due)
+    before = batch.mark()
+    try:
+        batch.say(
+            AgentWoke(reason="schedule" if due else "fact", due=due, cause=called.cause if called is not None else ""),
+            scope,
+        )
+        batch.say(
+            TurnSubmitted(
+                input=batch.hold(told), mode=turn.mode, permission_mode=turn.permission_mode, source="schedule"
+            ),
+            thread_scope(thread, turn.turn),
+        )
+        start(batch, thread.thread, turn)
+    except Refusal as refusal:
+        batch.back_to(before)
+        batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+
+
+def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str:
+    """Why it wakes and when it ran last, for its model."""
+    said: list[str] = []
+    if due:
+        said.append(f"You wake because it is time ({background.schedule}): {_time(due)}.")
+        if batch.known.now - due >= _LATE:
+            said.append(
+                f"It is {_time(batch.known.now)} now: nothing could wake you before. Other times that passed "
+                "meanwhile are left out."
+            )
+    if background.called is not None:
+        said.append(_why(background.called))
+    said.append(_last(thread, background))
+    said.append("When there is nothing more to do, end: you sleep until you are to wake again.")
+    return " ".join(said)
+
+
+def _why(called: Called) -> str:
+    of = f" of {called.agent}" if called.agent else ""
+    more = f", and {called.count - 1} more since" if called.count > 1 else ""
+    return f"You wake because of what happened: {called.type}{of} (event {called.cause}){more}."
+
+
+def _last(thread: Thread, background: Background) -> str:
+    end = thread.ended
+    if end is None or not background.ran:
+        return "This is your first run."
+    how = {"completed": "it was completed", "failed": f"it failed ({end.code})"}.get(
+        end.how, f"it was interrupted ({end.code})"
+    )
+    return f"Your last run ended at {_time(background.ran)}: {how}."
+
+
+def _time(at: int) -> str:
+    """To the second: finer is no help to a model."""
+    return f"{timestamp(at)[:19]}Z"

@@ -1,0 +1,207 @@
+"""Agents that agents make, and edges: with the capability, with a person's yes, and never for more than their maker may."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from callboard.contracts.commands.defining import AddEdge, AgentMade, DefineAgent, EdgeMade
+from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.entities.team import Capability, Edge
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import AgentDefined, EdgeAdded
+from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.ports.agents import Definition, folded
+from callboard.contracts.scope import Scope
+from callboard.contracts.tool_names import model_name, stored_name
+
+from ...batch import Batch, run_scope, thread_scope
+from ...decision_inputs import narrower
+from ...state.session import Thread
+from .addressing import agent_of
+
+_LACKS: dict[Capability, str] = {"spawn": "make agents", "edge": "make edges"}
+
+
+def define(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade:
+    """Makes an agent for this session. Raises `subagent_spawns`, `capability_missing`, `agent_exists`, `tool_not_listed`,
+    `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`."""
+    made = definition_of(batch, maker, request)
+    batch.say(AgentDefined(name=made.name, definition=batch.hold(_json(made))), _scope(maker))
+    return AgentMade(
+        session_id=batch.state.session,
+        agent=made.name,
+        kind=request.kind,
+        work_globs=made.work_globs,
+        permission_mode=made.permission_mode,
+        sequence=batch.state.sequence,
+    )
+
+
+def add_edge(batch: Batch, maker: Thread, request: AddEdge) -> EdgeMade:
+    """Makes an edge for this session. Raises `subagent_spawns`, `capability_missing`, `unknown_agent`, `agent_to_itself`,
+    `subagents_do_not_talk`, `ownership_not_allowed`, `edge_exists`."""
+    source, edge = edge_of(batch, maker, request)
+    batch.say(EdgeAdded(source=source, edge=edge), _scope(maker))
+    return EdgeMade(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
+
+
+def definition_of(batch: Batch, maker: Thread, request: DefineAgent) -> Definition:
+    """The agent that the request would make, within its maker's bounds."""
+    own = _capable(batch, maker, "spawn")
+    if batch.known.find(request.name) is not None or agent_of(batch.state, request.name) is not None:
+        raise Refusal("agent_exists", f"There is an agent {request.name} already.", field="name", hint="Take another.")
+    _check_tools(own, request)
+    _check_policy(own, request)
+    made = Definition(
+        name=request.name,
+        description=request.description.strip(),
+        kind=request.kind,
+        prompt=request.prompt.strip(),
+        hash="",
+        model=request.model.strip(),
+        tools=tuple(dict.fromkeys(map(stored_name, request.tools))),
+        policy=tuple(dict.fromkeys(request.policy)),
+        delegate_targets=own.delegate_targets if "Delegate" in request.policy else None,
+        permission_mode=_mode(own, request),
+        work_globs=_globs(own, request),
+        max_iters=own.max_iters,
+        made_by=own.name,
+    )
+    made = msgspec.structs.replace(made, hash=hashlib.sha256(_json(made).encode()).hexdigest())
+    if len(_json(made).encode()) > LARGEST_INLINE:
+        raise Refusal(
+            "message_too_large",
+            f"An agent that is made in a session has at most {LARGEST_INLINE} bytes.",
+            field="prompt",
+            hint="Write what is long to a file, and name it in the prompt.",
+        )
+    return made
+
+
+def edge_of(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
+    """The edge that the request would make, and the agent that it leads from. An edge lifts no invariant."""
+    _capable(batch, maker, "edge")
+    source = _end(batch, request.source or maker.agent, "source")
+    target = _end(batch, request.to, "to")
+    if source.name == target.name:
+        raise Refusal("agent_to_itself", "An edge leads to another agent.", field="to")
+    if request.kind == "report" and request.ownership:
+        raise Refusal(
+            "ownership_not_allowed", "A report hands nothing over, so it moves no ownership.", field="ownership"
+        )
+    edge = Edge(
+        to=target.name,
+        direction=request.direction,
+        kind=request.kind,
+        confirm=request.confirm,
+        ownership=request.ownership,
+    )
+    if _leads(source, target) or (edge.direction == "both" and _leads(target, source)):
+        raise Refusal("edge_exists", f"An edge between {source.name} and {target.name} is there already.", field="to")
+    return source.name, edge
+
+
+def _capable(batch: Batch, maker: Thread, capability: Capability) -> Definition:
+    if maker.child is not None:
+        raise Refusal("subagent_spawns", "A subagent makes neither agents nor edges.", hint="Report to your parent.")
+    own = batch.known.find(maker.definition)
+    if own is None or capability not in own.capabilities:
+        raise Refusal(
+            "capability_missing",
+            f"{maker.agent} may not {_LACKS[capability]}: its definition lacks the capability {capability}.",
+            hint=f"A person can add `capabilities: [{capability}]` to its file.",
+        )
+    return own
+
+
+def _check_tools(own: Definition, request: DefineAgent) -> None:
+    more = [one for one in request.tools if stored_name(one) not in own.tools]
+    if more and "*" not in own.tools:
+        raise Refusal(
+            "tool_not_listed",
+            f"{request.name} would have tools that {own.name} does not have: {', '.join(map(model_name, more))}.",
+            field="tools",
+            hint=f"{own.name} has: {', '.join(map(model_name, own.tools)) or 'none'}.",
+        )
+
+
+def _check_policy(own: Definition, request: DefineAgent) -> None:
+    more = [one for one in request.policy if one not in own.policy]
+    if more:
+        raise Refusal(
+            "policy_denied",
+            f"{request.name} would have a policy that {own.name} does not have: {', '.join(more)}.",
+            field="policy",
+            hint=f"{own.name} has: {', '.join(own.policy) or 'none'}.",
+        )
+    if request.kind == "subagent" and "Delegate" in request.policy:
+        raise Refusal("policy_denied", "A subagent delegates to nobody.", field="policy", hint="Take Delegate out.")
+
+
+def _mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
+    asked, most = request.permission_mode, own.permission_mode
+    if asked is None:
+        return most
+    if narrower(asked, most) != asked:
+        raise Refusal(
+            "mode_denied",
+            f"{request.name} would work under {asked}, which is wider than {own.name}'s {most}.",
+            field="permissionMode",
+        )
+    return asked
+
+
+def _globs(own: Definition, request: DefineAgent) -> tuple[str, ...]:
+    outside = [one for one in request.work_globs if own.work_globs and not _within(one, own.work_globs)]
+    if outside:
+        raise Refusal(
+            "path_denied",
+            f"{request.name} would write where {own.name} may not: {', '.join(outside)}.",
+            field="workGlobs",
+            hint=f"Take one of {', '.join(own.work_globs)}, or a pattern below a folder that ends in ** there.",
+        )
+    return request.work_globs or own.work_globs
+
+
+def _within(glob: str, bounds: tuple[str, ...]) -> bool:
+    """True where all that the pattern fits surely fits one of the bounds: it is that bound, or lies below its folder."""
+    if ".." in glob:
+        return False
+    return any(glob == one or (one.endswith("**") and glob.startswith(one[:-2]) and _plain(one[:-2])) for one in bounds)
+
+
+def _plain(folder: str) -> bool:
+    return not folder or (folder.endswith("/") and not any(sign in folder for sign in "*?[{\\"))
+
+
+def _end(batch: Batch, name: str, field: str) -> Definition:
+    """The agent at an end of an edge: one that is no subagent's, which its parent alone reaches."""
+    thread = agent_of(batch.state, name)
+    found = batch.known.find(name if thread is None else thread.definition)
+    if found is None:
+        there = ", ".join(batch.known.names())
+        raise Refusal("unknown_agent", f"There is no agent {name}.", field=field, hint=f"There are: {there or 'none'}.")
+    if found.kind == "subagent":
+        raise Refusal(
+            "subagents_do_not_talk",
+            f"{name} is a subagent: it speaks with the agent that started it, and that takes no edge.",
+            field=field,
+        )
+    return found
+
+
+def _leads(source: Definition, target: Definition) -> bool:
+    """True where an edge leads from one to the other already."""
+    there = any(folded(one.to) == folded(target.name) for one in source.edges)
+    back = any(one.direction == "both" and folded(one.to) == folded(source.name) for one in target.edges)
+    return there or back
+
+
+def _scope(maker: Thread) -> Scope:
+    return run_scope(maker, maker.run) if maker.run is not None else thread_scope(maker)
+
+
+def _json(made: Definition) -> str:
+    return msgspec.json.encode(made).decode()

@@ -1,0 +1,1 @@
+"""Artifacts: versions, saves and exports."""

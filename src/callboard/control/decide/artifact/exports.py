@@ -1,0 +1,74 @@
+"""Exports of artifacts, made in the background: begun, told how far they are, completed or failed."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.artifacts import ExportBegun, RetryArtifact
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ArtifactExportCompleted,
+    ArtifactExportProgressed,
+    ArtifactExportStarted,
+    ArtifactFailed,
+)
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state.artifact import ExportAsked, ExportTold
+from .save import must_be_open
+
+#: A process that was exporting ended.
+INTERRUPTED = "export_interrupted"
+
+
+def begin(batch: Batch, what: ExportAsked) -> ExportBegun:
+    """An export begins; the runtime makes it once this is durable. One that failed is made again under its id. Raises
+    `unknown_artifact`, `artifact_deleted`, `unknown_export`."""
+    must_be_open(batch, what.artifact_id)
+    request = what.request
+    export = request.export_id if isinstance(request, RetryArtifact) else batch.known.ids.new("export")
+    former = batch.state.artifacts.exports.get(export or "")
+    if export is None or (isinstance(request, RetryArtifact) and (former is None or not former.failed)):
+        raise Refusal("unknown_export", f"No export {export or ''} of this session failed.", field="exportId")
+    batch.say(
+        ArtifactExportStarted(
+            export=export,
+            version=what.version,
+            form=what.form,
+            source=what.source,
+            artifacts=what.artifacts,
+            everything=what.everything,
+            reason=request.reason,
+        ),
+        Scope(artifact=what.artifact_id),
+    )
+    return ExportBegun(
+        session_id=batch.state.session,
+        artifact_id=what.artifact_id,
+        export_id=export,
+        sequence=batch.state.sequence,
+    )
+
+
+def told(batch: Batch, what: ExportTold) -> None:
+    """How far an export is, or how it ended. One that is over already is told of no more."""
+    export = batch.state.artifacts.exports.get(what.export)
+    if export is None or export.failed:
+        return
+    scope = Scope(artifact=export.artifact)
+    if what.code:
+        batch.say(ArtifactFailed(operation="export", code=what.code, message=what.message, export=what.export), scope)
+    elif what.made is not None:
+        batch.keep(what.made)
+        batch.say(
+            ArtifactExportCompleted(export=what.export, content=what.made.ref, name=what.name, left_out=what.left_out),
+            scope,
+        )
+    else:
+        batch.say(ArtifactExportProgressed(export=what.export, done=what.done, total=what.total), scope)
+
+
+def unknown(batch: Batch, message: str) -> None:
+    """The processes that made these exports have ended, and nothing of them is kept."""
+    for key, export in list(batch.state.artifacts.exports.items()):
+        if not export.failed and export.epoch < batch.known.epoch:
+            told(batch, ExportTold(export=key, code=INTERRUPTED, message=f"Not made: {message}."))

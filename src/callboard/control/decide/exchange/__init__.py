@@ -1,0 +1,1 @@
+"""Exchange between agents: handoffs, messages and reviews."""

@@ -1,0 +1,104 @@
+"""Messages between agents. They wait in inboxes, so agents that write to each other in a ring never wait for each other."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands.team import Message, MessageSent
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ChannelMessage, ChannelOpened
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state.session import Thread
+from ..agent.addressing import main_of
+from ..subagent.child_scope import ENDED
+from ..turn.idle import delay_reason
+from .handoff import check_invariants
+
+
+def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
+    """Says something to other agents, in the channel that they share. Raises `empty_message`, `unknown_agent`,
+    `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`."""
+    if not request.text.strip():
+        raise Refusal("empty_message", "A message needs a text.", field="text")
+    receivers = {one.thread: one for one in (main_of(batch, name, sender, "to") for name in request.to)}
+    if sender.thread in receivers:
+        raise Refusal("agent_to_itself", "An agent does not write to itself.", field="to")
+    for receiver in receivers.values():
+        check_listens(sender, receiver, "to")
+    channel = _say(batch, sender, tuple(receivers.values()), request.text)
+    reasons = {one.agent: delay_reason(batch.state, batch.thread(one.thread)) for one in receivers.values()}
+    return MessageSent(
+        session_id=batch.state.session,
+        channel_id=channel,
+        sequence=batch.state.sequence,
+        paused={agent: reason for agent, reason in reasons.items() if reason},
+    )
+
+
+def tell(batch: Batch, by: Thread | None, receiver: Thread, text: str) -> None:
+    """Tells an agent what was decided of its work; `by` is None for a person. One that has ended reads nothing more."""
+    if receiver.child is None or (receiver.child.status not in ENDED and not receiver.child.ending):
+        _say(batch, by, (receiver,), text)
+
+
+def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: str) -> str:
+    source = by.agent if by is not None else "person"
+    participants = (source, *(one.agent for one in receivers))
+    run = by.run if by is not None else None
+    scope = Scope(
+        agent=source,
+        thread=by.thread if by is not None else "",
+        turn=run.turn if run is not None else "",
+        run=run.run if run is not None else "",
+    )
+    channel = _channel(batch, scope, participants)
+    batch.say(
+        ChannelMessage(
+            item=batch.known.ids.new("item"),
+            source=source,
+            participants=participants,
+            to_threads=tuple(one.thread for one in receivers),
+            message=batch.hold(text),
+            hops=(run.hops if run is not None else 0) + 1,
+        ),
+        msgspec.structs.replace(scope, channel=channel),
+    )
+    return channel
+
+
+def check_listens(sender: Thread, receiver: Thread, field: str) -> None:
+    """Who speaks to whom: a subagent to its parent, and its parent to it while it works. Raises `subagents_do_not_talk`,
+    `not_your_child` of one that works on a job, and `nothing_running` of a child that has ended: it would never be told."""
+    check_invariants(sender, receiver)
+    child = receiver.child
+    if child is None:
+        return
+    if child.parent != sender.thread:
+        raise Refusal("subagents_do_not_talk", f"{receiver.agent} listens to its parent only.", field=field)
+    if child.job:
+        raise Refusal(
+            "not_your_child",
+            f"{receiver.agent} works on an item of a job, and is told of that alone.",
+            field=field,
+            hint="A person gives it more with send_subagent_input.",
+        )
+    if child.status in ENDED or child.ending:
+        raise Refusal(
+            "nothing_running",
+            f"{receiver.agent} has ended and reads nothing more.",
+            field=field,
+            hint="send_subagent_input gives it more to do.",
+        )
+
+
+def _channel(batch: Batch, by: Scope, participants: tuple[str, ...]) -> str:
+    for channel in batch.state.channels.values():
+        if set(channel.participants) == set(participants):
+            return channel.channel
+    channel = batch.known.ids.new("channel")
+    batch.say(
+        ChannelOpened(participants=participants), Scope(agent=by.agent, thread=by.thread, run=by.run, channel=channel)
+    )
+    return channel

@@ -1,0 +1,219 @@
+"""Judgements of work. Requested changes are given back to those who make them once somebody applies the review."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import AskReview, Judge, ReviewOpened, VerdictGiven
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ReviewApplied,
+    ReviewRequested,
+    ReviewVerdict,
+    SubagentCompleted,
+    TaskCompleted,
+    TaskCreated,
+    TaskFailed,
+)
+from callboard.contracts.facts.task import Fix
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state.session import Child, OpenReview, Thread
+from ..agent.addressing import agent_of, child_of, known_agent, main_of
+from ..subagent import ending
+from ..subagent.child_scope import child_scope
+from ..subagent.children import resume
+from .messages import check_listens, tell
+
+
+def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
+    """Asks an agent for its verdict; it is told of it in its next turn. Raises `unknown_agent`, `agent_to_itself`,
+    `subagents_do_not_talk`, `nothing_running`, and `not_your_child` for the work of another one's child: its parent has it
+    judged."""
+    reviewer = main_of(batch, asked.reviewer, sender, "reviewer")
+    if reviewer.thread != sender.thread:
+        check_listens(sender, reviewer, "reviewer")
+    target = known_agent(batch.state, asked.target, "target") if asked.target is not None else sender
+    if reviewer.thread == target.thread:
+        raise Refusal("agent_to_itself", "An agent does not judge its own work.", field="reviewer")
+    if target.child is not None and sender.thread not in (target.thread, target.child.parent):
+        raise Refusal("not_your_child", f"{target.agent} works for another agent.", field="target")
+    task = target.child.task if target.child is not None else ""
+    if not task:
+        task = batch.known.ids.new("task")
+        batch.say(
+            TaskCreated(title=f"Review of {target.agent}", assignee=reviewer.agent),
+            Scope(agent=sender.agent, thread=sender.thread, task=task),
+        )
+    review = _passed_on(batch, sender, target) or batch.known.ids.new("review")
+    run = sender.run
+    batch.say(
+        ReviewRequested(
+            reviewer=reviewer.agent,
+            target=target.agent,
+            item=batch.known.ids.new("item"),
+            to_thread=reviewer.thread,
+            instructions=batch.hold(asked.instructions),
+            refs=asked.refs,
+        ),
+        Scope(
+            agent=sender.agent,
+            thread=sender.thread,
+            turn=run.turn if run is not None else "",
+            run=run.run if run is not None else "",
+            task=task,
+            review=review,
+        ),
+    )
+    return ReviewOpened(session_id=batch.state.session, review_id=review, task_id=task, sequence=batch.state.sequence)
+
+
+def _passed_on(batch: Batch, sender: Thread, target: Thread) -> str:
+    """The review of a child's work that its parent was to judge, and lets somebody else judge now."""
+    if target.child is None or target.child.parent != sender.thread:
+        return ""
+    mine = (one for one in batch.state.reviews.values() if one.target == target.agent and not one.judged)
+    return next((one.review for one in mine if not one.asker), "")
+
+
+def open_for_child(batch: Batch, thread: Thread, child: Child) -> None:
+    """The work of a child that its parent judges is ready. A review that waits for its verdict already is of this work."""
+    if any(one.target == thread.agent and not one.judged for one in batch.state.reviews.values()):
+        return
+    parent = batch.state.threads.get(child.parent)
+    batch.say(
+        ReviewRequested(reviewer=parent.agent if parent is not None else "", target=thread.agent),
+        _of_child(batch, thread, child, batch.known.ids.new("review")),
+    )
+
+
+def judge(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven:
+    """Records a verdict. `reviewer` is the agent that gives it, None for a person.
+
+    Raises `unknown_review`, `not_yours`, `review_judged`, and for a child that is named what `child_of` raises.
+    """
+    review = _review_of(batch, reviewer, verdict)
+    judged_by = reviewer.agent if reviewer is not None else "person"
+    target = agent_of(batch.state, review.target)
+    child = target.child if target is not None else None
+    scope = Scope(
+        agent=judged_by,
+        thread=reviewer.thread if reviewer is not None else "",
+        task=review.task,
+        review=review.review,
+    )
+    batch.say(
+        ReviewVerdict(
+            reviewer=judged_by,
+            target=review.target,
+            verdict=verdict.verdict,
+            summary=verdict.summary,
+            refs=verdict.refs,
+            fixes=verdict.fixes,
+        ),
+        scope,
+    )
+    if target is not None and child is not None and child.status == "waiting" and child.review:
+        by_parent = reviewer is not None and reviewer.thread == child.parent
+        _decided(batch, target, child, verdict, review, by_parent=by_parent)
+    else:
+        if target is None or child is None:
+            _close_task(batch, review, verdict)
+        _tell_asker(batch, reviewer, review, verdict)
+    return VerdictGiven(
+        session_id=batch.state.session,
+        review_id=review.review,
+        verdict=verdict.verdict,
+        sequence=batch.state.sequence,
+    )
+
+
+def apply(batch: Batch, review_id: str, assignee: str | None, by: str) -> OpenReview:
+    """Gives the requested changes to those who make them. Raises `unknown_review`, `review_not_judged`, `unknown_agent`."""
+    review = batch.state.reviews.get(review_id)
+    if review is None:
+        raise Refusal("unknown_review", f"There is no review {review_id} to apply.", field="reviewId")
+    if not review.judged:
+        raise Refusal("review_not_judged", "The review has no verdict yet.", field="reviewId")
+    maker = known_agent(batch.state, assignee or review.target, "assignee")
+    batch.say(
+        ReviewApplied(reviewer=review.reviewer, target=maker.agent, by=by),
+        Scope(agent=maker.agent, thread=maker.thread, task=review.task, review=review.review),
+    )
+    if maker.child is not None:
+        resume(batch, maker, maker.child, changes_text(review))
+    else:
+        tell(batch, None, maker, changes_text(review))
+    return review
+
+
+def changes_text(review: OpenReview) -> str:
+    """The requested changes as input."""
+    return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_lines(review.fixes)}".strip()
+
+
+def _lines(fixes: tuple[Fix, ...]) -> str:
+    return "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in fixes)
+
+
+def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: Judge) -> None:
+    """Whoever asked for the verdict is told it. A parent is told of its child's as of any end of that child."""
+    asker = batch.state.threads.get(review.asker)
+    if asker is None or (reviewer is not None and reviewer.thread == asker.thread):
+        return
+    said = (
+        f"The review {review.review} of {review.target}: {verdict.verdict}.\n{verdict.summary}\n{_lines(verdict.fixes)}"
+    )
+    tell(batch, reviewer, asker, said.strip())
+
+
+def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenReview:
+    if verdict.review_id is not None:
+        review = batch.state.reviews.get(verdict.review_id)
+    elif verdict.agent is not None:
+        thread, _ = child_of(batch.state, verdict.agent, reviewer)
+        mine = (one for one in batch.state.reviews.values() if one.target == thread.agent and not one.judged)
+        review = next(mine, None)
+    else:
+        raise Refusal("invalid_input", "Name the review, or the child that is judged.", field="reviewId")
+    if review is None:
+        raise Refusal("unknown_review", "No review of that waits for a verdict.", field="reviewId")
+    if reviewer is not None and review.reviewer != reviewer.agent:
+        raise Refusal("not_yours", f"{review.reviewer} was asked for this review.", field="reviewId")
+    if review.judged:
+        raise Refusal("review_judged", "The review has its verdict.", field="reviewId")
+    return review
+
+
+def _decided(
+    batch: Batch, thread: Thread, child: Child, verdict: Judge, review: OpenReview, *, by_parent: bool
+) -> None:
+    scope = child_scope(thread, child)
+    match verdict.verdict:
+        case "passed":
+            batch.say(SubagentCompleted(result=child.result, usage=thread.usage, plain_text=child.plain_text), scope)
+            batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
+            ending.notify(batch, thread, child, "completed", child.result, verdict.summary, by_parent=by_parent)
+        case "failed":
+            ending.failed(batch, thread, child, "review_failed", verdict.summary, child.result, by_parent=by_parent)
+        case "changes_requested":
+            apply(batch, review.review, None, review.reviewer)
+
+
+def _close_task(batch: Batch, review: OpenReview, verdict: Judge) -> None:
+    scope = Scope(task=review.task)
+    if review.task not in batch.state.tasks:
+        return
+    if verdict.verdict == "passed":
+        batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
+    elif verdict.verdict == "failed":
+        batch.say(TaskFailed(code="review_failed", message=verdict.summary), scope)
+
+
+def _of_child(batch: Batch, thread: Thread, child: Child, review: str) -> Scope:
+    parent = batch.state.threads.get(child.parent)
+    return Scope(
+        agent=parent.agent if parent is not None else thread.agent,
+        thread=child.parent,
+        task=child.task,
+        review=review,
+    )

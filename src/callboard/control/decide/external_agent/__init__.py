@@ -1,0 +1,1 @@
+"""Prompts of external and remote agents."""

@@ -1,0 +1,165 @@
+"""Agents that are programs of their own: what they say and do while one model call of ours, their prompt, is open.
+
+Their parts and calls become facts as they come, beside the open model call; nothing is asked of a model because a call of
+theirs ended. The end of the prompt is reported as any model's answer.
+"""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    AgentConnected,
+    AgentDisconnected,
+    AgentModeChanged,
+    MessageText,
+    PermissionEvaluated,
+    ReasoningCompleted,
+    ToolCancelled,
+    ToolRefused,
+    ToolRequested,
+)
+from callboard.contracts.ports.external import CONNECT_AGENT, START_AGENT
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, call_scope, run_scope, thread_scope
+from ...outcomes import CallSeen, ExternalChanged, ExternalGone, ExternalThere, PartEnded, PlanSeen
+from ...state.session import OpenRun, Thread
+from ..tool.calls import as_asked, ask, let_through, said_by_hooks
+from ..turn.inbox import consume
+from ..turn.iterate import running
+from ..turn.plan import tell as tell_plan
+
+
+def take(
+    batch: Batch, report: ExternalThere | ExternalChanged | ExternalGone | PartEnded | CallSeen | PlanSeen
+) -> None:
+    """What such an agent came to, says and does."""
+    match report:
+        case ExternalThere():
+            there(batch, report)
+        case ExternalChanged():
+            change_settings(batch, report)
+        case ExternalGone():
+            gone(batch, report)
+        case PartEnded():
+            part_ended(batch, report)
+        case CallSeen():
+            call_seen(batch, report)
+        case PlanSeen():
+            plan_seen(batch, report)
+
+
+def there(batch: Batch, report: ExternalThere) -> None:
+    """The agent holds a conversation for this thread."""
+    thread = batch.state.threads.get(report.thread)
+    if thread is None:
+        return
+    batch.say(
+        AgentConnected(
+            provider_session_id=report.provider_session,
+            name=report.name,
+            version=report.version,
+            resumed=report.resumed,
+            card=batch.hold(report.card),
+            mode=report.settings.mode,
+            model=report.settings.model,
+        ),
+        thread_scope(thread),
+    )
+
+
+def change_settings(batch: Batch, report: ExternalChanged) -> None:
+    """Record the mode and the model that are in force from now on."""
+    thread = batch.state.threads.get(report.thread)
+    if thread is not None:
+        settings = report.settings
+        fact = AgentModeChanged(mode=settings.mode, model=settings.model, allowed=report.allowed)
+        batch.say(fact, thread_scope(thread))
+
+
+def gone(batch: Batch, report: ExternalGone) -> None:
+    """The agent is there no longer."""
+    thread = batch.state.threads.get(report.thread)
+    if thread is not None:
+        disconnect(batch, thread, report.reason)
+
+
+def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
+    """Says it once of an agent that was there."""
+    link = thread.external
+    if link is not None and link.connected:
+        batch.say(
+            AgentDisconnected(provider_session_id=link.provider_session, reason=reason),
+            Scope(agent=thread.agent, thread=thread.thread),
+        )
+
+
+def part_ended(batch: Batch, report: PartEnded) -> None:
+    """A part of what the agent says is finished. With the first, what waited in its inbox is consumed."""
+    found = _prompted(batch, report)
+    if found is None:
+        return
+    thread, run = found
+    piece = report.piece
+    scope = run_scope(thread, run, piece.step)
+    if piece.kind == "text":
+        batch.say(MessageText(content=batch.hold(piece.text)), scope)
+    else:
+        batch.say(ReasoningCompleted(content=batch.hold(piece.text)), scope)
+    consume(batch, report.thread)
+
+
+def call_seen(batch: Batch, report: CallSeen) -> None:
+    """The agent began a call, or asks for permission for one that it began before; the verdict stands in the report."""
+    found = _prompted(batch, report)
+    if found is None:
+        return
+    thread, run = found
+    wanted, evaluation = report.wanted, report.wanted.evaluation
+    scope = call_scope(thread, run, wanted)
+    before = run.call_of(wanted.call)
+    if before is None:
+        batch.say(
+            ToolRequested(
+                tool=wanted.tool,
+                arguments=batch.hold(as_asked(wanted)),
+                summary=evaluation.summary,
+                provider_call_id=wanted.provider_call_id,
+                hooked=said_by_hooks(batch, evaluation.hooked),
+            ),
+            scope,
+        )
+    batch.say(
+        PermissionEvaluated(
+            tool=wanted.tool,
+            verdict=evaluation.verdict,
+            risk=evaluation.risk,
+            arguments_hash=evaluation.arguments_hash,
+            checks=evaluation.checks,
+        ),
+        scope,
+    )
+    if run.stopping:
+        started = report.is_underway or (before is not None and before.phase == "running")
+        batch.say(ToolCancelled(started=started), scope)
+    elif evaluation.verdict == "deny":
+        batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+    elif evaluation.verdict == "ask":
+        ask(batch, scope, wanted.tool, evaluation, wanted.step + 1)
+    elif before is None or before.phase != "running":
+        let_through(batch, scope, wanted.tool, evaluation)
+    if wanted.tool not in (START_AGENT, CONNECT_AGENT):
+        consume(batch, report.thread)
+
+
+def plan_seen(batch: Batch, report: PlanSeen) -> None:
+    """The agent tells its plan."""
+    found = _prompted(batch, report)
+    if found is not None:
+        tell_plan(batch, *found, report.step, report.steps)
+        consume(batch, report.thread)
+
+
+def _prompted(batch: Batch, report: PartEnded | CallSeen | PlanSeen) -> tuple[Thread, OpenRun] | None:
+    """The run whose prompt this belongs to; None where that is over."""
+    found = running(batch, report.thread, report.run)
+    return found if found is not None and found[1].model_step == report.prompt else None

@@ -1,0 +1,96 @@
+"""Agents elsewhere: what they tell of their task, what they deliver, what they need of a person, and to whom they answer.
+
+A state is said as that end told it, and nothing is inferred from silence. A need is a call beside the open prompt that waits
+for a person like any other.
+"""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team import Message
+from callboard.contracts.facts import ActionWithdrawn, RemoteArtifact, RemoteTaskChanged, ReplyEnded, ToolCancelled
+from callboard.contracts.ports.external import TaskTold
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, action_scope, call_scope, run_scope
+from ...outcomes import NeedOver, RemoteTold
+from ...state.session import OpenRun, Thread
+from ..agent.addressing import agent_of
+from ..artifact.versions import delivered
+from ..exchange import messages
+from ..turn.inbox import consume
+from ..turn.iterate import open_run, running
+
+
+def take(batch: Batch, report: RemoteTold | NeedOver) -> None:
+    """What such an agent tells, or needs no more."""
+    if isinstance(report, RemoteTold):
+        told(batch, report)
+    else:
+        need_over(batch, report)
+
+
+def told(batch: Batch, report: RemoteTold) -> None:
+    """The agent told of its task: it has what it was sent, and with the first word that is consumed."""
+    found = running(batch, report.thread, report.run)
+    if found is None or found[1].model_step != report.prompt:
+        return
+    thread, run = found
+    scope, said = run_scope(thread, run), report.told
+    if isinstance(said, TaskTold):
+        batch.say(
+            RemoteTaskChanged(remote_task_id=said.task, state=said.state, message=batch.hold(said.message)), scope
+        )
+    else:
+        batch.keep(*said.blobs)
+        fact = RemoteArtifact(
+            remote_task_id=said.task,
+            remote_artifact_id=said.artifact,
+            name=said.name,
+            description=said.description,
+            parts=said.parts,
+            left_out=said.left_out,
+        )
+        batch.say(fact, scope)
+        delivered(batch, scope, fact)
+    if not (isinstance(said, TaskTold) and said.state == "unknown"):
+        consume(batch, report.thread)
+
+
+def need_over(batch: Batch, report: NeedOver) -> None:
+    """The agent goes on without what it asked for; an answer that is on its way stays."""
+    found = running(batch, report.thread, report.run)
+    call = found[1].call_of(report.call) if found is not None else None
+    if found is None or call is None or call.phase != "waiting":
+        return
+    thread, run = found
+    batch.say(ActionWithdrawn(reason=report.reason), action_scope(thread, run, call))
+    batch.say(ToolCancelled(started=False), call_scope(thread, run, call))
+
+
+def answer_back(batch: Batch, thread_id: str) -> None:
+    """What an agent elsewhere answers goes to those whose words it was given: it has no tool to write to them."""
+    thread, run = open_run(batch, thread_id)
+    text = _answer(run)
+    if thread.kind != "remote" or not text:
+        return
+    for name in run.senders:
+        sender = agent_of(batch.state, name)
+        if sender is None or sender.child is not None or sender.thread == thread.thread:
+            continue
+        messages.send(batch, thread, Message(to=(sender.agent,), text=text))
+        _replied(batch, thread, sender)
+
+
+def _answer(run: OpenRun) -> str:
+    said = [one.text for one in run.answer if one.text.strip()]
+    given = [f"[artifact {one.name}]\n{one.text.text}" for one in run.delivered]
+    return "\n\n".join((*said, *given))
+
+
+def _replied(batch: Batch, thread: Thread, sender: Thread) -> None:
+    for handoff in list(batch.state.handoffs.values()):
+        if handoff.reply_by and handoff.receiver == thread.thread and handoff.sender == sender.thread:
+            batch.say(
+                ReplyEnded(end="answered", to_thread=handoff.sender, by=thread.agent),
+                Scope(agent=thread.agent, thread=thread.thread, handoff=handoff.handoff),
+            )

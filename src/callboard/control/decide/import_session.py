@@ -1,0 +1,242 @@
+"""A past session of another product becomes facts of a session that is for reading."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands import ImportTurn, TurnImported
+from callboard.contracts.commands.imports import ImportedAgent, ImportedCall, ImportedPart
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    CompactionCompleted,
+    CompactionStarted,
+    CostRecorded,
+    FileChange,
+    MessageText,
+    ModelCompleted,
+    ModelRequested,
+    OutputFinal,
+    ReasoningCompleted,
+    SessionCreated,
+    ThreadOpened,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    TurnSubmitted,
+)
+from callboard.contracts.scope import Scope
+
+from ..batch import Batch, run_scope
+from ..state.session import Session, Thread
+from .turn.iterate import open_run
+
+
+def must_not_be_imported(state: Session) -> None:
+    """Raises `session_imported`: nobody works in a session that was taken over from another product."""
+    if state.source:
+        raise Refusal(
+            "session_imported",
+            "This session was imported and is for reading.",
+            hint="Start a session of your own in its folder.",
+        )
+
+
+def take(batch: Batch, request: ImportTurn) -> TurnImported:
+    """Says the facts of a past turn once. Raises `conflict` where the session is not one of this past one."""
+    state = batch.state
+    if state.sequence and (state.source, state.source_id) != (request.source, request.source_id):
+        raise Refusal("conflict", "The session is of another source.", field="sourceId")
+    if request.turn_id not in batch.known.closed:
+        if state.sequence == 0:
+            batch.say(
+                SessionCreated(
+                    workspace_id=batch.known.workspace,
+                    folder=batch.known.folder,
+                    title=request.title,
+                    source=request.source,
+                    source_id=request.source_id,
+                ),
+                Scope(),
+            )
+        _turn(batch, _thread(batch, request), request)
+        return _answer(batch, request, added=True)
+    return _answer(batch, request, added=False)
+
+
+def _thread(batch: Batch, request: ImportTurn) -> Thread:
+    name = request.agent or request.source
+    found = next((one for one in batch.state.threads.values() if one.agent == name), None)
+    if found is not None:
+        return found
+    thread = batch.known.ids.new("thread")
+    about = request.subagent or ImportedAgent(parent="")
+    batch.say(
+        ThreadOpened(
+            agent_name=name,
+            kind="subagent" if request.agent else "main",
+            definition=about.definition or request.source,
+            definition_hash="",
+            description=about.description,
+        ),
+        Scope(agent=name, thread=thread, parent_thread=_parent(batch.state, request, about)),
+    )
+    return batch.thread(thread)
+
+
+def _parent(state: Session, request: ImportTurn, about: ImportedAgent) -> str:
+    """Return the thread of the agent that started this one; empty where the source does not prove it."""
+    if not request.agent or about.parent is None:
+        return ""
+    if not about.parent:
+        return state.lead
+    return next((one.thread for one in state.threads.values() if one.agent == about.parent), "")
+
+
+def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
+    turn = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id)
+    run = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id, run=batch.known.ids.new("run"))
+    batch.say(
+        TurnSubmitted(input=batch.hold(request.input), mode="chat", permission_mode="ask", source=request.input_source),
+        turn,
+    )
+    batch.say(
+        TurnStarted(
+            mode="chat",
+            permission_mode="ask",
+            max_iters=max(1, len(request.calls)),
+            definition=request.source,
+            definition_hash="",
+            workspace_sequence=0,
+        ),
+        run,
+    )
+    for number, call in enumerate(request.calls, start=1):
+        if any(part.kind == "compaction" for part in call.parts):
+            _compaction(batch, thread.thread, call)
+        else:
+            _call(batch, thread.thread, request, call, number)
+    _, opened = open_run(batch, thread.thread)
+    match request.ended:
+        case "completed":
+            batch.say(OutputFinal(parts=opened.answer_parts), run)
+            batch.say(TurnCompleted(iterations=opened.iteration), run)
+        case "failed":
+            batch.say(TurnFailed(code="unknown", message="It failed where it ran.", iterations=opened.iteration), run)
+        case "interrupted":
+            batch.say(TurnInterrupted(cause="person", iterations=opened.iteration), run)
+
+
+def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
+    """Record that a summary replaced the older conversation. The source names no model call for it, so there is none here."""
+    for part in call.parts:
+        thread, run = open_run(batch, thread_id)
+        scope, through = run_scope(thread, run, run.next_step), batch.state.sequence
+        batch.say(CompactionStarted(cause=part.cause, through=through, tokens=part.tokens_before), scope)
+        batch.say(
+            CompactionCompleted(
+                summary=batch.hold(part.text),
+                through=through,
+                tokens_before=part.tokens_before,
+                tokens_after=part.tokens_after,
+            ),
+            scope,
+        )
+
+
+def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall, number: int) -> None:
+    thread, run = open_run(batch, thread_id)
+    step = run_scope(thread, run, run.next_step)
+    batch.say(
+        ModelRequested(
+            provider=request.source,
+            model=call.model,
+            iteration=number,
+            context_through=batch.state.sequence,
+        ),
+        step,
+    )
+    tools: list[tuple[Scope, ImportedPart]] = []
+    for offset, part in enumerate(call.parts, start=1):
+        scope = run_scope(thread, run, step.step + offset)
+        match part.kind:
+            case "text":
+                batch.say(MessageText(content=batch.hold(part.text)), scope)
+            case "reasoning":
+                batch.say(ReasoningCompleted(content=batch.hold(part.text)), scope)
+            case "tool":
+                tools.append((scope, part))
+            case "compaction":
+                pass
+    batch.say(ModelCompleted(stop_reason=call.stop_reason), step)
+    batch.say(
+        CostRecorded(
+            input_tokens=call.input_tokens,
+            output_tokens=call.output_tokens,
+            cached_tokens=call.cached_tokens,
+            reasoning_tokens=call.reasoning_tokens,
+        ),
+        step,
+    )
+    for scope, part in tools:
+        _tool(batch, scope, part)
+
+
+def _tool(batch: Batch, of: Scope, part: ImportedPart) -> None:
+    scope = msgspec.structs.replace(of, tool_call=batch.known.ids.new("call"))
+    batch.say(
+        ToolRequested(
+            tool=part.tool,
+            arguments=batch.hold(part.text),
+            summary=part.summary,
+            provider_call_id=part.call_id,
+        ),
+        scope,
+    )
+    output = batch.hold(part.output)
+    changes = tuple(
+        FileChange(
+            path=one.path,
+            kind=one.kind,
+            added=one.added,
+            removed=one.removed,
+            diff=batch.hold(one.diff) if one.diff else None,
+        )
+        for one in part.changes
+    )
+    match part.ended:
+        case "completed":
+            batch.say(ToolStarted(tool=part.tool), scope)
+            batch.say(
+                ToolCompleted(output=output, duration_ms=part.duration_ms, exit_code=part.exit_code, changes=changes),
+                scope,
+            )
+        case "failed":
+            batch.say(ToolStarted(tool=part.tool), scope)
+            batch.say(
+                ToolFailed(
+                    code="tool_failed",
+                    message=part.output[:200],
+                    output=output,
+                    duration_ms=part.duration_ms,
+                    exit_code=part.exit_code,
+                ),
+                scope,
+            )
+        case "refused":
+            batch.say(ToolRefused(code="person_denied", message=part.output[:2000]), scope)
+        case None:
+            batch.say(ToolStarted(tool=part.tool), scope)
+            batch.say(ToolLost(output=output), scope)
+
+
+def _answer(batch: Batch, request: ImportTurn, *, added: bool) -> TurnImported:
+    return TurnImported(
+        session_id=batch.state.session, turn_id=request.turn_id, added=added, sequence=batch.state.sequence
+    )

@@ -1,0 +1,1 @@
+"""Jobs and the workers of their items."""

@@ -1,0 +1,140 @@
+"""Trust and standing answers: what a person lets a folder's files widen, and the rules that they give and take back."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.settings import SettingsUpdated
+from callboard.contracts.commands.trust import (
+    AddRule,
+    RevokeRule,
+    RevokeTrust,
+    RuleChanged,
+    TrustChanged,
+    TrustWorkspace,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    Fact,
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+    Rule,
+    SettingsChanged,
+    WorkspaceTrusted,
+    WorkspaceTrustRevoked,
+)
+from callboard.contracts.facts.permission import RuleScope
+from callboard.contracts.record import NewFact
+from callboard.contracts.scope import Scope
+from callboard.contracts.settings import Asked
+from callboard.contracts.tool_names import stored_matcher
+
+from ..batch import Batch
+from ..state.session import Workspace
+
+
+def trust(state: Workspace, request: TrustWorkspace, asked: Asked) -> tuple[tuple[NewFact, ...], TrustChanged]:
+    """Trusts a folder for exactly what its files ask for now. Raises `nothing_to_trust` where they ask for nothing, and
+    `trust_changed` where they ask for something else than was shown."""
+    if not asked.digest:
+        raise Refusal(
+            "nothing_to_trust",
+            "The folder's own files widen nothing: there is nothing to trust.",
+            field="digest",
+            hint="get_trust tells what they ask for.",
+        )
+    if request.digest != asked.digest:
+        raise Refusal(
+            "trust_changed",
+            "The folder's files ask for something else than was shown.",
+            field="digest",
+            hint="Look again with get_trust, and trust what it shows.",
+        )
+    told = tuple(f"{one.file}: {one.detail}" for one in asked.widenings)
+    fact = WorkspaceTrusted(digest=asked.digest, allowed=told, reason=request.reason)
+    facts = () if state.trusted == asked.digest else (NewFact(fact),)
+    return facts, _trusted(state, asked.digest, facts)
+
+
+def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact, ...], TrustChanged]:
+    """Takes the trust back; of a folder that nobody trusts it changes nothing."""
+    facts = (NewFact(WorkspaceTrustRevoked(reason=request.reason)),) if state.trusted else ()
+    return facts, _trusted(state, "", facts)
+
+
+def add_rule(state: Workspace, request: AddRule, rule_id: str, now: int) -> tuple[tuple[NewFact, ...], RuleChanged]:
+    """Gives a rule to a workspace. Raises `invalid_input` where its time is over before it begins."""
+    _must_begin(request, now)
+    fact = PermissionRuleAdded(rule=_rule(request, rule_id, "workspace"))
+    return (NewFact(fact),), RuleChanged(rule_id=rule_id, sequence=state.sequence + 1)
+
+
+def revoke_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[NewFact, ...], RuleChanged]:
+    """Takes a workspace's rule back. Raises `unknown_rule`."""
+    if not any(rule.rule_id == request.rule_id for rule in state.rules):
+        raise _unknown(request.rule_id, "this workspace")
+    fact = PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason)
+    return (NewFact(fact),), RuleChanged(rule_id=request.rule_id, sequence=state.sequence + 1)
+
+
+def take(batch: Batch, request: AddRule | RevokeRule) -> RuleChanged:
+    """What a person says of a session's rules."""
+    return add(batch, request) if isinstance(request, AddRule) else revoke(batch, request)
+
+
+def add(batch: Batch, request: AddRule) -> RuleChanged:
+    """Gives a rule to a session. Raises `invalid_input` where its time is over before it begins."""
+    _must_begin(request, batch.known.now)
+    rule = _rule(request, batch.known.ids.new("rule"), "session")
+    return _said(batch, PermissionRuleAdded(rule=rule), rule.rule_id)
+
+
+def revoke(batch: Batch, request: RevokeRule) -> RuleChanged:
+    """Takes a session's rule back. Raises `unknown_rule`; one of its workspace is revoked there."""
+    if not any(rule.rule_id == request.rule_id for rule in batch.state.rules):
+        raise _unknown(request.rule_id, "this session")
+    return _said(batch, PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason), request.rule_id)
+
+
+def settings_changed(
+    answer: SettingsUpdated,
+) -> tuple[tuple[NewFact, ...], SettingsUpdated]:
+    """That a file of settings was written; one that stayed as it was leaves nothing."""
+    fact = SettingsChanged(place=answer.place, keys=answer.keys, digest=answer.digest)
+    return ((NewFact(fact),) if answer.keys else ()), answer
+
+
+def _trusted(state: Workspace, digest: str, facts: tuple[NewFact, ...]) -> TrustChanged:
+    return TrustChanged(workspace_id=state.workspace, trusted=digest, sequence=state.sequence + len(facts))
+
+
+def _rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
+    return Rule(
+        rule_id=rule_id,
+        matcher=stored_matcher(request.matcher),
+        verdict=request.verdict,
+        scope=scope,
+        expires_at=request.expires_at,
+    )
+
+
+def _said(batch: Batch, fact: Fact, rule_id: str) -> RuleChanged:
+    batch.say(fact, Scope())
+    return RuleChanged(rule_id=rule_id, sequence=batch.state.sequence)
+
+
+def _must_begin(request: AddRule, now: int) -> None:
+    if request.expires_at and request.expires_at <= now:
+        raise Refusal(
+            "invalid_input",
+            "The rule's time is over before it begins.",
+            field="expiresAt",
+            hint="It is in microseconds since the epoch; 0 is for good.",
+        )
+
+
+def _unknown(rule: str, where: str) -> Refusal:
+    return Refusal(
+        "unknown_rule",
+        f"There is no rule {rule} of {where}.",
+        field="ruleId",
+        hint="list_rules names them and says where each stands; one of a file is taken out of that file.",
+    )

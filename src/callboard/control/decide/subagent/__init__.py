@@ -1,0 +1,1 @@
+"""Subagents: spawn, slots, waits, worktrees and end."""

@@ -1,0 +1,28 @@
+"""A session begins, with the agent that leads it."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import SessionCreated, ThreadOpened
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ..agent.addressing import opened
+
+
+def begin(batch: Batch, title: str, mode: Mode, permission_mode: PermissionMode, thread: str | None = None) -> None:
+    """Says the session's first facts. Raises what the setup of its lead raises."""
+    batch.say(SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=title), Scope())
+    setup = batch.known.setup("", mode, permission_mode)
+    definition = batch.known.find(setup.definition)
+    fact = (
+        opened(definition, setup.agent_name)
+        if definition is not None
+        else ThreadOpened(
+            agent_name=setup.agent_name,
+            kind=setup.kind,
+            definition=setup.definition,
+            definition_hash=setup.definition_hash,
+        )
+    )
+    batch.say(fact, Scope(agent=setup.agent_name, thread=thread or batch.known.ids.new("thread")))

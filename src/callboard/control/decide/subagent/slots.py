@@ -1,0 +1,164 @@
+"""How many children work at once. Those beyond the budget wait in order, and the reason is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from callboard.contracts.entities.team import QueueReason, TeamPhase
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SubagentQueued, SubagentStarted, TaskStarted, TeamChanged
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state.session import Child, QueuedTurn, Session, TeamLoad, Thread
+from ...task_status import was_stopped
+from ..turn.queue_eligibility import startable
+from ..turn.start import start
+from . import ending
+from .child_scope import child_scope
+
+
+class Slots:
+    """Which slots are taken. A child with a run holds one, also while it waits for a person."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._budgets = batch.known.team_budget, batch.known.group_budget
+        at_work = [one.child for one in batch.state.threads.values() if one.child is not None and one.run is not None]
+        self._parents = Counter(one.parent for one in at_work)
+        self._groups = Counter(one.group for one in at_work)
+
+    def reason_to_wait(self, child: Child, group: str) -> QueueReason | None:
+        """Why a child of that provider's group cannot start now; None where it can."""
+        if self._parents[child.parent] >= self._budgets[0]:
+            return "parallel_budget"
+        return "provider_budget" if self._groups[group] >= self._budgets[1] else None
+
+    def take(self, child: Child, group: str) -> None:
+        """One more is at work."""
+        self._parents[child.parent] += 1
+        self._groups[group] += 1
+
+
+def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
+    """Tells that a child waits, and for what."""
+    found = batch.thread(thread)
+    if found.child is None:
+        raise LookupError(f"{thread} is no child")
+    waiting = batch.state.waiting
+    position = waiting.index(thread) + 1 if thread in waiting else len(waiting) + 1
+    batch.say(SubagentQueued(queue_reason=reason, position=position, group=group), child_scope(found, found.child))
+
+
+def start_child(batch: Batch, thread: str, group: str) -> None:
+    """The child takes a slot and starts what it was given. One that cannot start at all has failed."""
+    found = batch.thread(thread)
+    child = found.child
+    first = startable(batch.state, found)
+    if child is None or first is None:
+        return
+    before = batch.mark()
+    try:
+        batch.say(SubagentStarted(role=child.role, group=group), child_scope(found, child))
+        _again(batch, found, child, first)
+        start(batch, thread, first)
+    except Refusal as refusal:
+        batch.back_to(before)
+        ending.failed(batch, found, child, refusal.code, refusal.problem.message)
+
+
+def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None:
+    """A child that was stopped goes on: with another attempt of its task, whose former one ended with that."""
+    task = batch.state.tasks.get(child.task)
+    if task is None or task.work != "over" or task.thread != thread.thread or not was_stopped(thread):
+        return
+    scope = msgspec.structs.replace(child_scope(thread, child), turn=turn.turn, attempt=task.attempt + 1)
+    batch.say(TaskStarted(assignee=thread.agent), scope)
+
+
+def start_or_wait(batch: Batch, thread_id: str) -> None:
+    """Lets a child that has a turn and no run start it, or wait for a slot or for its worktree."""
+    thread = batch.thread(thread_id)
+    child = thread.child
+    if child is None or thread.run is not None or startable(batch.state, thread) is None:
+        return
+    if lacks_worktree(child):
+        enqueue(batch, thread_id, "worktree", child.group)
+    elif thread_id not in batch.state.waiting:
+        reason = Slots(batch).reason_to_wait(child, child.group)
+        if reason is None:
+            start_child(batch, thread_id, child.group)
+        else:
+            enqueue(batch, thread_id, reason, child.group)
+
+
+def lacks_worktree(child: Child) -> bool:
+    """True for a child that is to have a worktree of its own which is not there yet."""
+    return child.isolation == "worktree" and not child.worktree
+
+
+def fill(batch: Batch) -> None:
+    """Starts those that wait and have room, in order; nobody overtakes one that waits for the same."""
+    if not batch.state.waiting:
+        return
+    slots = Slots(batch)
+    for waiting in batch.state.waiting:
+        thread = batch.state.threads.get(waiting)
+        if thread is None or thread.child is None or thread.paused is not None or lacks_worktree(thread.child):
+            continue
+        if startable(batch.state, thread) is None:
+            continue
+        if slots.reason_to_wait(thread.child, thread.child.group) is None:
+            start_child(batch, waiting, thread.child.group)
+            if batch.thread(waiting).run is not None:
+                slots.take(thread.child, thread.child.group)
+
+
+def tell_load(batch: Batch) -> None:
+    """Tells how much of each team is at work, where that changed."""
+    teams: dict[str, list[Thread]] = {one.thread: [] for one in batch.state.threads.values() if one.team is not None}
+    for one in batch.state.threads.values():
+        if one.child is not None:
+            teams.setdefault(one.child.parent, []).append(one)
+    for parent, mine in teams.items():
+        lead = batch.state.threads.get(parent)
+        load = _load(batch.state, lead, mine) if lead is not None else None
+        if lead is not None and load is not None and load != lead.team:
+            batch.say(
+                TeamChanged(
+                    phase=load.phase,
+                    parallel_budget=batch.known.team_budget,
+                    active_count=load.active,
+                    queued_count=load.queued,
+                    group=load.group,
+                    group_budget=batch.known.group_budget if load.group else 0,
+                    queue_reason=load.queue_reason,
+                ),
+                Scope(agent=lead.agent, thread=lead.thread),
+            )
+
+
+def _load(state: Session, lead: Thread, mine: list[Thread]) -> TeamLoad:
+    queued = set(state.waiting)
+    waiting = [one for one in mine if one.thread in queued]
+    first = waiting[0].child if waiting else None
+    active = [one for one in mine if one.run is not None]
+    return TeamLoad(
+        phase=_phase(lead, mine, active, waiting),
+        active=len(active),
+        queued=len(waiting),
+        group=first.group if first is not None else "",
+        queue_reason=first.queue_reason if first is not None else None,
+    )
+
+
+def _phase(lead: Thread, mine: list[Thread], active: list[Thread], waiting: list[Thread]) -> TeamPhase:
+    if active:
+        blocked = all(one.run is not None and any(call.action for call in one.run.calls) for one in active)
+        return "waiting" if blocked else "active"
+    if waiting:
+        return "forming" if all(one.usage.model_calls == 0 for one in mine) else "waiting"
+    if lead.run is not None:
+        return "merging"
+    return "waiting" if lead.paused is not None or lead.inbox else "done"

@@ -1,0 +1,197 @@
+"""A child is given an objective (Control plane specification, spawn_subagent)."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from callboard.contracts.commands.team import Spawn, Spawned
+from callboard.contracts.content import Text
+from callboard.contracts.entities.team import Isolation, QueueReason
+from callboard.contracts.facts import (
+    ChannelOpened,
+    QueueAdded,
+    SubagentSpawned,
+    TaskCreated,
+    TaskStarted,
+    TurnSubmitted,
+)
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...decision_inputs import carried, narrower
+from ...state.session import Child, OpenJob, OpenRun, Thread
+from ..agent.addressing import agent_of, may_delegate, modes_of, opened, subagent
+from ..turn.queue_eligibility import startable
+from ..turn.sleep import work_mode
+from ..turn.titles import title_of
+from .slots import Slots, enqueue, start_child
+
+
+class OnBoard(NamedTuple):
+    """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why. `job` is the
+    job whose item it is: then a person gives the work, whatever the parent may and is under."""
+
+    task: str
+    attempt: int
+    said: Text
+    reason: str
+    job: OpenJob | None = None
+
+
+def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = None) -> Spawned:
+    """Gives the parent a child, which starts at once or waits for a slot. It has a task of its own, or the one of the board.
+
+    Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
+    """
+    job = board.job if board is not None else None
+    definition = subagent(batch, request.agent) if job is not None else may_delegate(batch, parent, request.agent)
+    modes = modes_of(batch, parent)
+    mode = work_mode(definition)
+    widest = modes.permission_mode if job is None else job.permission_mode
+    if job is not None and not job.chosen:
+        widest = carried(batch.known, widest)
+    permission = narrower(narrower(widest, definition.permission_mode), request.permission_mode)
+    isolation = _isolation(definition, request)
+    if isolation == "read_only":
+        permission = narrower(permission, "ask")
+    setup = batch.known.setup(definition.name, mode, permission)
+    group = setup.candidates[setup.chosen].provider
+    thread, child = _join(batch, parent, definition, request, board)
+    turn = batch.known.ids.new("turn")
+    scope = Scope(
+        agent=thread.agent, thread=thread.thread, turn=turn, task=child, job=job.job if job is not None else ""
+    )
+    said = batch.hold(request.objective) if board is None else board.said
+    if board is not None:
+        scope = msgspec.structs.replace(scope, attempt=board.attempt)
+        batch.say(TaskStarted(assignee=thread.agent, reason=board.reason), _under(scope, thread))
+    batch.say(TurnSubmitted(input=said, mode=mode, permission_mode=permission, source="agent"), scope)
+    batch.say(QueueAdded(position=1), scope)
+    found = batch.thread(thread.thread)
+    if found.child is None:
+        raise LookupError("a child was given and is none")
+    status: Literal["running", "queued"] = "queued"
+    reason = "worktree" if isolation == "worktree" else _reason(batch, found.child, group)
+    if reason is None:
+        start_child(batch, thread.thread, group)
+        status = "running"
+    else:
+        enqueue(batch, thread.thread, reason, group)
+    batch.say(
+        ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or title_of(request.objective)),
+        Scope(
+            agent=parent.agent,
+            thread=parent.thread,
+            run=parent.run.run if parent.run is not None else "",
+            task=child,
+            channel=batch.known.ids.new("channel"),
+        ),
+    )
+    return Spawned(
+        session_id=batch.state.session,
+        agent_id=thread.agent,
+        thread_id=thread.thread,
+        task_id=child,
+        status=status,
+        queue_reason=reason or "" if status == "queued" else "",
+        position=len(batch.state.waiting) if status == "queued" else 0,
+        sequence=batch.state.sequence,
+    )
+
+
+def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
+    """Why the child waits: its slot is taken, or another one waits for it already."""
+    for waiting in batch.state.waiting:
+        thread = batch.state.threads[waiting]
+        first = thread.child
+        if first is None or thread.paused is not None or startable(batch.state, thread) is None:
+            continue
+        if first.queue_reason == "parallel_budget" and first.parent == child.parent:
+            return "parallel_budget"
+        if first.queue_reason == "provider_budget" and first.group == group:
+            return "provider_budget"
+    return Slots(batch).reason_to_wait(child, group)
+
+
+def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
+    """The task of the parent's turn, which its first child makes: what is delegated is part of it."""
+    run = parent.run
+    turn = run.turn if run is not None else ""
+    for task in batch.state.tasks.values():
+        if task.turn and task.turn == turn:
+            return task.task
+    if run is None:
+        return ""
+    task = batch.known.ids.new("task")
+    scope = Scope(agent=parent.agent, thread=parent.thread, turn=turn, run=run.run, task=task)
+    batch.say(TaskCreated(title=batch.state.title or title_of(request.objective), assignee=parent.agent), scope)
+    return task
+
+
+def _under(scope: Scope, thread: Thread) -> Scope:
+    child = thread.child
+    if child is None:
+        return scope
+    return msgspec.structs.replace(scope, parent_thread=child.parent, parent_run=child.parent_run)
+
+
+def _join(
+    batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: OnBoard | None
+) -> tuple[Thread, str]:
+    parent_task = _task_of(batch, parent, request) if board is None else ""
+    agent, thread = _free_name(batch, definition), batch.known.ids.new("thread")
+    task = batch.known.ids.new("task") if board is None else board.task
+    run: OpenRun | None = parent.run
+    job = board.job if board is not None else None
+    scope = Scope(
+        agent=agent,
+        thread=thread,
+        task=task,
+        parent_thread=parent.thread,
+        parent_run=run.run if run is not None and job is None else "",
+        job=job.job if job is not None else "",
+    )
+    objective = batch.hold(request.objective) if board is None else board.said
+    if board is None:
+        batch.say(
+            TaskCreated(
+                title=request.title or title_of(request.objective),
+                objective=objective,
+                assignee=agent,
+                parent_task=parent_task,
+            ),
+            scope,
+        )
+    batch.say(opened(definition, agent), scope)
+    batch.say(
+        SubagentSpawned(
+            role=request.role or definition.role,
+            objective=objective,
+            isolation=_isolation(definition, request),
+            work_globs=request.work_globs or definition.work_globs,
+            review=request.review,
+            reason=request.reason,
+        ),
+        scope,
+    )
+    return batch.thread(thread), task
+
+
+def _isolation(definition: Definition, request: Spawn) -> Isolation:
+    """As it is asked for, or as the definition says; one that only reads is given nothing to write."""
+    if definition.isolation == "read_only":
+        return "read_only"
+    return request.isolation or definition.isolation
+
+
+def _free_name(batch: Batch, definition: Definition) -> str:
+    """The child's id: no other agent of the session is or could be reached by it."""
+    number = batch.state.named.get(definition.name, 0) + 1
+    while True:
+        name = f"{definition.name}-{number}"
+        if agent_of(batch.state, name) is None and batch.known.find(name) is None:
+            return name
+        number += 1

@@ -1,0 +1,1 @@
+"""Tasks: the board, attempts, links, pause, cancel and completion."""

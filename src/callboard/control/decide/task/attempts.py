@@ -1,0 +1,197 @@
+"""An attempt of a task begins: an agent gets a turn, a child is made or given more to do, a person has it in hand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.contracts.commands.tasks import RetryTask, StartTask
+from callboard.contracts.commands.team import Spawn, TaskChanged
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import QueueAdded, SubagentContinued, TaskStarted, ThreadResumed, TurnSubmitted
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, thread_scope
+from ...state.session import Child, OpenTask, QueuedTurn, Thread
+from ...task_status import at_work, must_not_be_of_job, open_task, task_changed
+from ..agent.addressing import agent_of, carried_mode, join, known_agent, modes_of
+from ..subagent.child_scope import ENDED, child_scope
+from ..subagent.slots import start_or_wait
+from ..subagent.spawn import OnBoard, spawn
+from ..turn.queue_eligibility import startable
+from ..turn.start import start as start_turn
+
+
+class _Attempt(NamedTuple):
+    """What is begun: the attempt of that number, with what its agent is told."""
+
+    task: OpenTask
+    number: int
+    said: Text
+    reason: str
+
+
+def start(batch: Batch, request: StartTask) -> TaskChanged:
+    """Begins the first attempt of a task. Raises `unknown_task`, `task_of_job`, `task_running`, `task_paused`, `task_not_ready`
+    for one that waits for others or that was begun before, `unknown_agent`, `thread_busy` of a child, and what the run's setup
+    raises."""
+    task = _may_begin(batch, request.task_id)
+    if task.attempt and task.entity != "automation_job":
+        raise Refusal(
+            "task_not_ready",
+            f"The task {task.task} was begun before.",
+            field="taskId",
+            hint="retry_task makes another attempt.",
+        )
+    return _begin(batch, task, request.assignee, told(batch, task), request.reason)
+
+
+def retry(batch: Batch, request: RetryTask) -> TaskChanged:
+    """Begins another attempt of a task whose newest one ended without success. Raises what `start` raises; `task_not_ready`
+    for one without an attempt."""
+    task = _may_begin(batch, request.task_id)
+    if not task.attempt:
+        raise Refusal(
+            "task_not_ready",
+            f"Nobody has begun the task {task.task} yet.",
+            field="taskId",
+            hint="start_task begins its first attempt.",
+        )
+    return _begin(batch, task, request.assignee, told(batch, task, again=True), request.reason)
+
+
+def again(batch: Batch, task: OpenTask, worker: Thread) -> None:
+    """Begins another attempt of an item with the child that worked on it. Where somebody gave it something to do meanwhile,
+    that is the attempt. Raises what `start` raises of a child."""
+    child = worker.child
+    if child is None or not worker.queue:
+        _begin(batch, task, worker.agent, told(batch, task, again=True), "")
+        return
+    scope = msgspec.structs.replace(child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1)
+    batch.say(TaskStarted(assignee=worker.agent), scope)
+    if worker.paused is not None:
+        batch.say(ThreadResumed(reason="another attempt of its task"), thread_scope(worker))
+    start_or_wait(batch, worker.thread)
+
+
+def _may_begin(batch: Batch, name: str) -> OpenTask:
+    task = open_task(batch, name)
+    must_not_be_of_job(task)
+    if task.paused:
+        raise Refusal("task_paused", "The task is paused.", field="taskId", hint="resume_task lets it go on.")
+    if task.cancelling or at_work(batch.state, task):
+        raise Refusal("task_running", f"The task {name} is at work.", field="taskId", hint="Wait for it, or cancel it.")
+    missing = [one for one in task.depends_on if one not in task.met]
+    if missing:
+        gone = [one for one in missing if one not in batch.state.tasks]
+        raise Refusal(
+            "task_not_ready",
+            f"The task {name} waits for {', '.join(missing)}.",
+            field="taskId",
+            hint=f"{', '.join(gone)} will not be done: unlink_tasks takes the link away." if gone else "",
+        )
+    return task
+
+
+def told(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
+    """What the agent is told. An objective that is too large for a fact is told as it is held."""
+    if task.objective.ref is not None:
+        return task.objective
+    job = batch.state.jobs.get(task.job)
+    instructions = batch.state.tasks[job.task].objective.text.strip() if job is not None else ""
+    objective = task.objective.text
+    once_more = (
+        f"This is attempt {task.attempt + 1}: the one before ended without success. Look at what is done already."
+    )
+    title = task.title if not objective.startswith(task.title) and not task.job else ""
+    acceptance = f"It is done when: {task.acceptance}" if task.acceptance else ""
+    return batch.hold(
+        "\n\n".join(part for part in (once_more if again else "", title, instructions, objective, acceptance) if part)
+    )
+
+
+def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reason: str) -> TaskChanged:
+    attempt = _Attempt(task, task.attempt + 1, said, reason)
+    name = assignee or task.assignee
+    lead = batch.thread(batch.state.lead)
+    thread = agent_of(batch.state, name) if name else lead
+    if thread is None:
+        definition = batch.known.find(name)
+        if definition is None:
+            known_agent(batch.state, name, "assignee")
+        elif definition.kind == "subagent":
+            _to_new_child(batch, attempt, lead, definition.name)
+        else:
+            thread = join(batch, definition, lead)
+    if thread is not None:
+        if thread.child is not None:
+            _to_child(batch, attempt, thread, thread.child)
+        elif thread.kind == "human":
+            batch.say(_started(attempt, thread.agent), _scope(attempt, thread))
+        else:
+            _to_agent(batch, attempt, thread)
+    return task_changed(batch, task.task)
+
+
+def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
+    """An agent that is busy has the turn in its queue."""
+    modes = modes_of(batch, thread)
+    turn = QueuedTurn(
+        turn=batch.known.ids.new("turn"),
+        mode=modes.mode,
+        permission_mode=carried_mode(batch, thread, modes.permission_mode),
+        task=attempt.task.task,
+    )
+    scope = _scope(attempt, thread, turn.turn)
+    batch.say(_started(attempt, thread.agent), scope)
+    batch.say(TurnSubmitted(input=attempt.said, mode=turn.mode, permission_mode=turn.permission_mode), scope)
+    if thread.paused is not None and thread.run is None and not thread.queue:
+        batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        thread = batch.thread(thread.thread)
+    if thread.run is not None or thread.paused is not None or startable(batch.state, thread) is not None:
+        batch.say(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
+    else:
+        start_turn(batch, thread.thread, turn)
+
+
+def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> None:
+    """A child works on one task at a time."""
+    mine = child.task == attempt.task.task
+    if thread.run is not None or thread.queue or (child.status not in ENDED and not mine):
+        raise Refusal(
+            "thread_busy",
+            f"{thread.agent} works on another task.",
+            field="assignee",
+            hint="Name another agent, or wait for it.",
+        )
+    last = thread.last or modes_of(batch, thread)
+    turn = batch.known.ids.new("turn")
+    scope = msgspec.structs.replace(
+        child_scope(thread, child), task=attempt.task.task, turn=turn, attempt=attempt.number
+    )
+    if child.status in ENDED:
+        batch.say(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
+    batch.say(_started(attempt, thread.agent), scope)
+    mode = carried_mode(batch, thread, last.permission_mode)
+    batch.say(TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=mode, source="agent"), scope)
+    batch.say(QueueAdded(position=1), thread_scope(thread, turn))
+    if thread.paused is not None:
+        batch.say(ThreadResumed(reason="another attempt of its task"), thread_scope(thread))
+    start_or_wait(batch, thread.thread)
+
+
+def _to_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
+    """The lead's child, made for this task."""
+    task = attempt.task
+    request = Spawn(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
+    spawn(batch, lead, request, OnBoard(task.task, attempt.number, attempt.said, attempt.reason))
+
+
+def _started(attempt: _Attempt, assignee: str) -> TaskStarted:
+    return TaskStarted(assignee=assignee, reason=attempt.reason)
+
+
+def _scope(attempt: _Attempt, thread: Thread, turn: str = "") -> Scope:
+    return Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=attempt.task.task, attempt=attempt.number)

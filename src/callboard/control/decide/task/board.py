@@ -1,0 +1,148 @@
+"""The board: tasks are made, changed and commented on, and recorded as done or failed."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.tasks import AppendTaskProgress, CompleteTask, FailTask
+from callboard.contracts.commands.team import ChangeTask, MakeTask, TaskChanged
+from callboard.contracts.entities.team import Ref
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskCompleted, TaskCreated, TaskFailed, TaskUpdated
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...state.session import OpenTask, Thread
+from ...task_status import awaited, circle, may_end, must_not_be_of_job, open_task, task_changed
+from .control import cancel
+
+
+def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
+    """Puts a task on the board. Raises `unknown_task` for a parent or dependency that is not open, `task_id_used`,
+    and `invalid_input` where it would wait for what it is a part of."""
+    task = task_id or batch.known.ids.new("task")
+    if task in batch.state.tasks or task in batch.known.closed:
+        raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
+    for name, field in ((request.parent_task, "parentTask"), *((one, "dependsOn") for one in request.depends_on)):
+        if name is not None:
+            open_task(batch, name, field)
+    for name in request.depends_on:
+        # Nothing waits for a new task but the one that it is a part of.
+        if request.parent_task == name or request.parent_task in awaited(batch.state, name):
+            raise circle(request.parent_task or "", name, "dependsOn")
+    batch.say(
+        TaskCreated(
+            title=request.title,
+            objective=batch.hold(request.objective),
+            assignee=request.assignee or "",
+            parent_task=request.parent_task or "",
+            depends_on=tuple(dict.fromkeys(request.depends_on)),
+            priority=request.priority,
+            acceptance=request.acceptance,
+        ),
+        # Without the turn: a task that is named by one is that turn's own, and ends with it.
+        Scope(agent=by.agent if by is not None else "", thread=by.thread if by is not None else "", task=task),
+    )
+    return task_changed(batch, task, "open")
+
+
+def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
+    """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`; where an agent ends it `not_your_child` for what
+    another one works on, and `not_yours` for its own work that waits for its parent's verdict."""
+    task = open_task(batch, request.task_id)
+    ends = request.status in ("done", "cancelled")
+    if request.status not in (None, "cancelled") or request.assignee is not None or request.blocker is not None:
+        must_not_be_of_job(task)
+    if by is not None and ends:
+        may_end(batch.state, by, task)
+        if request.status == "done" and by.child is not None and by.child.review and by.child.task == task.task:
+            raise Refusal("not_yours", "Your parent judges this work before it is done.", field="taskId")
+    if not ends or request.comment or request.progress:
+        batch.say(
+            TaskUpdated(
+                status=None if ends else request.status,
+                title=request.title,
+                assignee=request.assignee,
+                priority=request.priority,
+                blocker=request.blocker,
+                progress=request.progress,
+                comment=request.comment,
+                reason=request.reason,
+            ),
+            _scope(by, task),
+        )
+    if request.status == "done":
+        return _done(batch, by, task, request.progress or request.reason, task.refs, request.reason)
+    if request.status == "cancelled":
+        return cancel(batch, by, task.task, request.reason)
+    return task_changed(batch, task.task, request.status)
+
+
+def progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
+    """Tells how far a task is; refs are added to those that are there. Raises `unknown_task`, `invalid_input` where nothing
+    is told."""
+    task = open_task(batch, request.task_id)
+    if request.phase is None and request.counters is None and request.progress is None and not request.refs:
+        raise Refusal(
+            "invalid_input",
+            "Nothing is told.",
+            field="progress",
+            hint="Give a phase, counters, a progress text or refs.",
+        )
+    batch.say(
+        TaskUpdated(
+            phase=request.phase,
+            counters=request.counters,
+            progress=request.progress,
+            refs=with_refs(task, request.refs) if request.refs else None,
+            reason=request.reason,
+        ),
+        _scope(None, task),
+    )
+    return task_changed(batch, task.task)
+
+
+def complete(batch: Batch, request: CompleteTask) -> TaskChanged:
+    """Records that a task is done, with its deliveries. What still runs for it runs on, and says nothing more of it. Raises
+    `unknown_task`."""
+    task = open_task(batch, request.task_id)
+    must_not_be_of_job(task)
+    return _done(batch, None, task, request.summary, with_refs(task, request.refs), request.reason)
+
+
+def fail(batch: Batch, request: FailTask) -> TaskChanged:
+    """Records that the newest attempt failed; the task stays, and can be retried once what runs for it has ended. Raises
+    `unknown_task`, `task_not_running` for one without an attempt, or whose newest one is over."""
+    task = open_task(batch, request.task_id)
+    must_not_be_of_job(task)
+    if task.work != "running":
+        raise Refusal(
+            "task_not_running",
+            f"Nobody works on the task {task.task}.",
+            field="taskId",
+            hint="start_task or retry_task begins an attempt.",
+        )
+    batch.say(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
+    return task_changed(batch, task.task)
+
+
+def with_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
+    """The task's refs and these, each once."""
+    return tuple(dict.fromkeys((*task.refs, *more)))
+
+
+def _done(
+    batch: Batch, by: Thread | None, task: OpenTask, summary: str, refs: tuple[Ref, ...], reason: str
+) -> TaskChanged:
+    batch.say(TaskCompleted(summary=summary, refs=refs, reason=reason), _scope(by, task))
+    return task_changed(batch, task.task, "done")
+
+
+def _scope(by: Thread | None, task: OpenTask) -> Scope:
+    run = by.run if by is not None else None
+    return Scope(
+        agent=by.agent if by is not None else "",
+        thread=by.thread if by is not None else "",
+        turn=run.turn if run is not None else "",
+        run=run.run if run is not None else "",
+        task=task.task,
+        attempt=task.attempt,
+    )

@@ -1,0 +1,68 @@
+"""What a person asks of the tasks of the board (Control plane specification, Tasks)."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from callboard.contracts.commands.tasks import (
+    AppendTaskProgress,
+    CancelTask,
+    CompleteTask,
+    FailTask,
+    LinkTasks,
+    PauseTask,
+    ResumeTask,
+    RetryTask,
+    StartTask,
+    UnlinkTasks,
+)
+from callboard.contracts.commands.team import CreateTask, TaskChanged, UpdateTask
+
+from ...batch import Batch
+from . import attempts, board, control, links
+
+TaskCommand = (
+    CreateTask
+    | UpdateTask
+    | StartTask
+    | RetryTask
+    | PauseTask
+    | ResumeTask
+    | CancelTask
+    | AppendTaskProgress
+    | CompleteTask
+    | FailTask
+    | LinkTasks
+    | UnlinkTasks
+)
+
+
+def answer(batch: Batch, request: TaskCommand) -> TaskChanged:
+    """Carries the command out. Raises what its decider raises."""
+    match request:
+        case CreateTask():
+            return board.create(batch, None, request, request.task_id)
+        case UpdateTask():
+            return board.update(batch, None, request)
+        case StartTask():
+            return attempts.start(batch, request)
+        case RetryTask():
+            return attempts.retry(batch, request)
+        case PauseTask():
+            return control.pause(batch, request)
+        case ResumeTask():
+            return control.resume(batch, request)
+        case CancelTask():
+            return control.cancel(batch, None, request.task_id, request.reason)
+        case AppendTaskProgress():
+            return board.progress(batch, request)
+        case CompleteTask():
+            return board.complete(batch, request)
+        case FailTask():
+            return board.fail(batch, request)
+        case LinkTasks():
+            return links.link(batch, request)
+        case UnlinkTasks():
+            return links.unlink(batch, request)
+        case _:
+            assert_never(request)

@@ -1,0 +1,1 @@
+"""Threads: input, queue, interrupt, wake, resume and recovery."""

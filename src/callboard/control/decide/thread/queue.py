@@ -1,0 +1,67 @@
+"""Changes of a thread's queue."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import QueueEdited, QueuePromoted, QueueRemoved
+
+from ...batch import Batch, thread_scope
+from ...resolved_context import Given, together
+from ...state.session import Thread
+from ..subagent import ending
+
+
+def remove(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
+    """Takes a turn out of the queue. A child that waits for a slot with nothing else is cancelled. Raises
+    `turn_not_queued`.
+    """
+    thread = _thread_with(batch, request.turn_id)
+    batch.say(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
+    thread = batch.thread(thread.thread)
+    if thread.child is not None and thread.child.status == "queued" and not thread.queue:
+        ending.cancelled(batch, thread, thread.child, "cancelled", request.reason or "its turn was removed")
+    return _changed(batch, thread)
+
+
+def promote(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
+    """Moves a queued turn to the front; one that is there already stays. Raises `turn_not_queued`."""
+    thread = _thread_with(batch, request.turn_id)
+    if thread.queue[0].turn != request.turn_id:
+        batch.say(QueuePromoted(reason=request.reason), thread_scope(thread, request.turn_id))
+    return _changed(batch, thread)
+
+
+def edit(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
+    """Replaces the input of a queued turn; what was attached to it stays. Raises `turn_not_queued`."""
+    thread = _thread_with(batch, request.turn_id)
+    queued = next(one for one in thread.queue if one.turn == request.turn_id)
+    came = Given(refs=tuple(one for one in queued.given if one.source == "attached"))
+    given = together(came, batch.known.given)
+    batch.keep(*given.blobs)
+    batch.say(
+        QueueEdited(input=batch.hold(request.text), given=given.refs, missing=given.missing),
+        thread_scope(thread, request.turn_id),
+    )
+    return _changed(batch, thread)
+
+
+def _thread_with(batch: Batch, turn: str) -> Thread:
+    for thread in batch.state.threads.values():
+        if any(queued.turn == turn for queued in thread.queue):
+            return thread
+    raise Refusal(
+        "turn_not_queued",
+        f"The turn {turn} is not waiting in a queue.",
+        field="turnId",
+        hint="It may have started or been removed; get_thread_read shows the queue.",
+    )
+
+
+def _changed(batch: Batch, thread: Thread) -> QueueChanged:
+    return QueueChanged(
+        session_id=batch.state.session,
+        thread_id=thread.thread,
+        queued=tuple(queued.turn for queued in batch.thread(thread.thread).queue),
+        sequence=batch.state.sequence,
+    )

@@ -1,0 +1,108 @@
+"""What was paused, or stopped with the process that ran it, goes on: by one explicit command, for one agent or for its tree."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands import ResumeThread, ThreadChanged
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import QueueAdded, QueuePromoted, TaskStarted, ThreadResumed, TurnSubmitted
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, thread_scope
+from ...evolve.task import UNASKED
+from ...state.session import QueuedTurn, Session, Thread
+from ..agent.addressing import carried_mode
+from ..subagent.child_scope import ENDED, children
+from ..subagent.slots import start_or_wait
+from ..turn.idle import can_resume
+from ..turn.inbox import deliverable
+from ..turn.queue_eligibility import startable
+from ..turn.start import start, thread_changed, thread_of
+from .wake import deliver
+
+#: What an agent is told whose turn ended with its process.
+GO_ON = (
+    "You were stopped because the process that ran you ended. Look at what is done already, then go on with what you were "
+    "asked for."
+)
+
+
+def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
+    """Lets a paused thread go on; one with unread input and nothing queued gets a turn with that. With `tree` its agent and its
+    children go on that were paused, or that the end of their process stopped. Raises `thread_not_paused`, `task_paused`, and
+    what `start` raises."""
+    thread = thread_of(batch.state, request.thread_id)
+    tree = (thread, *children(batch.state, thread.thread)) if request.tree else ()
+    found = [one for one in tree if _stopped(batch.state, one)]
+    if not found and not can_resume(batch.state, thread):
+        raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
+    if not found and _waits_for_task(batch.state, thread):
+        raise Refusal(
+            "task_paused",
+            f"{thread.agent} waits for its task, which is paused or has no room in its job.",
+            field="threadId",
+            hint="resume_task or resume_job lets it go on; an item begins when its job has room.",
+        )
+    for one in found or [thread]:
+        _go_on(batch, one, request)
+    return thread_changed(batch, thread.thread)
+
+
+def _stopped(state: Session, thread: Thread) -> bool:
+    if thread.run is not None or (thread.child is not None and (thread.child.status in ENDED or thread.child.job)):
+        # What works on a job goes on with the job.
+        return False
+    return not _waits_for_task(state, thread) and (can_resume(state, thread) or _unasked(thread))
+
+
+def _waits_for_task(state: Session, thread: Thread) -> bool:
+    """True for a child that starts nothing before its task: one that is paused, or an item that waits for room in its job."""
+    task = state.tasks.get(thread.child.task) if thread.child is not None else None
+    if task is None or startable(state, thread) is not None:
+        return False
+    return task.paused or (bool(task.job) and not task.work)
+
+
+def _unasked(thread: Thread) -> bool:
+    return thread.ended is not None and thread.ended.how == "interrupted" and thread.ended.code in UNASKED
+
+
+def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
+    if thread.paused is not None:
+        batch.say(ThreadResumed(reason=request.reason), thread_scope(thread))
+    again: QueuedTurn | None = None
+    if request.tree and _unasked(thread) and thread.last is not None:
+        again = QueuedTurn(
+            turn=batch.known.ids.new("turn"),
+            mode=thread.last.mode,
+            permission_mode=carried_mode(batch, thread, thread.last.permission_mode),
+        )
+        scope = thread_scope(thread, again.turn)
+        batch.say(
+            TurnSubmitted(input=batch.hold(GO_ON), mode=again.mode, permission_mode=again.permission_mode),
+            _attempt(batch, thread, again.turn, request.reason),
+        )
+        if thread.child is not None or thread.queue:
+            batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+        if thread.queue:
+            batch.say(QueuePromoted(reason="what was stopped comes first"), scope)
+    first = startable(batch.state, batch.thread(thread.thread)) or again
+    if first is None and deliverable(batch.thread(thread.thread)):
+        deliver(batch, batch.thread(thread.thread))
+    elif thread.child is not None:
+        start_or_wait(batch, thread.thread)
+    elif first is not None:
+        start(batch, thread.thread, first)
+
+
+def _attempt(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
+    """The scope of the turn. Where the one before worked on a task of the board, whose attempt ended with it, this one is
+    another attempt."""
+    last = thread.last.turn if thread.last is not None else ""
+    task = next((one for one in batch.state.tasks.values() if one.turn and one.turn == last), None)
+    if task is None or task.work != "over" or task.paused or task.cancelling:
+        return thread_scope(thread, turn)
+    scope = msgspec.structs.replace(thread_scope(thread, turn), task=task.task, attempt=task.attempt + 1)
+    batch.say(TaskStarted(assignee=thread.agent, reason=reason), scope)
+    return scope

@@ -1,0 +1,153 @@
+"""Input becomes turns: submitted, queued, steered."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    QueueAdded,
+    QueuePromoted,
+    SteerRequested,
+    ThreadResumed,
+    TurnInterruptRequested,
+    TurnSubmitted,
+)
+from callboard.contracts.facts.turn import PermissionMode
+
+from ...batch import Batch, run_scope, thread_scope
+from ...decision_inputs import carried
+from ...state.session import QueuedTurn, Session, Thread
+from ..subagent.children import go_on
+from ..subagent.session_start import begin
+from ..subagent.slots import start_or_wait
+from ..turn.queue_eligibility import startable
+from ..turn.routing import check_images, check_steered_images
+from ..turn.start import start, thread_of
+from ..turn.titles import title_of
+
+
+def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
+    """Accepts input (Control plane specification, submit_turn). Raises `turn_id_used`, `thread_busy`, `unknown_thread`."""
+    if batch.state.sequence == 0:
+        mode = request.permission_mode or batch.known.usual_mode
+        begin(batch, title_of(request.text), request.mode, mode, request.thread_id)
+    thread = thread_of(batch.state, request.thread_id)
+    permission = request.permission_mode or _unchosen(batch, thread)
+    turn = request.turn_id or batch.known.ids.new("turn")
+    if turn in batch.known.closed or turn in _open_turns(batch.state):
+        raise Refusal(
+            "turn_id_used",
+            f"The session already has a turn {turn}.",
+            field="turnId",
+            hint="Leave turnId out, or give a new one.",
+        )
+    if _busy(batch.state, thread) and not _resumes(thread) and request.when_busy == "refuse":
+        raise Refusal(
+            "thread_busy",
+            "A turn is running or waiting in this thread.",
+            hint="Send it with whenBusy queue or interrupt.",
+        )
+    if thread.child is not None:
+        if thread.child.ending:
+            raise Refusal("thread_busy", f"{thread.agent} is being stopped.", hint="Send it again once it has.")
+        go_on(batch, thread, thread.child, request.text)
+        thread = batch.thread(thread.thread)
+    check_images(batch, thread.definition, request.mode, permission)
+    batch.keep(*batch.known.given.blobs)
+    batch.say(
+        TurnSubmitted(
+            input=batch.hold(request.text),
+            mode=request.mode,
+            permission_mode=permission,
+            given=batch.known.given.refs,
+            missing=batch.known.given.missing,
+        ),
+        thread_scope(thread, turn),
+    )
+    if _resumes(thread):
+        batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        thread = batch.thread(thread.thread)
+    if _busy(batch.state, thread):
+        _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
+        if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
+            batch.say(
+                TurnInterruptRequested(cause="replaced", reason="replaced by newer input"),
+                run_scope(thread, thread.run),
+            )
+    elif thread.child is not None:
+        _enqueue(batch, thread.thread, turn, first=False)
+        start_or_wait(batch, thread.thread)
+    else:
+        start(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=permission))
+    after = batch.thread(thread.thread)
+    return TurnAccepted(
+        session_id=batch.state.session,
+        thread_id=thread.thread,
+        turn_id=turn,
+        status="started" if after.run is not None and after.run.turn == turn else "queued",
+        sequence=batch.state.sequence,
+    )
+
+
+def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
+    """Takes input for the running turn's next model call. One that waits already is not taken twice.
+
+    Raises `nothing_running`, and `idempotency_conflict` where another text waits under that id.
+    """
+    thread = thread_of(batch.state, request.thread_id)
+    run = thread.run
+    if run is None or run.stopping:
+        raise Refusal(
+            "nothing_running", "No turn is running that could be steered.", hint="Submit the text as a turn of its own."
+        )
+    steer_id = request.steer_id or batch.known.ids.new("steer")
+    held = batch.hold(request.text)
+    waits = next((one for one in run.steers if one.steer == steer_id), None)
+    if waits is None:
+        given = batch.known.given
+        check_steered_images(batch, run)
+        batch.keep(*given.blobs)
+        batch.say(
+            SteerRequested(steer_id=steer_id, input=held, given=given.refs, missing=given.missing),
+            run_scope(thread, run),
+        )
+    elif waits.input != held:
+        raise Refusal(
+            "idempotency_conflict",
+            f"Another text waits as {steer_id}.",
+            field="steerId",
+            hint="Leave steerId out, or give a new one.",
+        )
+    return SteerTaken(
+        session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
+    )
+
+
+def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:
+    """The mode of input for which nobody chose one: that of the thread's newest turn, of the first one the usual mode."""
+    newest = thread.queue[-1] if thread.queue else thread.last
+    if newest is None:
+        return batch.known.usual_mode
+    return carried(batch.known, newest.permission_mode)
+
+
+def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
+    thread = batch.thread(thread_id)
+    scope = thread_scope(thread, turn)
+    batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+    if first and thread.queue:
+        batch.say(QueuePromoted(reason="interrupts the running turn"), scope)
+
+
+def _resumes(thread: Thread) -> bool:
+    """True for a paused thread that new input resumes: nothing waits before it."""
+    return thread.paused is not None and thread.run is None and not thread.queue
+
+
+def _busy(state: Session, thread: Thread) -> bool:
+    return thread.run is not None or startable(state, thread) is not None or thread.paused is not None
+
+
+def _open_turns(state: Session) -> set[str]:
+    queued = {turn.turn for thread in state.threads.values() for turn in thread.queue}
+    return queued | {thread.run.turn for thread in state.threads.values() if thread.run is not None}

@@ -1,0 +1,1 @@
+"""Tool calls: request, gate, approval, questions and result."""

@@ -1,0 +1,324 @@
+"""Tool calls: requested, let through, asked about or refused; and ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from callboard.contracts.commands.team_tools import QUESTIONS, TEAM_TOOLS
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionWithdrawn,
+    PermissionEvaluated,
+    ToolCancelled,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolStarted,
+)
+from callboard.contracts.facts.permission import STATIONS, Check, HookSaid
+from callboard.contracts.ports.tools import Evaluation, Hooked, ToolOutcome
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, action_scope, call_scope, run_scope
+from ...outcomes import ToolEnded, WantedCall
+from ...state.session import OpenRun, Thread
+from ..agent.definition_cards import MAKING, card
+from ..artifact.versions import made
+from ..team.calls import carry_out, refuse
+from ..turn.iterate import ask_model, complete, open_run, running
+from ..turn.start import start_next
+from ..turn.tool_catalog import resolved, tell_servers
+from .plan_approval import continuation_modes
+from .questions import proposed, question, reviewed
+from .remote_requests import NEEDS
+
+#: Of a call that was cut before it had shown anything.
+NOTHING_SEEN = ToolOutcome(output="")
+ONE_CALL = "In chat an answer may make one tool call, or several that only read. Ask for this one again, if it is still needed."
+
+
+def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
+    """The calls of one answer. Those that only read begin at once, one beside the other. In `auto` every other call waits for
+    those before it, and they for it. In `chat` an answer may make one call, or several that only read: a call beyond that gets
+    a named refusal, and the gate's word on it is a denial.
+
+    The steps of the answer's parts are given before its facts are, so those of its actions come after all of them.
+    """
+    past = max(call.step for call in wanted) + 1
+    serial: set[str] = set()
+    together = True
+    for index, call in enumerate(wanted):
+        thread, run = open_run(batch, thread_id)
+        scope = call_scope(thread, run, call)
+        evaluation = call.evaluation
+        alone = not evaluation.read_only or any(one.call in serial for one in run.calls)
+        batch.looks[call.call] = evaluation
+        batch.say(
+            ToolRequested(
+                tool=call.tool,
+                arguments=batch.hold(as_asked(call)),
+                summary=evaluation.summary,
+                provider_call_id=call.provider_call_id,
+                signature=call.signature,
+                hooked=said_by_hooks(batch, evaluation.hooked),
+            ),
+            scope,
+        )
+        together = together and _only_reads(call.tool, evaluation)
+        if run.mode == "chat" and index > 0 and not together and evaluation.verdict != "deny":
+            _judge(batch, scope, call.tool, _one_too_many(evaluation), past)
+        elif run.stopping:
+            _evaluated(batch, scope, call.tool, evaluation)
+            batch.say(ToolCancelled(started=False), scope)
+        elif not ((alone and run.calls) or any(one.phase == "requested" for one in run.calls)):
+            _judge(batch, scope, call.tool, evaluation, past)
+            if not evaluation.read_only:
+                serial.add(call.call)
+    proceed(batch, thread_id)
+
+
+def _only_reads(tool: str, evaluation: Evaluation) -> bool:
+    """True of a call that runs, or is denied, without a person and without an effect on the team."""
+    return evaluation.read_only and evaluation.verdict != "ask" and tool not in TEAM_TOOLS
+
+
+def _one_too_many(evaluation: Evaluation) -> Evaluation:
+    """The gate's word on a call beyond those that an answer may make in `chat`: the station of modes denies it."""
+    before = STATIONS[: STATIONS.index("mode")]
+    checks = (
+        *(check for check in evaluation.checks if check.name in before),
+        Check(name="mode", verdict="deny", detail=ONE_CALL),
+    )
+    return msgspec.structs.replace(
+        evaluation, verdict="deny", checks=checks, code="one_call_at_a_time", message=ONE_CALL
+    )
+
+
+def said_by_hooks(batch: Batch, said: Hooked | None) -> HookSaid | None:
+    """What hooks said of a call, as its fact holds it."""
+    if said is None:
+        return None
+    rewritten = None if said.arguments is None else batch.hold(said.arguments)
+    return HookSaid(
+        verdict=said.verdict,
+        detail=said.detail,
+        code=said.code or "",
+        arguments=rewritten,
+        by=said.by,
+        reasons=said.reasons,
+    )
+
+
+def as_asked(call: WantedCall) -> str:
+    """The model's arguments: as the gate reads them, or as the model wrote them where a hook put others in their place."""
+    hooked = call.evaluation.hooked
+    rewritten = hooked is not None and hooked.arguments is not None
+    return call.arguments if rewritten else call.evaluation.arguments or call.arguments
+
+
+def _judge(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+    """The call's turn has come: it goes the way that the gate's word shows."""
+    _evaluated(batch, scope, tool, evaluation)
+    if evaluation.verdict == "deny":
+        batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+    elif tool in MAKING:
+        _ask_to_make(batch, scope, tool, evaluation, past)
+    elif evaluation.verdict == "allow":
+        let_through(batch, scope, tool, evaluation)
+    else:
+        ask(batch, scope, tool, evaluation, past)
+
+
+def _evaluated(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+    batch.say(
+        PermissionEvaluated(
+            tool=tool,
+            verdict=evaluation.verdict,
+            risk=evaluation.risk,
+            arguments_hash=evaluation.arguments_hash,
+            checks=evaluation.checks,
+            secrets=evaluation.secrets,
+        ),
+        scope,
+    )
+
+
+def _begin_next(batch: Batch, thread_id: str) -> None:
+    """Once no call of the run is under way those begin that waited for it: all that only read up to the first that does not, or
+    that one. The gate has looked at them again, since what came before may have changed what they are about."""
+    while True:
+        thread, run = open_run(batch, thread_id)
+        if run.stopping or not run.calls or any(call.phase != "requested" for call in run.calls):
+            return
+        for index, call in enumerate(run.calls):
+            evaluation = batch.looks[call.call]
+            if index and not evaluation.read_only:
+                break
+            _judge(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
+            if not evaluation.read_only:
+                break
+
+
+def holds_up(tool: str, evaluation: Evaluation) -> bool:
+    """True of a call that surely is under way once its turn has come, and that those behind it wait for: none of them begins
+    by the same decision."""
+    return (
+        not evaluation.read_only and evaluation.verdict != "deny" and tool not in TEAM_TOOLS and tool not in QUESTIONS
+    )
+
+
+def ended(batch: Batch, report: ToolEnded) -> None:
+    """A call that had started is over; its result goes to the model when no other call is open."""
+    found = running(batch, report.thread, report.run)
+    if found is None:
+        return
+    thread, run = found
+    call = run.call_of(report.call)
+    if call is None or call.phase != "running":
+        return
+    outcome = report.outcome
+    batch.keep(*outcome.blobs)
+    scope = call_scope(thread, run, call)
+    made(batch, scope, outcome.changes, seen=not report.heard)
+    made(batch, scope, report.brought, "merge")
+    if outcome.code is None:
+        batch.say(
+            ToolCompleted(
+                output=batch.hold(outcome.output),
+                duration_ms=outcome.duration_ms,
+                exit_code=outcome.exit_code,
+                changes=outcome.changes,
+                images=outcome.images,
+            ),
+            scope,
+        )
+    else:
+        batch.say(
+            ToolFailed(
+                code=outcome.code,
+                message=outcome.message,
+                output=batch.hold(outcome.output),
+                duration_ms=outcome.duration_ms,
+                exit_code=outcome.exit_code,
+                changes=outcome.changes,
+            ),
+            scope,
+        )
+    tell_servers(batch, report.servers, run_scope(thread, run))
+    resolved(batch, report.thread, report.catalog, run_scope(thread, run), outcome.found)
+    proceed(batch, report.thread)
+
+
+def let_through(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+    """The call in that scope is to run, under the confinement that its fact names; what it asks of the team is done here."""
+    if tool in TEAM_TOOLS:
+        carry_out(batch, scope, tool, evaluation.arguments)
+        return
+    if evaluation.sandbox is not None:
+        batch.say(evaluation.sandbox, scope)
+    batch.say(ToolStarted(tool=tool), scope)
+
+
+def proceed(batch: Batch, thread_id: str) -> None:
+    """Once no call of the run is open the model is asked again. A turn whose plan was accepted is complete, and so is an `auto`
+    turn that was finalised.
+
+    While a model call is open the calls are those of an agent that is a program of its own, which goes on by itself.
+    """
+    _, run = open_run(batch, thread_id)
+    if run.model_step:
+        return
+    _begin_next(batch, thread_id)
+    _, run = open_run(batch, thread_id)
+    if run.calls or run.stopping:
+        return
+    if run.plan_accepted or (run.mode == "auto" and run.finalised):
+        complete(batch, thread_id)
+        start_next(batch, thread_id)
+    else:
+        ask_model(batch, thread_id)
+
+
+def abandon(
+    batch: Batch, thread: Thread, run: OpenRun, *, reason: str, unseen: bool, outcomes: Mapping[str, ToolOutcome]
+) -> None:
+    """Every open call of the run gets its end: cancelled, or lost where it had begun and nobody saw what came of it."""
+    for call in run.calls:
+        scope = call_scope(thread, run, call)
+        outcome = outcomes.get(call.call, NOTHING_SEEN)
+        output = batch.hold(outcome.output)
+        if call.action:
+            batch.say(ActionWithdrawn(reason=reason), action_scope(thread, run, call))
+        if call.phase == "running" and unseen and not call.awaits:
+            batch.say(ToolLost(output=output), scope)
+        else:
+            batch.keep(*outcome.blobs)
+            made(batch, scope, outcome.changes, seen=True)
+            batch.say(
+                ToolCancelled(
+                    started=call.phase == "running",
+                    output=output,
+                    duration_ms=outcome.duration_ms,
+                    changes=outcome.changes,
+                ),
+                scope,
+            )
+
+
+def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+    """A person is asked about this once, and shown what would be made; what could not be made is refused at once."""
+    try:
+        shown = card(batch, scope, tool, evaluation.arguments)
+    except Refusal as refusal:
+        refuse(batch, scope, refusal)
+        return
+    ask(batch, scope, tool, msgspec.structs.replace(evaluation, preview=shown, scopes=("once",), matchers={}), past)
+
+
+def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+    """The call waits for a person. The step of the action is not before `past`."""
+    thread, run = open_run(batch, scope.thread)
+    try:
+        artifact, version = reviewed(batch, thread, tool, evaluation.arguments)
+    except Refusal as refusal:
+        refuse(batch, scope, refusal)
+        return
+    expiry, call = batch.known.approval_expiry_us, run.call_of(scope.tool_call)
+    # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
+    apart = thread.child is not None and bool(thread.child.worktree)
+    approval = "tool_approval" if thread.child is None else "delegated_permission"
+    need = NEEDS.get(tool) or question(thread, tool, evaluation.arguments)
+    action_type, decisions = need or (approval, ("approve", "reject"))
+    batch.say(
+        ActionRequired(
+            action_type=action_type,
+            prompt=evaluation.prompt,
+            decisions=decisions,
+            scopes=("once",) if apart else evaluation.scopes or ("once",),
+            risk=evaluation.risk,
+            tool=tool,
+            arguments=batch.hold(evaluation.arguments),
+            preview=batch.hold(evaluation.preview) if evaluation.preview else None,
+            matchers={} if apart else evaluation.matchers,
+            binding=evaluation.binding,
+            expires_at=batch.known.now + expiry if expiry else 0,
+            policy=run.permission_mode,
+            sandbox=evaluation.sandbox.level if evaluation.sandbox is not None else None,
+            network=evaluation.sandbox is not None and evaluation.sandbox.network,
+            artifact_id=artifact,
+            artifact_version=version,
+            hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
+            hook_reasons=evaluation.hooked.reasons if evaluation.hooked is not None else (),
+            asked=call.arguments if call is not None and call.final is not call.arguments else None,
+            commands=evaluation.commands,
+            modes=continuation_modes(batch, thread, run, tool),
+            reasons=evaluation.reasons,
+        ),
+        msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
+    )
+    proposed(batch, scope.thread, tool, evaluation.arguments)

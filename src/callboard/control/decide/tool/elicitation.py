@@ -1,0 +1,74 @@
+"""What a server asks a person while a call of it runs: an action of that call, which goes on running (Agent UI specification,
+Human-in-the-loop taxonomy)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import ActionRequired, ActionWithdrawn
+from callboard.contracts.ports.tools import Question
+
+from ...batch import Batch, action_scope, call_scope
+from ...outcomes import ToolAskOver, ToolAsks
+from ..turn.iterate import running
+
+
+def take(batch: Batch, report: ToolAsks | ToolAskOver) -> None:
+    """A call asks, or asks no longer."""
+    if isinstance(report, ToolAsks):
+        asked(batch, report)
+    else:
+        over(batch, report)
+
+
+def asked(batch: Batch, report: ToolAsks) -> None:
+    """The call asks. One that is over, or asks already, or whose turn is being stopped asks nobody."""
+    found = running(batch, report.thread, report.run)
+    call = found[1].call_of(report.call) if found is not None else None
+    if found is None or call is None or call.phase != "running" or call.action or found[1].stopping:
+        return
+    thread, run = found
+    question = report.question
+    expiry = batch.known.approval_expiry_us
+    batch.say(
+        ActionRequired(
+            action_type="clarification" if question.url else "structured_input",
+            prompt=_prompt(question),
+            decisions=("answer", "reject"),
+            scopes=("once",),
+            risk="medium" if question.url else "low",
+            tool=call.tool,
+            arguments=batch.hold(_arguments(question)),
+            expires_at=batch.known.now + expiry if expiry else 0,
+            policy=run.permission_mode,
+        ),
+        msgspec.structs.replace(
+            call_scope(thread, run, call), step=run.next_step, action=batch.known.ids.new("action")
+        ),
+    )
+
+
+def over(batch: Batch, report: ToolAskOver) -> None:
+    """The server does not wait for the answer any more."""
+    found = running(batch, report.thread, report.run)
+    call = found[1].call_of(report.call) if found is not None else None
+    if found is None or call is None or call.phase != "running" or not call.action:
+        return
+    batch.say(ActionWithdrawn(reason="the server asks no longer"), action_scope(*found, call))
+
+
+def _prompt(question: Question) -> str:
+    said = f"The server {question.server} asks:\n\n{question.message}"
+    if not question.url:
+        return said
+    return f"{said}\n\nIt names this address; open it yourself if you trust it, and answer when you are done:\n{question.url}"
+
+
+def _arguments(question: Question) -> str:
+    """What a form can be made of."""
+    asked: dict[str, object] = {"server": question.server, "message": question.message}
+    if question.schema is not None:
+        asked["schema"] = question.schema
+    if question.url:
+        asked["url"] = question.url
+    return msgspec.json.encode(asked).decode()

@@ -1,0 +1,98 @@
+"""Processes that go on in the background: what is asked of one, and what became of it."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.processes import ProcessChanged, TerminateProcess, WriteProcessStdin
+from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ProcessEnded,
+    ProcessInputGiven,
+    ProcessStarted,
+    ProcessStopRequested,
+    WarningRaised,
+)
+
+from ...batch import Batch
+from ...outcomes import ProcessBegan, ProcessOver
+from ...state.team import OpenProcess
+
+ProcessCommand = WriteProcessStdin | TerminateProcess
+
+
+def command(batch: Batch, request: ProcessCommand) -> ProcessChanged:
+    """Says what is wanted of a process. Raises `unknown_process`, `process_unavailable` for one that is over, and
+    `too_large`."""
+    found = _running(batch, request.process_id)
+    if isinstance(request, TerminateProcess):
+        if not found.stopping:
+            batch.say(ProcessStopRequested(reason=request.reason), found.scope)
+    else:
+        if len(request.text.encode("utf-8", "surrogatepass")) > LARGEST_INLINE:
+            raise Refusal(
+                "too_large",
+                f"At most {LARGEST_INLINE:,} bytes are written to a process at once.",
+                field="text",
+                hint="Write it in parts.",
+            )
+        if not request.text and not request.end:
+            raise Refusal("invalid_input", "There is nothing to write.", field="text", hint="Give text, or end.")
+        batch.say(ProcessInputGiven(text=batch.hold(request.text), end=request.end), found.scope)
+    return ProcessChanged(session_id=batch.state.session, process_id=request.process_id, sequence=batch.state.sequence)
+
+
+def take(batch: Batch, report: ProcessBegan | ProcessOver) -> None:
+    """A call's command runs on in the background, or such a process came to its end; one that is over already stays as it was
+    told."""
+    if isinstance(report, ProcessBegan):
+        batch.say(ProcessStarted(command=batch.hold(report.command), summary=report.summary), report.scope)
+        return
+    found = batch.state.processes.get(report.process)
+    if found is None:
+        return
+    terminated = report.status == "exited" and found.stopping
+    batch.say(
+        ProcessEnded(
+            status="terminated" if terminated else report.status,
+            exit_code=report.exit_code,
+            output=batch.hold(report.output),
+            duration_ms=report.duration_ms,
+            code=report.code,
+            message=report.message,
+        ),
+        found.scope,
+    )
+
+
+def lost(batch: Batch, reason: str) -> None:
+    """Says of what an older epoch had running that it is lost: it ended with its host, and nobody saw how."""
+    for found in batch.state.processes.values():
+        if found.epoch >= batch.known.epoch:
+            continue
+        message = f"The process {found.process} cannot be reached any more: {reason}."
+        batch.say(ProcessEnded(status="lost", code="process_unavailable", message=message), found.scope)
+        batch.say(
+            WarningRaised(
+                code="process_unavailable", message=message, hint="Run its command again where it is still needed."
+            ),
+            found.scope,
+        )
+
+
+def _running(batch: Batch, process: str) -> OpenProcess:
+    found = batch.state.processes.get(process)
+    if found is not None:
+        return found
+    if process in batch.known.closed:
+        raise Refusal(
+            "process_unavailable",
+            f"The process {process} is over.",
+            field="processId",
+            hint="list_processes says how it ended; run its command again where it is still needed.",
+        )
+    raise Refusal(
+        "unknown_process",
+        f"The session has no process {process}.",
+        field="processId",
+        hint="list_processes names them.",
+    )

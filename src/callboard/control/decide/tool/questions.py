@@ -1,0 +1,79 @@
+"""What agents ask a person: a decision on a plan, an answer to a question. The person's word is the call's result, and goes to
+whoever asked, also where that is a child (Agent UI specification, Human-in-the-loop taxonomy)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from callboard.contracts import casing
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.asking import AskPerson, PersonSaid, ProposePlan
+from callboard.contracts.commands.team_tools import ASK_PERSON, PROPOSE_PLAN
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ToolCompleted, ToolStarted
+from callboard.contracts.facts.action import ActionType, Decision
+
+from ...batch import Batch, call_scope
+from ...state.session import OpenCall, OpenRun, Thread
+from ..artifact.versions import named_by, worktree_of
+from ..turn.iterate import open_run
+from ..turn.plan import propose
+
+_SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answered"]] = {
+    "approve": "accepted",
+    "reject": "rejected",
+    "answer": "changes_wanted",
+}
+
+
+def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tuple[Decision, ...]] | None:
+    """What is asked for by this call, and how it can be settled; None where it asks nobody anything."""
+    if tool == PROPOSE_PLAN:
+        whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
+        return whose, ("approve", "answer", "reject")
+    if tool == ASK_PERSON:
+        asked = casing.decode(arguments, AskPerson)
+        if asked.artifact:
+            return "artifact_review", ("approve", "answer", "reject")
+        return "structured_input" if asked.options else "clarification", ("answer", "reject")
+    return None
+
+
+def reviewed(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[str, int]:
+    """The artifact that a person is asked to review, and its newest version; nothing where none is. Raises
+    `unknown_artifact`."""
+    named = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
+    if not named:
+        return "", 0
+    found = named_by(batch, named, worktree_of(thread))
+    if not found:
+        raise Refusal(
+            "unknown_artifact",
+            f"No artifact of this session is {named}.",
+            field="artifact",
+            hint="Name a file that you wrote, relative to the folder.",
+        )
+    return found, batch.state.artifacts.open[found].version
+
+
+def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
+    """A plan that waits for its decision is the plan of its run."""
+    if tool != PROPOSE_PLAN:
+        return
+    thread, run = open_run(batch, thread_id)
+    steps = casing.decode(arguments, ProposePlan).steps
+    propose(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
+
+
+def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
+    """The call comes to what the person said."""
+    scope = call_scope(thread, run, call)
+    answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
+    said = PersonSaid(
+        decision="answered" if answered else _SAID[request.decision],
+        answer=request.answer or "",
+        reason=request.reason,
+    )
+    batch.say(ToolStarted(tool=call.tool), scope)
+    batch.say(ToolCompleted(output=batch.hold(casing.encode(said))), scope)

@@ -1,0 +1,1 @@
+"""Turns: start, model, context and tools of a run, and its next step."""

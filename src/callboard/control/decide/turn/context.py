@@ -1,0 +1,207 @@
+"""What a run is given beside the words of its thread, and when the older part of those is summarised."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import CompactionStarted, ContextResolved, ModelRequested
+from callboard.contracts.facts.context import CompactionCause
+from callboard.contracts.refs import ContextRef, Omission
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, run_scope
+from ...decision_inputs import EXTERNAL, Setup
+from ...evolve.turn import MOST_MARKS
+from ...resolved_context import Given, together
+from ...state.context import BYTES, TOOL, Takes, shares
+from ...state.session import OpenRun, Thread
+
+#: How much of the window stays as it was said, of what is newest.
+KEPT = 0.25
+#: What is less than this share of the window is not worth a summary of its own.
+LEAST = 0.1
+
+
+def resolved(batch: Batch, thread: Thread, setup: Setup, scope: Scope) -> None:
+    """Says what the run that just began is given, where there is something to say: its window counts as that."""
+    run = batch.thread(thread.thread).run
+    submitted = next(
+        (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == scope.turn), None
+    )
+    came = Given() if submitted is None else Given(refs=submitted.given, missing=submitted.missing)
+    given = together(setup.instructions, came, *(batch.known.pin(name) for name in thread.pinned))
+    batch.keep(*given.blobs)
+    refs, missing = given.refs, given.missing
+    # What the run was routed to, which may be a fallback of the chosen one.
+    candidate = setup.candidates[setup.chosen]
+    asked = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
+    takes = batch.known.takes(*asked)
+    older = cut_of(batch.thread(thread.thread), batch.known.context_steps)
+    omitted = (*given.omitted, *_left_out(refs, takes), *_older(thread, older))
+    window = takes.window
+    if run is None or not (refs or missing or omitted or window):
+        return
+    batch.say(
+        ContextResolved(
+            refs=refs,
+            missing=missing,
+            omitted=omitted,
+            window=window,
+            budget=None if window is None else int(window * batch.known.compact_at),
+            used=used(batch.thread(thread.thread), run),
+        ),
+        scope,
+    )
+
+
+def changed(batch: Batch, thread_id: str) -> None:
+    """Says behind a model call what the run is given where something else is left out than was told: older turns fell out of
+    it, or were summarised."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None:
+        return
+    own = tuple(one for one in run.omitted if one.reason not in ("older_turns", "compacted"))
+    omitted = (*own, *_older(thread, thread.cut))
+    if omitted == run.omitted:
+        return
+    window = batch.known.takes(run.provider, run.model).window
+    batch.say(
+        ContextResolved(
+            refs=run.refs,
+            missing=run.missing,
+            omitted=omitted,
+            window=window,
+            budget=None if window is None else int(window * batch.known.compact_at),
+            used=used(thread, run),
+        ),
+        run_scope(thread, run),
+    )
+
+
+def cut_of(thread: Thread, limit: int) -> int:
+    """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
+    many steps together are told, the one under way in any case, and never more than are marked. What was left out once stays
+    so."""
+    steps = 0
+    for later, mark in zip(reversed(thread.marks), reversed(thread.marks[:-1]), strict=False):
+        steps += mark.steps
+        if steps > limit:
+            return max(thread.cut, later.sequence - 1)
+    unmarked = thread.marks[0].sequence - 1 if len(thread.marks) == MOST_MARKS else 0
+    return max(thread.cut, unmarked)
+
+
+def used(thread: Thread, run: OpenRun | None) -> int:
+    """What the thread's model is told now, in tokens: as its provider told it last, with what came since; else an estimate."""
+    filling = thread.filling
+    if filling.told:
+        return filling.told + filling.since
+    older = thread.marks[:-1] if run is not None else thread.marks
+    turns = sum(one.tokens for one in older if one.started > max(thread.cut, filling.compacted))
+    rounds = sum(one.tokens for one in run.rounds) if run is not None else 0
+    prompts = sum(one.size for one in run.prompts) // BYTES + TOOL * len(run.tools) if run is not None else 0
+    return filling.summary + turns + rounds + prompts
+
+
+def begin(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
+    """Asks for a summary of the older part of the thread, where that is due and there is something to summarise. True where it
+    was asked for: what comes of it goes on with the run."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None or run.uncompacted or run.provider in EXTERNAL:
+        return False
+    window = batch.known.takes(run.provider, run.model).window
+    now = used(thread, run)
+    if cause == "window" and (window is None or now < window * batch.known.compact_at):
+        return False
+    through, tokens = older_part(thread, run, 0 if window is None or cause == "person" else int(window * KEPT))
+    if cause == "refused" and not through:
+        # What is older is the summary of before, which takes too much by itself.
+        through, tokens = older_part(thread, run, 0)
+    if not through or (cause == "window" and tokens < LEAST * (window or 0)):
+        return False
+    batch.say(CompactionStarted(cause=cause, through=through, tokens=now), run_scope(thread, run, run.next_step))
+    ask_for_summary(batch, thread_id, through)
+    return True
+
+
+def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
+    """Asks the model that the run is routed to now for a summary of the thread's facts up to there."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None:
+        raise LookupError(f"thread {thread_id} has no open run")
+    batch.say(
+        ModelRequested(
+            provider=run.provider,
+            model=run.model,
+            iteration=run.iteration,
+            context_after=thread.cut,
+            context_through=through,
+            purpose="compaction",
+        ),
+        run_scope(thread, run, run.next_step),
+    )
+
+
+def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
+    """The sequence up to which the thread can be summarised, 0 for none, and how many tokens that takes. The newest part
+    stays: so much of it as fits into `keep` tokens, and at least the newest round of a run, or the newest turn."""
+    told = max(thread.cut, thread.filling.compacted)
+    over = thread.marks[:-1] if run is not None else thread.marks
+    parts = [(one.started, one.tokens) for one in over if one.started > told]
+    ended = len(parts)
+    parts += _rounds(run) if run is not None else []
+    # A turn that is there for the summary alone says nothing: the newest is the one before.
+    stays = 2 if run is not None and run.only_compacts and ended else 1
+    kept, first = 0, len(parts)
+    while first > 0:
+        tokens = parts[first - 1][1]
+        if len(parts) - first >= stays and kept + tokens > keep:
+            break
+        first -= 1
+        kept += tokens
+    if first == 0 or first == len(parts):
+        return 0, 0
+    return parts[first][0] - 1, sum(tokens for _, tokens in parts[:first]) + thread.filling.summary
+
+
+def older_part_tokens(thread: Thread, run: OpenRun, through: int) -> int:
+    """What is no longer told once the thread is summarised up to there, in tokens."""
+    marks = (one.tokens for one in thread.marks[:-1] if thread.filling.compacted < one.started <= through)
+    rounds = (one.tokens for one in run.rounds if one.sequence <= through)
+    return sum(marks) + sum(rounds) + thread.filling.summary
+
+
+def _rounds(run: OpenRun) -> list[tuple[int, int]]:
+    """The rounds of a run that brought something. What it was asked is told in any case, so that it is no part by itself."""
+    found = [(one.sequence, one.tokens) for one in run.rounds if one.tokens] or [
+        (one.sequence, 0) for one in run.rounds[:1]
+    ]
+    if len(found) > 1 and found[0][1] <= run.input:
+        (first, asked), (_, tokens), *rest = found
+        return [(first, asked + tokens), *rest]
+    return found
+
+
+def _left_out(refs: tuple[ContextRef, ...], takes: Takes) -> list[Omission]:
+    """What the model is not told of what it is given, or told in part."""
+    found: list[Omission] = []
+    for ref, share in zip(refs, shares(refs), strict=True):
+        size = ref.content.size if ref.content is not None else 0
+        if ref.kind == "instructions":
+            continue
+        if ref.kind == "binary":
+            found.append(Omission(reason="binary", ref=ref.ref))
+        elif ref.kind == "image" and not takes.images:
+            found.append(Omission(reason="unsupported", ref=ref.ref))
+        elif share < size:
+            found.append(Omission(reason="budget", ref=ref.ref, tokens=(size - share) // BYTES))
+    return found
+
+
+def _older(thread: Thread, cut: int) -> list[Omission]:
+    """The turns that are told no more, of those that are still known of."""
+    compacted = thread.filling.compacted
+    found = [Omission(reason="compacted", tokens=None)] if compacted else []
+    older = sum(compacted < one.started <= cut for one in thread.marks)
+    return [*found, Omission(reason="older_turns", count=older)] if older else found

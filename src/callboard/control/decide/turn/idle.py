@@ -1,0 +1,94 @@
+"""The rule of idle agents, stated here and in docs/architecture.md.
+
+An agent with unread input or open work and no run never reads `done` or `running`: it is paused with a reason, one
+`resume_thread` gives it a run, and it is in attention. The rule reads the state and no event, so every path that leaves an
+agent idle comes to the same: an interrupt, a failure, a crash, a message to an agent that nothing wakes.
+
+Three kinds of agent need no pause, because another fact says what they wait for:
+
+- a child that waits for a slot, and an agent that sleeps until a time: each gets its run without a person;
+- an agent of a paused task or job, or of an item that waits for room in its job: `task.paused` and `job.item.retried` say why,
+  `resume_task` and `resume_job` end it, unless the agent works on another task as well;
+- a child that failed or was cancelled: it reads so, and its parent was notified. `resume_thread` delivers its unread input.
+"""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import ThreadPaused
+from callboard.contracts.facts.thread import PauseCause
+
+from ...batch import Batch, thread_scope
+from ...state.session import Session, Thread
+from .inbox import deliverable
+from .queue_eligibility import rests, startable
+
+#: Why an agent reads nothing by itself, by how its newest turn ended.
+_ENDS = {
+    "completed": "it reads what was sent at the next message of a person",
+    "failed": "its last turn failed",
+    "interrupted": "its last turn was interrupted",
+}
+
+
+def pause_idle(batch: Batch, cause: PauseCause) -> None:
+    """Pause each agent that the rule is about. Nothing is left that would start it."""
+    for thread in list(batch.state.threads.values()):
+        reason = pause_reason(batch.state, thread)
+        if reason and thread.paused is None:
+            batch.say(ThreadPaused(cause=cause, reason=reason), thread_scope(thread))
+
+
+def pause_reason(state: Session, thread: Thread) -> str:
+    """Return why the agent must be paused; empty where it runs, is about to, or has nothing unread and nothing open."""
+    if thread.run is not None or thread.kind == "human" or _waits_for_other(state, thread):
+        return ""
+    unread = len(deliverable(thread))
+    if unread:
+        how = thread.ended.how if thread.ended is not None else "completed"
+        return f"{unread} unread {'item' if unread == 1 else 'items'}: {_ENDS[how]}"
+    return "a queued turn did not start" if startable(state, thread) is not None else ""
+
+
+def delay_reason(state: Session, thread: Thread) -> str:
+    """Return why a receiver does not read its inbox until somebody resumes it; empty where it reads it without that."""
+    if thread.paused is not None:
+        return f"it is paused ({thread.paused}) until a person resumes it"
+    return "" if wakes(state, thread) else pause_reason(state, thread)
+
+
+def wakes(state: Session, thread: Thread) -> bool:
+    """True where the agent is idle and is to be woken for what its inbox holds."""
+    if thread.run is not None or thread.paused is not None or not deliverable(thread):
+        return False
+    if startable(state, thread) is not None or rests(state, thread):
+        return False
+    if thread.background is not None and (thread.background.held or thread.background.over):
+        return False
+    if thread.kind == "human" or (thread.child is not None and thread.child.status != "running"):
+        return False
+    if thread.ended is not None and thread.ended.how != "completed":
+        # What failed or was stopped would likely fail again, or was stopped for a reason.
+        return False
+    return thread.thread != state.lead or (thread.last is not None and thread.last.mode == "auto")
+
+
+def can_resume(state: Session, thread: Thread) -> bool:
+    """True where `resume_thread` gives the agent a run: it is paused, or has unread input that nothing else delivers."""
+    if thread.paused is not None:
+        return True
+    if thread.run is not None or thread.kind == "human" or thread.thread in state.waiting or rests(state, thread):
+        return False
+    return bool(deliverable(thread)) and not (thread.child is not None and thread.child.job)
+
+
+def _waits_for_other(state: Session, thread: Thread) -> bool:
+    child, background = thread.child, thread.background
+    if child is not None and (child.ending or child.status in ("failed", "cancelled")):
+        return True
+    if background is not None and not background.over and (background.held or background.wake_at):
+        return True
+    return thread.thread in state.waiting or (rests(state, thread) and not _works_on_other(state, thread))
+
+
+def _works_on_other(state: Session, thread: Thread) -> bool:
+    return any(one.work == "running" and not one.paused and one.thread == thread.thread for one in state.tasks.values())

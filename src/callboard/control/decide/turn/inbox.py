@@ -1,0 +1,58 @@
+"""What an agent is told in its next turn. Items are reserved by the run that is told them and consumed, once and in order,
+in the batch that records its model's first answer (Communication specification, Handoff delivery)."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import HandoffAccepted, HandoffCompleted, InboxConsumed, InboxReserved
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, run_scope
+from ...state.session import OpenRun, Thread
+
+
+def deliverable(thread: Thread) -> tuple[str, ...]:
+    """The items that the next turn is told, in the order in which they were sent."""
+    return tuple(one.item for one in thread.inbox)
+
+
+def reserve(batch: Batch, thread_id: str) -> None:
+    """The run that has just begun is told what waits in its thread's inbox."""
+    thread = batch.thread(thread_id)
+    items = deliverable(thread)
+    if items and thread.run is not None:
+        batch.say(InboxReserved(items=items), run_scope(thread, thread.run))
+
+
+def consume(batch: Batch, thread_id: str) -> None:
+    """The model answered: what it was told is consumed, and handoffs among it are accepted by that, but for those that wait for
+    an answer."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None or not run.reserved:
+        return
+    items = run.reserved
+    batch.say(InboxConsumed(items=items), run_scope(thread, run))
+    for item in items:
+        handoff = batch.state.handoffs.get(item)
+        if handoff is None or handoff.receiver != thread.thread or handoff.confirm or handoff.ownership:
+            continue
+        if not handoff.accepted:
+            batch.say(
+                HandoffAccepted(source=handoff.source, target=handoff.target, reason="consumed"),
+                _scope(thread, run, handoff.handoff),
+            )
+
+
+def complete(batch: Batch, thread: Thread) -> None:
+    """The turn that took them is complete: handoffs without ownership, and without an answer that is still due, are done."""
+    for handoff in list(batch.state.handoffs.values()):
+        mine = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
+        if mine and not handoff.reply_by and not any(one.handoff == handoff.handoff for one in thread.inbox):
+            batch.say(
+                HandoffCompleted(source=handoff.source, target=handoff.target, reason="the turn that took it ended"),
+                Scope(agent=thread.agent, thread=thread.thread, handoff=handoff.handoff),
+            )
+
+
+def _scope(thread: Thread, run: OpenRun, handoff: str) -> Scope:
+    return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, handoff=handoff)

@@ -1,0 +1,58 @@
+"""Plans of runs: told when they change, and once more as final when the run ends, however it ends."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.facts import PlanUpdated
+
+from ...batch import Batch, run_scope
+from ...state.session import OpenRun, Thread
+
+#: The longest line of a plan that a fact holds, in characters.
+LONGEST_LINE = 400
+
+
+def tell(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
+    """The plan as it is now, at the step where it first appeared. One that says what was said before leaves nothing, and so
+    does an empty one where there was none."""
+    steps = fitted(steps)
+    before = run.plan
+    if steps == (before.steps if before is not None else ()):
+        return
+    revision, place = (1, step) if before is None else (before.revision, before.step)
+    batch.say(PlanUpdated(steps=steps, revision=revision), run_scope(thread, run, place))
+
+
+def propose(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
+    """A plan that waits for its decision, at that step. Where the run proposed one before it is the next revision of it."""
+    before = run.plan
+    revision = 1 if before is None else before.revision + 1
+    batch.say(PlanUpdated(steps=fitted(steps), revision=revision), run_scope(thread, run, step))
+
+
+def finish(batch: Batch, thread: Thread, run: OpenRun) -> None:
+    """The run ends: what its plan is now is final."""
+    if run.plan is not None:
+        told = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
+        batch.say(told, run_scope(thread, run, run.plan.step))
+
+
+def fitted(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
+    """The plan as a fact may hold it: long lines are cut, and where the whole is too large the last line says how many lines
+    are left out."""
+    kept: list[PlanStep] = []
+    size = 0
+    for index, step in enumerate(steps):
+        line = msgspec.structs.replace(step, content=_cut(step.content))
+        size += len(msgspec.json.encode(line))
+        if size > LARGEST_INLINE:
+            return (*kept, PlanStep(f"… {len(steps) - index} more", "pending"))
+        kept.append(line)
+    return tuple(kept)
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"

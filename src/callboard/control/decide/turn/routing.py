@@ -1,0 +1,223 @@
+"""Which model a run asks, and which is asked in its place where that one fails for good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import QuotaReported, RoutingResolved, WarningRaised
+from callboard.contracts.facts.model import Limit
+from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.model import Quota
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, run_scope
+from ...decision_inputs import EXTERNAL, Setup
+from ...evolve.model import scarce
+from ...outcomes import ModelAttemptFailed
+from ...state.context import Takes
+from ...state.session import OpenRun, QueuedTurn, Thread
+from .context import older_part_tokens, used
+from .iterate import ask_again
+
+#: What another model may do better. Not among them: a request that was refused for what it says, and one that is too long.
+FALLS_BACK: frozenset[str] = frozenset(
+    {
+        "model_unconfigured",
+        "model_auth",
+        "model_rate_limited",
+        "model_quota",
+        "model_unavailable",
+        "model_timeout",
+        "model_cut_stream",
+        "model_garbled",
+        "unknown_model",
+        "secret_missing",
+        "secret_store_unavailable",
+    }
+)
+
+
+class _Needs(msgspec.Struct, frozen=True):
+    """What a model must take to be told the thread: images, and so many tokens."""
+
+    images: bool
+    tokens: int
+
+
+def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: Scope) -> None:
+    """Says which model the run asks. One that does not take what the turn brings gives way to a fallback that does; without
+    one it is asked, and told what was left out."""
+    waited = (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == turn.turn)
+    turn = next(waited, turn)
+    pinned = (ref for name in thread.pinned for ref in batch.known.pin(name).refs)
+    brings = any(ref.kind == "image" for ref in (*turn.given, *pinned))
+    needs = _Needs(images=brings or _pictured(thread), tokens=used(thread, None) + turn.tokens)
+    looked = tuple(_looked_at(batch, one, needs) for one in setup.candidates)
+    fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
+    chosen, reason = looked[setup.chosen], setup.route_reason
+    if chosen.excluded and fallbacks:
+        reason = (
+            f"{model_name(chosen)} is not asked: {chosen.excluded} {model_name(fallbacks[0])} is the next that can."
+        )
+        chosen, *rest = fallbacks
+        fallbacks = tuple(rest)
+    elif chosen.excluded:
+        chosen = setup.candidates[setup.chosen]
+        looked = tuple(chosen if index == setup.chosen else one for index, one in enumerate(looked))
+    batch.say(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
+
+
+def takes_images(asked: Candidate | OpenRun, takes: Callable[[str, str], Takes]) -> bool:
+    """Return whether this model, or the model of this run, is shown images. An external agent decides for itself."""
+    return asked.provider in EXTERNAL or takes(asked.provider, asked.model).images
+
+
+def route_takes_images(setup: Setup, takes: Callable[[str, str], Takes]) -> bool:
+    """Return whether the chosen model or a fallback is shown images."""
+    return any(takes_images(setup.candidates[index], takes) for index in (setup.chosen, *setup.fallbacks))
+
+
+def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: PermissionMode) -> None:
+    """Check that the run's model, or a fallback, takes the images that are attached to its input.
+
+    Raises:
+        Refusal: `images_unsupported` if none of them does: the image would look attached and reach no model.
+    """
+    names = _attached_images(batch)
+    if not names:
+        return
+    setup = batch.known.setup(definition, mode, permission_mode)
+    if route_takes_images(setup, batch.known.takes):
+        return
+    model = model_name(setup.candidates[setup.chosen])
+    raise Refusal(
+        "images_unsupported",
+        f"{model} takes no images: {', '.join(names)}.",
+        field="attachments",
+        hint="Remove the image, or choose a model that takes images. Set images = true for a model that does.",
+    )
+
+
+def check_steered_images(batch: Batch, run: OpenRun) -> None:
+    """Check that the model of the running turn takes the images that are attached to a steer.
+
+    Raises:
+        Refusal: `images_unsupported` if it does not. A turn of its own may go to another model.
+    """
+    names = _attached_images(batch)
+    if not names or takes_images(run, batch.known.takes):
+        return
+    raise Refusal(
+        "images_unsupported",
+        f"{run.provider}/{run.model} takes no images: {', '.join(names)}.",
+        field="attachments",
+        hint="Remove the image, or queue it as a turn of its own.",
+    )
+
+
+def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
+    """Warn that the routed model does not get images that its input names."""
+    run = thread.run
+    if run is None or takes_images(run, batch.known.takes):
+        return
+    names = [one.ref for one in run.omitted if one.reason == "unsupported"]
+    if names:
+        message = f"{run.provider}/{run.model} takes no images. Left out: {', '.join(names)}."
+        batch.say(WarningRaised(code="images_left_out", message=message), scope)
+
+
+def others(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
+    """The models that may be asked in place of the run's, which failed for good with that code, in their order. What is too
+    long for one that makes a summary, another one may take."""
+    falls = code in FALLS_BACK or (run.compacting is not None and code == "model_context_full")
+    if not falls or run.provider in EXTERNAL:
+        return ()
+    # Of what is being summarised each is told as much as it takes, and nothing from then on.
+    over = older_part_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
+    needs = _Needs(images=_pictured(thread), tokens=used(thread, run) - over)
+    return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
+
+
+def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+    """Asks the next model what the failed one was asked."""
+    give_way(batch, thread_id, report, found)
+    ask_again(batch, thread_id)
+
+
+def give_way(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+    """Says that the run is routed to the next model from here on, and why."""
+    thread = batch.thread(thread_id)
+    run = thread.run
+    if run is None:
+        raise LookupError(f"thread {thread_id} has no open run")
+    chosen, *rest = found
+    failed = f"{run.provider}/{run.model}"
+    candidates = tuple(
+        msgspec.structs.replace(one, excluded=f"It failed in this run: {report.code}.")
+        if model_name(one) == failed
+        else one
+        for one in run.candidates
+    )
+    scope = run_scope(thread, run)
+    reason = f"{failed} failed: {report.message}"
+    batch.say(
+        RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
+        scope,
+    )
+    message = f"{failed} failed, and {model_name(chosen)} is asked in its place: {report.message}"
+    batch.say(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
+
+
+def tell_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
+    """Says what the provider told of its limits: always where it refused for them, and with an answer only where a limit came
+    under a tenth that was not so before in this run."""
+    if quota is None:
+        return
+    low = scarce(quota.limits)
+    if not refused and set(low) <= set(run.scarce):
+        return
+    batch.say(
+        QuotaReported(
+            provider=run.provider,
+            limits=quota.limits if refused else _named(quota.limits, low),
+            retry_after_ms=quota.retry_after_ms,
+            exhausted=quota.exhausted,
+        ),
+        run_scope(thread, run, step),
+    )
+
+
+def _named(limits: tuple[Limit, ...], whats: tuple[str, ...]) -> tuple[Limit, ...]:
+    return tuple(one for one in limits if one.what in whats)
+
+
+def _looked_at(batch: Batch, candidate: Candidate, needs: _Needs) -> Candidate:
+    """The candidate, with why it cannot be told the thread, where it cannot."""
+    if candidate.excluded or candidate.provider in EXTERNAL:
+        return candidate
+    takes = batch.known.takes(candidate.provider, candidate.model)
+    if needs.images and not takes.images:
+        return msgspec.structs.replace(candidate, excluded="It takes no images.")
+    if takes.window is not None and needs.tokens > takes.window:
+        why = f"Its window of {takes.window} tokens is smaller than what it would be told, some {needs.tokens}."
+        return msgspec.structs.replace(candidate, excluded=why)
+    return candidate
+
+
+def _pictured(thread: Thread) -> bool:
+    """True where the model is told images of earlier turns or calls."""
+    return thread.pictured > max(thread.cut, thread.filling.compacted)
+
+
+def _attached_images(batch: Batch) -> list[str]:
+    given = batch.known.given.refs
+    return [ref.title or ref.ref for ref in given if ref.kind == "image" and ref.source == "attached"]
+
+
+def model_name(candidate: Candidate) -> str:
+    """Return `PROVIDER/MODEL`."""
+    return f"{candidate.provider}/{candidate.model}"

@@ -1,0 +1,92 @@
+"""A turn starts: its run is set up, told what waits for its agent, and its model asked for the first time."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import ThreadChanged
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ThreadPaused, TurnStarted
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch, thread_scope
+from ...state.session import QueuedTurn, Session, Thread
+from .context import resolved
+from .inbox import reserve
+from .iterate import ask_model
+from .queue_eligibility import startable
+from .routing import route, warn_of_images
+from .sleep import begins
+from .tool_catalog import resolved as resolved_catalog
+from .tool_catalog import tell_servers
+
+
+def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
+    """Starts a run of the turn and asks the model for the first time. Raises what `Known.setup` raises, with nothing said."""
+    thread = batch.thread(thread_id)
+    setup = batch.known.setup(thread.definition, turn.mode, turn.permission_mode)
+    run = batch.known.ids.new("run")
+    scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
+    if not turn.compacts:
+        begins(batch, thread, turn, run)
+    batch.keep(*setup.prompt_blobs, *setup.instructions.blobs)
+    batch.say(
+        TurnStarted(
+            mode=turn.mode,
+            permission_mode=setup.permission_mode or turn.permission_mode,
+            max_iters=setup.max_iters,
+            definition=setup.definition,
+            definition_hash=setup.definition_hash,
+            workspace_sequence=setup.workspace_sequence,
+            prompts=setup.prompts,
+            tools=setup.tools,
+        ),
+        scope,
+    )
+    tell_servers(batch, setup.servers, scope)
+    resolved_catalog(batch, thread_id, setup.catalog, scope)
+    route(batch, thread, turn, setup, scope)
+    resolved(batch, thread, setup, scope)
+    warn_of_images(batch, batch.thread(thread_id), scope)
+    if not turn.compacts:
+        reserve(batch, thread_id)
+    ask_model(batch, thread_id)
+
+
+def start_next(batch: Batch, thread_id: str) -> None:
+    """Starts the first turn of the queue that may start, of a thread whose run has just ended.
+
+    Where it cannot start (its definition is gone, no model is configured) what ended before it is still to be told: the
+    thread pauses, and resuming it names the reason.
+    """
+    thread = batch.thread(thread_id)
+    first = startable(batch.state, thread)
+    if first is None:
+        return
+    try:
+        start(batch, thread_id, first)
+    except Refusal as refusal:
+        batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+
+
+def thread_of(state: Session, thread_id: str | None) -> Thread:
+    """The thread of that id; without one that of the session's owner, the lead unless a handoff moved it. Raises
+    `unknown_thread`."""
+    thread = state.threads.get(thread_id or state.owner or state.lead)
+    if thread is None:
+        raise Refusal(
+            "unknown_thread",
+            f"The session has no thread {thread_id}.",
+            field="threadId",
+            hint="get_session names the threads.",
+        )
+    return thread
+
+
+def thread_changed(batch: Batch, thread_id: str) -> ThreadChanged:
+    """The answer that names what runs now."""
+    run = batch.thread(thread_id).run
+    return ThreadChanged(
+        session_id=batch.state.session,
+        thread_id=thread_id,
+        turn_id=run.turn if run is not None else "",
+        sequence=batch.state.sequence,
+    )

@@ -1,0 +1,56 @@
+"""Which tools an agent has, and which servers bring some: told where it differs from what was told last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from callboard.contracts.entities.tool_inventory import ServerState
+from callboard.contracts.facts import ToolCatalogResolved, ToolServerConnected, ToolServerLost
+from callboard.contracts.scope import Scope
+
+from ...batch import Batch
+from ...decision_inputs import Catalog
+from ...evolve.tool_catalog import seen
+
+
+def resolved(batch: Batch, thread_id: str, catalog: Catalog | None, scope: Scope, added: tuple[str, ...] = ()) -> None:
+    """The tools of the agent from here on. What it had already is not said again."""
+    if catalog is None or (batch.thread(thread_id).catalog == catalog.blob.ref.hash and not added):
+        return
+    batch.keep(catalog.blob)
+    batch.say(
+        ToolCatalogResolved(
+            catalog=catalog.blob.ref,
+            loaded=catalog.loaded,
+            deferred=catalog.deferred,
+            blocked=catalog.blocked,
+            excluded=catalog.excluded,
+            added=added,
+        ),
+        scope,
+    )
+
+
+def tell_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -> None:
+    """Servers that came, changed or went since the session was told of them. One that has not answered yet is not told of."""
+    for server in servers:
+        fact = _told(server)
+        if fact is not None and batch.state.servers.get(server.name) != seen(fact):
+            batch.say(fact, scope)
+
+
+def _told(server: ServerState) -> ToolServerConnected | ToolServerLost | None:
+    match server.condition:
+        case "connected":
+            return ToolServerConnected(
+                server=server.name,
+                title=server.title,
+                version=server.version,
+                protocol=server.protocol,
+                tools=server.tools,
+                refused=server.refused,
+            )
+        case "lost":
+            return ToolServerLost(server=server.name, code=server.code, message=server.message)
+        case _:
+            return None

@@ -1,0 +1,149 @@
+"""Model calls and the parts of their answers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.facts import (
+    ContextResolved,
+    CostRecorded,
+    Fact,
+    MessageText,
+    ModelRequested,
+    QuotaReported,
+    RoutingResolved,
+    SteerRequested,
+    ToolCompleted,
+)
+from callboard.contracts.facts.model import Limit
+
+from ..state.session import OpenRun, Session, Thread
+from .fact_context import Place, change_run, change_thread, past
+from .repetition import called, said, streak
+
+
+def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
+    return change_run(
+        state,
+        place,
+        lambda run: msgspec.structs.replace(
+            run,
+            provider=fact.chosen.provider,
+            model=fact.chosen.model,
+            candidates=fact.candidates,
+            fallbacks=fact.fallbacks,
+            fell=bool(run.provider),
+        ),
+    )
+
+
+def quota(state: Session, fact: QuotaReported, place: Place) -> Session:
+    low = scarce(fact.limits)
+    return change_run(
+        state, place, lambda run: msgspec.structs.replace(run, scarce=tuple(dict.fromkeys((*run.scarce, *low))))
+    )
+
+
+def scarce(limits: tuple[Limit, ...]) -> tuple[str, ...]:
+    """The limits of which less than a tenth is left."""
+    return tuple(
+        one.what
+        for one in limits
+        if one.limit is not None and one.remaining is not None and one.remaining * 10 < one.limit
+    )
+
+
+def pictured(state: Session, fact: Fact, place: Place) -> Session:
+    """The thread, where the fact brings an image that its model is told."""
+    match fact:
+        case ContextResolved(refs=refs):
+            brings = any(ref.kind == "image" for ref in refs)
+        case ToolCompleted(images=images):
+            brings = bool(images)
+        case SteerRequested(given=refs):
+            brings = any(ref.kind == "image" for ref in refs)
+        case _:
+            return state
+    if not brings:
+        return state
+    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pictured=place.sequence))
+
+
+def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
+    step = place.scope.step
+    if fact.purpose == "compaction":
+        return change_run(state, place, lambda run: _summing(run, step))
+    if fact.context_after:
+        state = change_thread(
+            state, place, lambda thread: msgspec.structs.replace(thread, cut=max(thread.cut, fact.context_after))
+        )
+    return change_run(
+        state,
+        place,
+        lambda run: msgspec.structs.replace(
+            run,
+            model_step=step,
+            asked=step,
+            came=(),
+            # What another model is asked in place of one that failed is the same round.
+            streak=streak(run) if run.asked and fact.iteration != run.iteration else run.streak,
+            reminded=run.reminded if fact.iteration == run.iteration else run.asked > 0 and not called(run),
+            iteration=fact.iteration,
+            next_step=past(run, step),
+        ),
+    )
+
+
+def _summing(run: OpenRun, step: int) -> OpenRun:
+    """A run that asks for a summary, the first model or one that is asked in its place."""
+    making = None if run.compacting is None else msgspec.structs.replace(run.compacting, step=step)
+    return msgspec.structs.replace(run, compacting=making, model_step=step, next_step=past(run, step))
+
+
+def answered(state: Session, place: Place) -> Session:
+    return _used(ended(state, place), place, model_calls=1)
+
+
+def cost(state: Session, fact: CostRecorded, place: Place) -> Session:
+    return _used(state, place, input_tokens=fact.input_tokens or 0, output_tokens=fact.output_tokens or 0)
+
+
+def _used(
+    state: Session, place: Place, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
+) -> Session:
+    def add(thread: Thread) -> Thread:
+        if thread.child is None:
+            return thread
+        used = thread.usage
+        usage = msgspec.structs.replace(
+            used,
+            input_tokens=used.input_tokens + input_tokens,
+            output_tokens=used.output_tokens + output_tokens,
+            model_calls=used.model_calls + model_calls,
+        )
+        return msgspec.structs.replace(thread, usage=usage)
+
+    return change_thread(state, place, add)
+
+
+def ended(state: Session, place: Place) -> Session:
+    return change_run(state, place, lambda run: msgspec.structs.replace(run, model_step=0))
+
+
+def text(state: Session, fact: MessageText, place: Place) -> Session:
+    step = place.scope.step
+
+    def say(run: OpenRun) -> OpenRun:
+        changed = msgspec.structs.replace(
+            run,
+            answer_parts=(*run.answer_parts, step),
+            answer=(*run.answer, fact.content),
+            next_step=past(run, step),
+        )
+        return said(changed, fact.content)
+
+    return change_run(state, place, say)
+
+
+def step_taken(state: Session, place: Place) -> Session:
+    return change_run(state, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))

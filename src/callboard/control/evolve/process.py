@@ -1,0 +1,28 @@
+"""Processes that go on in the background."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..state.session import Session
+from ..state.team import OpenProcess
+from .fact_context import Place
+
+
+def started(state: Session, place: Place) -> Session:
+    scope = place.scope
+    found = OpenProcess(process=scope.process, scope=scope, epoch=place.epoch)
+    return msgspec.structs.replace(state, processes={**state.processes, found.process: found})
+
+
+def stopping(state: Session, place: Place) -> Session:
+    found = state.processes.get(place.scope.process)
+    if found is None:
+        return state
+    changed = msgspec.structs.replace(found, stopping=True)
+    return msgspec.structs.replace(state, processes={**state.processes, found.process: changed})
+
+
+def ended(state: Session, place: Place) -> Session:
+    left = {key: one for key, one in state.processes.items() if key != place.scope.process}
+    return msgspec.structs.replace(state, processes=left)

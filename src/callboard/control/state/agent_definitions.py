@@ -1,0 +1,27 @@
+"""The agents of a session: those of its folder, and those that were made for it alone."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from callboard.contracts.ports.agents import Definition, Roster, folded
+
+from .session import Session
+
+
+def session_roster(roster: Roster, state: Session) -> Roster:
+    """The folder's roster with the session's own agents before the folder's, and with its own edges. A file that takes a
+    name later does not change whom the session means by it."""
+    if not state.defined and not state.edges:
+        return roster
+    own = {folded(one.name) for one in state.defined}
+    agents = (*state.defined, *(one for one in roster.definitions if folded(one.name) not in own))
+    told = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined, state.edges))).hexdigest()
+    return msgspec.structs.replace(roster, definitions=tuple(_with_edges(one, state) for one in agents), hash=told)
+
+
+def _with_edges(agent: Definition, state: Session) -> Definition:
+    added = tuple(one.edge for one in state.edges if folded(one.source) == folded(agent.name))
+    return msgspec.structs.replace(agent, edges=tuple(dict.fromkeys((*agent.edges, *added)))) if added else agent

@@ -1,0 +1,234 @@
+"""Agent UI's events: the envelope of the Agent UI specification (Event envelope), for facts and for text in the making."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    Fact,
+    SessionArchived,
+    SessionDeleted,
+    SessionPinned,
+    SessionTitled,
+    SessionTrimmed,
+    UnknownFact,
+)
+from callboard.contracts.ids import is_workspace_stream
+from callboard.contracts.live import Cursor, Frame
+from callboard.contracts.record import Record
+from callboard.contracts.rows import TeamRow
+from callboard.contracts.scope import Scope
+from callboard.contracts.times import timestamp
+from callboard.contracts.vocabulary import (
+    Control,
+    EventClass,
+    EventScope,
+    MessagePart,
+    Owner,
+    Persistence,
+    Phase,
+    Surface,
+    Topology,
+)
+
+from ..identity import attempt_of, message_of, part_of, step_of
+from .classes import DELTAS, HYDRATED, emissions
+from .emission import Emission
+from .parts import part_type
+
+
+class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One event. `sequence` is the fact's; live pieces share the newest fact's and count with `n` from 1.
+
+    `part_type` is the kind of message part that it is, where it is one. `refs` are the blobs of large texts, by the payload's
+    field. `raw_event_ref` is the runtime's event that it tells.
+    """
+
+    type: EventClass
+    sequence: int
+    n: int = 0
+    timestamp: str = ""
+    session_id: str = ""
+    thread_id: str = ""
+    run_id: str = ""
+    turn_id: str = ""
+    message_id: str = ""
+    part_id: str = ""
+    task_id: str = ""
+    agent_id: str = ""
+    parent_session_id: str = ""
+    parent_thread_id: str = ""
+    tool_call_id: str = ""
+    action_id: str = ""
+    artifact_id: str = ""
+    evidence_id: str = ""
+    owner: Owner
+    scope: EventScope
+    phase: Phase
+    surface: Surface
+    persistence: Persistence
+    control: Control | None = None
+    topology: Topology | None = None
+    part_type: MessagePart | None = None
+    payload: dict[str, Any]
+    refs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    raw_event_ref: str = ""
+
+
+def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentUiEvent, ...]:
+    """The events that a fact is told as by itself, in order; none where other facts tell it. `team` is the session's as it
+    stands; a solo run has none. `context` tells what other facts say of it as well."""
+    return events_of(record, emissions(record.header.type, record.fact), team)
+
+
+def events_of(record: Record, told: Iterable[Emission], team: TeamRow | None) -> tuple[AgentUiEvent, ...]:
+    """The events of what a fact is told as, in its envelope."""
+    fact, scope = record.fact, record.scope
+    content, refs = _content(record), _refs(fact)
+    return tuple(
+        AgentUiEvent(
+            type=emission.type,
+            sequence=record.sequence,
+            timestamp=timestamp(record.header.at),
+            session_id=_session_of(record),
+            message_id=message_of(record),
+            part_id=part_of(record),
+            **{
+                **_entities(scope),
+                "action_id": emission.action or scope.action,
+                "parent_session_id": scope.parent_session or _own_parent(record),
+            },
+            **_dimensions(emission),
+            topology=_topology(emission.type, team),
+            payload={**content, **emission.adds, **_named(record, emission, team)},
+            refs=refs,
+            raw_event_ref=record.event_id,
+        )
+        for emission in told
+    )
+
+
+def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> AgentUiEvent:
+    """The event of a piece of text in the making, at its place in the live feed. `at` is in microseconds since the epoch."""
+    emission = DELTAS[frame.kind]
+    named = {"tool": frame.tool} if frame.tool else {}
+    said = {"message": frame.text, "done": frame.done, "total": frame.total}
+    pieces = {"offset": frame.offset, "delta": frame.text}
+    return AgentUiEvent(
+        type=emission.type,
+        sequence=cursor.sequence,
+        n=cursor.n,
+        timestamp=timestamp(at),
+        session_id=session_id,
+        message_id=frame.scope.run,
+        part_id=step_of(frame.scope),
+        **_entities(frame.scope),
+        **_dimensions(emission),
+        payload={**(said if frame.kind == "progress" else pieces), **named, **emission.adds},
+    )
+
+
+def agent_ui_hydrated(session_id: str, through: int, at: int) -> AgentUiEvent:
+    """The event that all of a session's facts up to that sequence were told, and what follows is news. `at` is in microseconds
+    since the epoch."""
+    return AgentUiEvent(
+        type=HYDRATED.type,
+        sequence=through,
+        timestamp=timestamp(at),
+        session_id=session_id,
+        **_dimensions(HYDRATED),
+        payload={"through": through},
+    )
+
+
+def _entities(scope: Scope) -> dict[str, Any]:
+    return {
+        "thread_id": scope.thread,
+        "run_id": scope.run,
+        "turn_id": scope.turn,
+        "task_id": scope.task,
+        "agent_id": scope.agent,
+        "parent_session_id": scope.parent_session,
+        "parent_thread_id": scope.parent_thread,
+        "tool_call_id": scope.tool_call,
+        "action_id": scope.action,
+        "artifact_id": scope.artifact,
+        "evidence_id": scope.evidence,
+    }
+
+
+def _dimensions(emission: Emission) -> dict[str, Any]:
+    return {
+        "owner": emission.owner,
+        "scope": emission.scope,
+        "phase": emission.phase,
+        "surface": emission.surface,
+        "persistence": emission.persistence,
+        "control": emission.control,
+        "part_type": part_type(emission),
+    }
+
+
+#: Classes that only a team has.
+_OF_TEAMS = frozenset({"agent", "team", "worker", "review"})
+
+
+def _topology(kind: EventClass, team: TeamRow | None) -> Topology | None:
+    """How the work is organised, where that explains the event."""
+    if kind == "run.started":
+        return team.topology if team is not None else "solo_run"
+    return team.topology if team is not None and kind.partition(".")[0] in _OF_TEAMS else None
+
+
+def _own_parent(record: Record) -> str:
+    """The session of a subagent is its parent's."""
+    return record.stream if record.scope.parent_thread else ""
+
+
+def _named(record: Record, emission: Emission, team: TeamRow | None) -> dict[str, Any]:
+    """The names by which a teammate and a task are known (Agent UI specification, Runtime execution alignment)."""
+    match emission.adds.get("runtimeEntity"):
+        case "subagent_turn":
+            return {"agentName": record.scope.agent, **({"teamName": team.name} if team is not None else {})}
+        case "work_item":
+            attempt = {"attemptId": attempt_of(record.scope)} if record.scope.attempt else {}
+            return {"workItemId": record.scope.task, **attempt}
+        case _:
+            return {}
+
+
+def _session_of(record: Record) -> str:
+    """The session of a session's stream, or the one that a workspace's fact is about."""
+    if not is_workspace_stream(record.stream):
+        return record.stream
+    match record.fact:
+        case SessionTitled() | SessionPinned() | SessionArchived() | SessionTrimmed() | SessionDeleted() as fact:
+            return fact.session_id
+        case _:
+            return ""
+
+
+def _content(record: Record) -> dict[str, Any]:
+    fact = record.fact
+    if isinstance(fact, UnknownFact):
+        return {"unknown": record.header.type}
+    content: dict[str, Any] = msgspec.to_builtins(fact)
+    return content if fact.readable else {**content, "erased": True}
+
+
+def _refs(fact: Fact) -> dict[str, str]:
+    return {
+        name: text.ref.hash
+        for attribute, name in _fields(type(fact))
+        if isinstance(text := getattr(fact, attribute), Text) and text.ref is not None
+    }
+
+
+@cache
+def _fields(kind: type[Fact]) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, field.encode_name) for field in msgspec.structs.fields(kind))

@@ -1,0 +1,1 @@
+"""Panels of tasks and jobs."""

@@ -1,0 +1,1 @@
+"""Artifacts: reads, saves and exports."""

@@ -1,0 +1,132 @@
+"""What is read of artifacts: the list, one with its versions, what differs between two of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from callboard.contracts.commands.artifacts import (
+    ArtifactDiff,
+    ArtifactList,
+    ArtifactQuery,
+    ArtifactRead,
+    GetArtifact,
+    GetArtifactDiff,
+    ListArtifacts,
+)
+from callboard.contracts.content import Blob, BlobRef
+from callboard.contracts.entities.artifact import title_of
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
+from callboard.tools.builtin.folder_files import compared
+
+from ..dependencies import Parts
+from ..session_registry import Sessions
+
+#: How much of a diff is answered, in characters; an export has all of it.
+LARGEST_ANSWER = 200_000
+
+
+class ArtifactReads:
+    """Answers from the rows. `exports` tells which exports of a session are under way."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, exports: Callable[[str], tuple[ExportEntry, ...]]) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._exports = exports
+
+    async def answer(self, query: ArtifactQuery) -> ArtifactList | ArtifactRead | ArtifactDiff:
+        """The answer of a query. Raises Refusal `unknown_session`, `unknown_artifact`, `gap`, and `invalid_input` of a version
+        that there is not."""
+        match query:
+            case ListArtifacts():
+                return await self._list(query)
+            case GetArtifact():
+                return await self._get(query)
+            case GetArtifactDiff():
+                return await self._diff(query)
+
+    async def newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
+        """The artifacts that changed last, in the order of their newest versions."""
+        rows = await self._parts.store.rows.rows(session, ArtifactRow.panel, before=before, limit=limit)
+        return tuple(row for row in rows if isinstance(row, ArtifactRow))
+
+    async def row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
+        """One artifact as it is after all that is durable. Raises Refusal `unknown_artifact`."""
+        await self.reached(session, wait_for)
+        row = await self._parts.store.rows.row(session, ArtifactRow.panel, artifact)
+        if not isinstance(row, ArtifactRow):
+            raise Refusal(
+                "unknown_artifact",
+                f"The session has no artifact {artifact}.",
+                field="artifactId",
+                hint="list_artifacts names them.",
+            )
+        return row
+
+    async def version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
+        """One version. Raises Refusal `invalid_input` where there is none of that number."""
+        row = await self._parts.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
+        if not isinstance(row, ArtifactVersionRow):
+            raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
+        return row.entry
+
+    async def content(self, session: str, artifact: str, version: int, field: str = "version") -> Blob:
+        """The bytes of a version. Raises Refusal `unknown_artifact`, `invalid_input`, `unknown_blob`."""
+        await self.row(session, artifact)
+        return await self.blob((await self.version(session, artifact, version, field)).content)
+
+    async def blob(self, content: BlobRef) -> Blob:
+        """The bytes that are kept. Raises Refusal `unknown_blob` where they were erased."""
+        data = await self._parts.store.blobs.get(content.hash) if content.hash else None
+        if data is None:
+            raise Refusal("unknown_blob", "The content of this version is not kept any more: it was erased.")
+        return Blob(ref=content, data=data)
+
+    async def reached(self, session: str, wait_for: int = 0) -> int:
+        """The head of the session, once the rows show it. Raises Refusal `unknown_session`, `gap`."""
+        found = await self._sessions.get(session)
+        head = (await self._parts.store.facts.head(session)).sequence
+        if wait_for > head:
+            raise Refusal("gap", f"The session has no fact {wait_for} yet.", field="waitFor")
+        await found.views.reach(head)
+        await found.views.written()
+        return head
+
+    async def _list(self, query: ListArtifacts) -> ArtifactList:
+        head = await self.reached(query.session_id, query.wait_for)
+        rows = await self.newest(query.session_id, query.limit, query.before)
+        return ArtifactList(artifacts=rows, exports=self._exports(query.session_id), head=head)
+
+    async def _get(self, query: GetArtifact) -> ArtifactRead:
+        row = await self.row(query.session_id, query.artifact_id, query.wait_for)
+        last = row.version if query.before is None else min(row.version, query.before - 1)
+        rows = self._parts.store.rows
+        found = [
+            await rows.row(query.session_id, ArtifactVersionRow.panel, f"{row.key}.{number}")
+            for number in range(max(1, last - query.limit + 1), last + 1)
+        ]
+        versions = tuple(one.entry for one in found if isinstance(one, ArtifactVersionRow))
+        return ArtifactRead(artifact=row, versions=versions, head=row.sequence)
+
+    async def _diff(self, query: GetArtifactDiff) -> ArtifactDiff:
+        session, artifact = query.session_id, query.artifact_id
+        row = await self.row(session, artifact)
+        after = await self.content(session, artifact, query.to_version, "toVersion")
+        before = (
+            await self.content(session, artifact, query.from_version, "fromVersion") if query.from_version else None
+        )
+        name = row.path or title_of(row.title, row.path)
+        old = None if before is None else before.data
+        found = await asyncio.to_thread(compared, name, old, after.data)
+        return ArtifactDiff(
+            session_id=session,
+            artifact_id=artifact,
+            from_version=query.from_version,
+            to_version=query.to_version,
+            diff=found.diff[:LARGEST_ANSWER],
+            added=found.added,
+            removed=found.removed,
+            binary=found.binary,
+            cut=len(found.diff) > LARGEST_ANSWER,
+        )

@@ -1,0 +1,49 @@
+"""The service of artifacts: what persons ask of them, and what is read of them."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.artifacts import (
+    ArtifactChanged,
+    ArtifactCommand,
+    ArtifactDiff,
+    ArtifactList,
+    ArtifactQuery,
+    ArtifactRead,
+    ExportArtifact,
+    ExportBegun,
+    RetryArtifact,
+)
+from callboard.contracts.ports.store import StoredAnswer
+from callboard.contracts.scope import Actor
+
+from ..dependencies import Parts
+from ..session_registry import Sessions
+from .exporter import Exporting
+from .writer import Saving
+
+
+class Artifacts:
+    """Each request goes to who carries it out."""
+
+    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+        self._exporting = Exporting(parts, sessions)
+        self._saving = Saving(parts, sessions, self._exporting.reads)
+
+    async def submit(
+        self, command: ArtifactCommand, actor: Actor, kept: StoredAnswer | None
+    ) -> ArtifactChanged | ExportBegun:
+        """Carries a command out. Raises Refusal."""
+        match command:
+            case ExportArtifact() | RetryArtifact(export_id=str()):
+                return await self._exporting.begin(command, actor, kept)
+            case _:
+                return await self._saving.change(command, actor, kept)
+
+    async def answer(self, query: ArtifactQuery) -> ArtifactList | ArtifactRead | ArtifactDiff:
+        """The answer of a query. Raises Refusal."""
+        return await self._exporting.reads.answer(query)
+
+    async def settled(self) -> None:
+        """Waits for files that are being changed, and ends exports: they can be made again."""
+        await self._saving.settled()
+        await self._exporting.close()

@@ -1,0 +1,204 @@
+"""The effect of prompting an agent elsewhere: its task is followed until that end says that it is over."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import assert_never
+
+from callboard.contracts.entities.team import RemoteTaskState
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ToolRefused, ToolStarted
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.external import (
+    ArtifactTold,
+    ExternalFailure,
+    NeedTold,
+    PromptEnded,
+    RemoteEvent,
+    RemoteSession,
+    SaidText,
+    TaskTold,
+)
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import NeedOver, RemoteTold
+from callboard.tools.gate import external_starts
+
+from ..sessions.external_agents import Expected
+from ..sessions.host import SessionHost
+from .prompt import Prompt
+from .remote_connector import Reaching
+from .start_permission import NOT_LET, end, seen, unanswered
+
+NOT_NEEDED = "The agent elsewhere went on without it."
+NOT_TAKEN = "The agent elsewhere did not take it."
+NOT_STOPPED = "it did not stop when it was asked to"
+
+
+class RemotePrompting(Prompt[RemoteEvent]):
+    """One prompt of an agent elsewhere. `_need` is the call in which it waits for a person, `_sent` the one whose answer is on
+    its way, `_late` what it said newest in a state that was just told."""
+
+    def __init__(self, host: SessionHost, scope: Scope) -> None:
+        super().__init__(host, scope)
+        self._reaching = Reaching(host, scope, self.speech)
+        self._remote: RemoteSession | None = None
+        self._named = ""
+        self._need = ""
+        self._sent = ""
+        self._state: RemoteTaskState | None = None
+        self._told_at = 0.0
+        self._late: TaskTold | None = None
+
+    def silent(self, seconds: float) -> ExternalFailure:
+        """Nothing new is no end of the task: it stays as it was told, and can be taken up again."""
+        message = f"The agent elsewhere told nothing new for {seconds:g} s. Its task is as it told it last."
+        return ExternalFailure("remote_unavailable", message, retryable=True)
+
+    async def work(self) -> None:
+        """Gives the agent its input, contacting it first where it was not yet, and takes what it tells."""
+        run = self.host.state.threads[self.scope.thread].run
+        if run is None:
+            return
+        agent = (await self.host.runs.of(run)).definition
+        session = await self._reaching.session(agent)
+        self._named = session.id
+        asked = await self._reaching.asked(agent)
+        events = self.events = session.prompt(asked.text, task=asked.task, more=asked.more)
+        self.session = self._remote = session
+        while not isinstance(event := await self.event(events), PromptEnded):
+            await self._take(session, agent, event)
+        await self._tell_late()
+        await self._taken()
+        await self.answered(event)
+
+    async def failed(self, failure: ExternalFailure) -> None:
+        """The prompt came to nothing. An agent that is not reached is gone, whatever its task does."""
+        await self._tell_late()
+        await self._taken(NOT_TAKEN)
+        if failure.code in NOT_LET and self._remote is not None:
+            await self._cancel()
+        elif failure.code == "remote_unavailable" and self._remote is not None:
+            await self.gone(failure.message)
+        await super().failed(failure)
+
+    async def stop(self) -> None:
+        """A person, or who gave it its work, wants no more of it: the task is cancelled there. Where only this process ends,
+        the task is left to be taken up again."""
+        run = self.host.state.threads[self.scope.thread].run
+        if run is not None and run.stopping and self._remote is not None:
+            self.drop()
+            # What it asks is withdrawn with the turn.
+            self._need = ""
+            await self._cancel()
+
+    async def _cancel(self) -> None:
+        """Asks that the task be cancelled, and takes what the agent still tells within the bound."""
+        session, events = self._remote, self.events
+        if session is None or events is None:
+            return
+        try:
+            await self.drain(events, session.cancel, self._record_progress)
+        except StopAsyncIteration:
+            return
+        except ExternalFailure as failure:
+            await self.gone(f"{NOT_STOPPED}: {failure.message}")
+        except TimeoutError:
+            await self.gone(NOT_STOPPED)
+
+    async def _take(self, session: RemoteSession, agent: Definition, event: RemoteEvent) -> None:
+        if isinstance(event, TaskTold) and event.state == self._state and not self._need and not self._sent:
+            await self._later(event)
+            return
+        await self._tell_late()
+        # One that asks again, and tells nothing before, did not take the answer.
+        await self._taken(NOT_TAKEN if isinstance(event, NeedTold) else "")
+        if session.id != self._named:
+            self._named = session.id
+            await self._reaching.tell(session)
+        match event:
+            case SaidText(text, message):
+                if not self.speech.goes_on("text", message):
+                    await self.speech.end_part()
+                self.speech.say("text", text, message)
+            case TaskTold() | ArtifactTold():
+                await self.speech.end_part()
+                await self._tell(event)
+            case NeedTold():
+                await self.speech.end_part()
+                await self._ask(session, agent, event)
+            case PromptEnded():
+                # It ends the loop that takes events.
+                pass
+            case _:
+                assert_never(event)
+
+    async def _record_progress(self, event: RemoteEvent) -> None:
+        if isinstance(event, TaskTold | ArtifactTold):
+            await self._tell(event)
+
+    async def _tell(self, told: TaskTold | ArtifactTold) -> None:
+        if self._need:
+            call, self._need = self._need, ""
+            where = self.scope
+            self.drop()
+            await self.host.report(NeedOver(thread=where.thread, run=where.run, call=call, reason=NOT_NEEDED))
+        if isinstance(told, TaskTold):
+            self._state, self._told_at = told.state, self.host.parts.clock.elapsed()
+        where = self.scope
+        await self.host.report(RemoteTold(thread=where.thread, run=where.run, prompt=where.step, told=told))
+
+    async def _later(self, told: TaskTold) -> None:
+        """More of what it says in the same state: at most so often, the newest of it."""
+        waits, self._late = self._late is not None, told
+        rest = self._told_at + self.host.parts.limits.remote_interval - self.host.parts.clock.elapsed()
+        if rest <= 0:
+            await self._tell_late()
+        elif not waits:
+            self.late.begin(self._tell_in(rest))
+
+    async def _tell_in(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._tell_late()
+
+    async def _tell_late(self) -> None:
+        if self._late is not None:
+            told, self._late = self._late, None
+            await self._tell(told)
+
+    async def _taken(self, refusal: str = "") -> None:
+        """It told something after an answer was given to it."""
+        if self._sent:
+            call, self._sent = self._sent, ""
+            made = ToolOutcome(output="It took the answer.")
+            if refusal:
+                made = ToolOutcome(output="", code="tool_failed", message=refusal)
+            await end(self.host, self.scope, call, made)
+
+    async def _ask(self, session: RemoteSession, agent: Definition, need: NeedTold) -> None:
+        url = agent.url
+        wanted, expected = await seen(
+            self.host, self.scope, self.speech, need.tool, lambda context: external_starts.needing(need, url, context)
+        )
+        self._need = wanted.call
+        self.asks.begin(self._answer(session, wanted.call, expected))
+
+    async def _answer(self, session: RemoteSession, call: str, expected: Expected) -> None:
+        fact = await expected.begun
+        if self._need == call:
+            self._need = ""
+        if isinstance(fact, ToolStarted):
+            if session.answer(await self._whole(expected)):
+                self._sent = call
+            else:
+                await end(self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_NEEDED))
+        elif isinstance(fact, ToolRefused):
+            raise ExternalFailure(unanswered(fact), f"The agent elsewhere got no answer. {fact.message}")
+
+    async def _whole(self, expected: Expected) -> str:
+        text, parts = expected.answer, self.host.parts
+        data = None if text.ref is None else await parts.store.blobs.get(text.ref.hash)
+        try:
+            return parts.secrets.reveal(text.text if data is None else data.decode())
+        except Refusal as refusal:
+            raise ExternalFailure(refusal.code, refusal.problem.message) from refusal

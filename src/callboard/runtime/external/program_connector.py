@@ -1,0 +1,155 @@
+"""The program of a thread before its prompt: started with a person's yes to the very command, or running already."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.external import (
+    AgentControl,
+    AgentSettings,
+    ExternalAgents,
+    ExternalFailure,
+    ExternalSession,
+)
+from callboard.contracts.ports.tools import ToolContext, ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import ExternalChanged, ExternalGone, ExternalThere
+from callboard.tools.gate import external_starts
+from callboard.tools.outside.binding import Bound, bind
+
+from ..sessions.host import SessionHost
+from .message_assembler import Speech
+from .prompt_text import told
+from .start_permission import end, permitted
+
+
+class Connecting:
+    """Finds or starts the agent of one run."""
+
+    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext) -> None:
+        self._host = host
+        self._scope = scope
+        self._speech = speech
+        self._context = context
+        self._knows = True
+
+    def control(self, agent: Definition) -> AgentControl:
+        """What the agent is held to in this run."""
+        permission = self._context.permission_mode
+        return AgentControl(permission=permission, mode=agent.agent_mode, model=agent.model)
+
+    async def session(self, agent: Definition) -> ExternalSession:
+        """The agent, running. Raises ExternalFailure, with `person_denied` or `rule_denied` where it may not be started."""
+        thread = self._scope.thread
+        found = self._host.foreign.program(thread)
+        if found is not None and found.alive:
+            await self.hold(found, agent)
+            return found
+        external = self._external()
+        if found is not None:
+            await self.gone(await found.gone())
+        command = agent.command
+        bound = await self._bound(command)
+        call = await permitted(
+            self._host,
+            self._scope,
+            self._speech,
+            external_starts.START,
+            lambda context: external_starts.starting(command, context, bound, agent.agent_mode),
+        )
+        link = self._host.state.threads[thread].external
+        clock = self._host.parts.clock
+        began = clock.elapsed()
+        try:
+            await self._must_be(bound)
+            session = await self._start(external, agent, bound, link.provider_session if link is not None else "")
+        except ExternalFailure as failure:
+            await end(self._host, self._scope, call, ToolOutcome(output="", code=failure.code, message=failure.message))
+            raise
+        self._host.foreign.keep(thread, session, self.gone)
+        self._knows = session.resumed
+        named = f"{session.name} {session.version}".strip()
+        took = round((clock.elapsed() - began) * 1000)
+        await end(
+            self._host, self._scope, call, ToolOutcome(output=f"{named}, conversation {session.id}", duration_ms=took)
+        )
+        await self._host.report(
+            ExternalThere(
+                thread=thread,
+                provider_session=session.id,
+                name=session.name,
+                version=session.version,
+                resumed=session.resumed,
+                settings=session.settings,
+            )
+        )
+        self._host.foreign.settings[thread] = session.settings
+        return session
+
+    async def hold(self, session: ExternalSession, agent: Definition) -> None:
+        """Hold a running agent to what this run allows. Raises ExternalFailure where that fails; the agent is ended then."""
+        # What it changed between two prompts came as no event.
+        await self.record(session.settings, allowed=session.allowed)
+        try:
+            await session.control(self.control(agent))
+        except ExternalFailure as failure:
+            await self.gone(failure.message)
+            raise
+        await self.record(session.settings)
+
+    async def record(self, settings: AgentSettings, *, allowed: bool = True) -> None:
+        """Record the mode and the model in force, where they changed."""
+        thread = self._scope.thread
+        if self._host.foreign.settings.get(thread) != settings:
+            self._host.foreign.settings[thread] = settings
+            await self._host.report(ExternalChanged(thread=thread, settings=settings, allowed=allowed))
+
+    async def text(self, agent: Definition) -> str:
+        """What the agent is told."""
+        messages = (await self._host.contexts.of(self._scope.thread)).messages(images=False)
+        return told(agent, messages, knows=self._knows)
+
+    async def gone(self, reason: str) -> None:
+        """Ends the agent, and says that it is there no longer."""
+        await self._host.foreign.end(self._scope.thread)
+        await self._host.report(ExternalGone(thread=self._scope.thread, reason=reason))
+
+    async def _bound(self, command: tuple[str, ...]) -> Bound:
+        """The command with its program, its scripts and its environment as they are now."""
+        search = os.environ.get("PATH", os.defpath)
+        return await asyncio.to_thread(bind, command, {}, self._context.folder, search)
+
+    async def _must_be(self, bound: Bound) -> None:
+        """Raises ExternalFailure `file_changed` where what would be started is not what was approved."""
+        now = await self._bound(bound.command)
+        if now.token != bound.token or now.program != bound.program:
+            paths = ", ".join(now.changed_since(bound.token)) or "its program"
+            message = f"The agent was not started: {paths} changed after the approval. Send the message again."
+            raise ExternalFailure("file_changed", message)
+
+    def _external(self) -> ExternalAgents:
+        """What starts agents. Raises ExternalFailure before a person is asked, where no agent can be started."""
+        external = self._host.parts.external
+        if external is None:
+            raise ExternalFailure("model_unconfigured", "Programs of their own are not started here.")
+        external.check()
+        return external
+
+    async def _start(self, external: ExternalAgents, agent: Definition, bound: Bound, resume: str) -> ExternalSession:
+        known = {spec.name for spec in self._host.parts.toolbox.specs(self._context)}
+        try:
+            words = (bound.program, *agent.command[1:])
+            command = tuple(self._host.parts.secrets.reveal(word) for word in words)
+        except Refusal as refusal:
+            raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
+        return await external.start(
+            command,
+            self._context.folder,
+            wanted=self.control(agent),
+            resume=resume,
+            reads="Read" in known,
+            writes="Write" in known,
+        )

@@ -1,0 +1,1 @@
+"""Trust, rules and the preview of permissions."""

@@ -1,0 +1,1 @@
+"""Prompts: instructions, history and context of a model call."""

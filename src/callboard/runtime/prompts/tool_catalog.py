@@ -1,0 +1,37 @@
+"""Which tools an agent has, as a run is told of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from callboard.contracts.content import blob_of
+from callboard.contracts.entities.tool_inventory import ToolInfo
+from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.settings import Effective
+from callboard.control.decision_inputs import Catalog
+
+
+def under(context: ToolContext, settings: Effective) -> ToolContext:
+    """The context with what holds in its folder."""
+    return msgspec.structs.replace(
+        context,
+        trusted=settings.trusted,
+        shell=settings.shell,
+        servers=settings.servers,
+        hooks=settings.hooks,
+        held_back=settings.held_back,
+    )
+
+
+def catalog(tools: tuple[ToolInfo, ...]) -> Catalog:
+    """An inventory as a fact names it."""
+    counts = Counter(one.availability for one in tools)
+    return Catalog(
+        blob=blob_of(msgspec.json.encode(tools), "application/json"),
+        loaded=counts["loaded"],
+        deferred=counts["deferred"],
+        blocked=counts["blocked"],
+        excluded=counts["excluded"],
+    )

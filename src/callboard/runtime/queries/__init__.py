@@ -1,0 +1,1 @@
+"""Reads of sessions, tasks, jobs, tools and agent runs."""

@@ -1,0 +1,113 @@
+"""What is asked of processes and of where they run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands.processes import (
+    ExecutionEnvironment,
+    GetExecutionEnvironment,
+    ListProcesses,
+    ProcessList,
+)
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.ports.agents import Definition
+from callboard.contracts.ports.tools import ToolContext
+from callboard.contracts.rows import ProcessRow
+from callboard.control.state.agent_definitions import session_roster
+
+from ..dependencies import Parts
+from ..processes import Processes
+from ..prompts.run_config import tool_context
+from ..session_registry import Sessions
+from ..workspaces.context import Home
+from ..workspaces.registry import Workspaces
+
+#: How much of the output of one that runs is told, in characters.
+NEWEST = 4000
+_MOST = 10_000
+
+
+class ProcessReads:
+    """Answers the queries about processes."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+
+    async def list(self, query: ListProcesses) -> ProcessList:
+        """The processes of a session. Raises Refusal `unknown_session`, `unknown_thread`."""
+        found = await self._sessions.get(query.session_id)
+        if query.thread_id is not None and query.thread_id not in found.host.state.threads:
+            raise _unknown_thread(query.thread_id)
+        await found.views.reach(found.host.state.sequence)
+        await found.views.written()
+        rows = await self._parts.store.rows.rows(query.session_id, "processes", limit=_MOST)
+        mine = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
+        return ProcessList(processes=tuple(_now(found.host.processes, row) for row in mine))
+
+    async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
+        """What a command would find. Raises Refusal `invalid_input`, and those of what the query names."""
+        context = await self._context(query)
+        if self._parts.shells is None:
+            raise Refusal("tool_failed", "No commands are run here.")
+        return await self._parts.shells.environment(context)
+
+    async def _context(self, query: GetExecutionEnvironment) -> ToolContext:
+        if query.session_id is not None:
+            return await self._of_session(query.session_id, query.thread_id)
+        if query.workspace_id is None:
+            raise Refusal(
+                "invalid_input",
+                "An environment is that of a session or of a workspace.",
+                field="sessionId",
+                hint="Give sessionId or workspaceId.",
+            )
+        host = self._workspaces.get(query.workspace_id)
+        host.must_be_there()
+        agent = self._parts.definitions.lead(host.home.folder)
+        return _context(host.home, agent, "ask")
+
+    async def _of_session(self, session: str, named: str | None) -> ToolContext:
+        host = (await self._sessions.get(session)).host
+        thread = host.state.threads.get(named or host.state.lead)
+        if thread is None:
+            raise _unknown_thread(named or "")
+        if thread.run is not None:
+            return await host.runs.tool_context(thread.thread)
+        roster = session_roster(self._parts.definitions.roster(host.home.folder), host.state)
+        agent = roster.find(thread.definition) or self._parts.definitions.get(host.home.folder, thread.definition)
+        mode = thread.last.permission_mode if thread.last is not None else "ask"
+        context = _context(host.home, agent, mode)
+        if thread.child is None:
+            return context
+        return msgspec.structs.replace(
+            context,
+            folder=thread.child.worktree or context.folder,
+            given_globs=thread.child.work_globs,
+            read_only=thread.child.isolation == "read_only",
+        )
+
+
+def _context(home: Home, agent: Definition, mode: PermissionMode) -> ToolContext:
+    made = tool_context(home.folder, agent, "chat", home.permitted(mode, agent))
+    return msgspec.structs.replace(made, trusted=home.settings.trusted, shell=home.settings.shell)
+
+
+def _unknown_thread(thread: str) -> Refusal:
+    return Refusal(
+        "unknown_thread",
+        f"The session has no thread {thread}.",
+        field="threadId",
+        hint="get_session names the threads.",
+    )
+
+
+def _now(processes: Processes, row: ProcessRow) -> ProcessRow:
+    """A row with the newest output of a process that runs."""
+    if row.state not in ("running", "stopping"):
+        return row
+    return msgspec.structs.replace(row, output=Text(text=processes.output(row.process_id, NEWEST)))

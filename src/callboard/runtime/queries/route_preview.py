@@ -1,0 +1,60 @@
+"""The model that the next input of a thread would reach."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.models import PreviewRoute, RoutePreview
+from callboard.contracts.errors import Refusal
+from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
+from callboard.control.decide.turn.start import thread_of
+from callboard.control.decision_inputs import Setup
+from callboard.control.state.context import Takes
+from callboard.control.state.session import OpenRun, Session
+
+from ..dependencies import Parts
+from ..prompts.run_config import Setups
+from ..session_registry import Sessions
+from ..sessions.model_limits import model_limits
+from ..workspaces.context import Home
+from ..workspaces.registry import Workspaces
+
+
+class RoutePreviews:
+    """Answers what the deciders would say of the next input, with the same rules."""
+
+    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+        self._setups = Setups(parts)
+
+    async def preview(self, query: PreviewRoute) -> RoutePreview:
+        """Return the route.
+
+        Raises:
+            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`, `unknown_agent`.
+        """
+        if query.session_id is not None:
+            host = (await self._sessions.get(query.session_id)).host
+            thread = thread_of(host.state, query.thread_id)
+            return self._route(host.home, thread.definition, host.state, thread.run)
+        if query.workspace_id is None:
+            raise Refusal(
+                "invalid_input",
+                "preview_route needs a session or a workspace.",
+                field="workspaceId",
+                hint="Give sessionId or workspaceId.",
+            )
+        self._workspaces.get(query.workspace_id)
+        return self._route(self._workspaces.home(query.workspace_id), "", Session(session=""), None)
+
+    def _route(self, home: Home, definition: str, state: Session, run: OpenRun | None) -> RoutePreview:
+        setup: Setup = self._setups.start(home, definition, "chat", "ask", state)
+        return RoutePreview(
+            model=model_name(setup.candidates[setup.chosen]),
+            images=route_takes_images(setup, self._takes),
+            running_model=f"{run.provider}/{run.model}" if run is not None else "",
+            running_images=run is not None and takes_images(run, self._takes),
+        )
+
+    def _takes(self, provider: str, model: str) -> Takes:
+        return model_limits(self._parts, provider, model)

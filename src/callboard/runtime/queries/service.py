@@ -1,0 +1,265 @@
+"""The reads. They answer from rows; where rows are behind what the reader has seen, they wait."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.commands import (
+    ActionAnswered,
+    GetParts,
+    GetSession,
+    GetThreadRead,
+    GetTurns,
+    Incident,
+    ListSessions,
+    ListWorkspaces,
+    PartList,
+    SessionList,
+    SessionRead,
+    ThreadRead,
+    TurnList,
+    WorkspaceList,
+)
+from callboard.contracts.commands.agents import ListAgents
+from callboard.contracts.commands.artifacts import GetArtifact, GetArtifactDiff, ListArtifacts
+from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.context import FindMentions, GetContext
+from callboard.contracts.commands.evidence import ListExports
+from callboard.contracts.commands.jobs import GetJob
+from callboard.contracts.commands.models import ListModels, PreviewRoute, TryModel
+from callboard.contracts.commands.past import ListPastSessions
+from callboard.contracts.commands.processes import GetExecutionEnvironment, ListProcesses
+from callboard.contracts.commands.settings import GetSettings
+from callboard.contracts.commands.sizes import ListSizes
+from callboard.contracts.commands.tasks import GetTask, ListTasks
+from callboard.contracts.commands.team import ListSubagents, WaitSubagents
+from callboard.contracts.commands.tooling import GetToolInventory, ListServers
+from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, GetTrust, ListRules
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
+from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
+from callboard.contracts.rows.conversation import part_order
+
+from ..artifacts.service import Artifacts
+from ..dependencies import Parts
+from ..evidence_exporter import Exports
+from ..permissions.trust_service import Trusting
+from ..session_importer import Pasts
+from ..session_registry import OpenSession, Sessions
+from ..workspaces.registry import Workspaces
+from . import jobs
+from .context import ContextReads
+from .processes import ProcessReads
+from .route_preview import RoutePreviews
+from .tasks import TaskReads
+from .team import TeamReads
+from .tools import ToolReads
+
+#: How many of the newest facts a thread read looks through for incidents.
+INCIDENT_FACTS = 500
+#: How many turns are looked through at a time for those that are asked for.
+LARGEST_PAGE = 200
+
+
+class Queries:
+    """Answers the commands that are declared as queries."""
+
+    def __init__(
+        self, parts: Parts, sessions: Sessions, workspaces: Workspaces, exports: Exports, artifacts: Artifacts
+    ) -> None:
+        self._parts = parts
+        self._sessions = sessions
+        self._workspaces = workspaces
+        self._teams = TeamReads(parts, sessions)
+        self._tasks = TaskReads(parts, sessions)
+        self._exports = exports
+        self._artifacts = artifacts
+        self._processes = ProcessReads(parts, sessions, workspaces)
+        self.tools = ToolReads(parts, sessions, workspaces)
+        self.trusting = Trusting(parts, sessions, workspaces)
+        self.pasts = Pasts(parts, workspaces)
+        self._contexts = ContextReads(parts, sessions, workspaces)
+        self._routes = RoutePreviews(parts, sessions, workspaces)
+
+    async def answer(self, query: Command) -> Any:
+        """The answer of a query. Raises Refusal. Where stored rows turn out to be damaged it is asked again of new ones."""
+        try:
+            return await self._answer(query)
+        except Refusal as refusal:
+            if refusal.code != "rows_damaged":
+                raise
+        return await self._answer(query)
+
+    async def _answer(self, query: Command) -> Any:
+        match query:
+            case ListWorkspaces():
+                return WorkspaceList(workspaces=tuple(row for host in self._workspaces.all() for row in host.rows()))
+            case ListSessions(workspace_id=wanted):
+                hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
+                rebuilding, missing = await self._workspaces.until_listed(hosts, self._parts.limits.rebuild_wait)
+                return SessionList(sessions=self._workspaces.cards(wanted), rebuilding=rebuilding, missing=missing)
+            case GetSession() | GetThreadRead() | GetTurns() | GetParts():
+                return await self._of_session(query)
+            case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask() | GetJob():
+                return await self._of_team(query)
+            case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
+                return await self.trusting.answer(query)
+            case GetContext() | FindMentions() | ListSizes():
+                return await self._contexts.answer(query)
+            case ListExports():
+                return await self._exports.list(query)
+            case ListArtifacts() | GetArtifact() | GetArtifactDiff():
+                return await self._artifacts.answer(query)
+            case GetExecutionEnvironment():
+                return await self._processes.environment(query)
+            case ListProcesses():
+                return await self._processes.list(query)
+            case GetToolInventory() | ListServers():
+                return await self.tools.answer(query)
+            case ListModels() | TryModel() | PreviewRoute():
+                return await self._models(query)
+            case ListPastSessions():
+                return await self.pasts.list(query)
+            case _:
+                raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
+
+    async def _of_session(self, query: GetSession | GetThreadRead | GetTurns | GetParts) -> Any:
+        match query:
+            case GetSession():
+                return await self._session(query)
+            case GetThreadRead():
+                return await self._thread(query)
+            case GetTurns():
+                return await self._turns(query)
+            case GetParts():
+                return await self._parts_of(query)
+
+    async def _models(self, query: ListModels | TryModel | PreviewRoute) -> Any:
+        if isinstance(query, PreviewRoute):
+            return await self._routes.preview(query)
+        desk = self._parts.desk
+        if desk is None:
+            raise Refusal("model_unconfigured", "Nobody here tells of models.")
+        return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
+
+    async def _of_team(self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask | GetJob) -> Any:
+        match query:
+            case ListAgents():
+                return await self._teams.defined(query)
+            case ListSubagents():
+                return await self._teams.graph(query)
+            case WaitSubagents():
+                return await self._teams.wait(query)
+            case ListTasks():
+                return await self._tasks.list(query)
+            case GetTask():
+                return await self._tasks.get(query)
+            case GetJob():
+                return await jobs.job(self._tasks, query)
+
+    async def settled(self, session: str, action: str) -> ActionAnswered | None:
+        """How an action was settled; None where it was not, or is not of this session."""
+        found = await self._sessions.get(session)
+        sequence = found.host.state.sequence
+        await found.views.reach(sequence)
+        await found.views.written()
+        part = await self._parts.store.rows.row(session, "parts", action)
+        if not isinstance(part, ActionPart) or part.outcome == "pending":
+            return None
+        return ActionAnswered(
+            session_id=session, action_id=action, outcome=part.outcome, first=False, sequence=sequence
+        )
+
+    async def _session(self, query: GetSession) -> SessionRead:
+        found = await self._at(query.session_id, query.wait_for)
+        shell = found.views.rows(SessionRow)
+        if not shell:
+            raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
+        await found.views.written()
+        newest = await self._parts.store.rows.rows(query.session_id, "turns", limit=query.turns)
+        return SessionRead(
+            session=self._workspaces.get(shell[0].workspace_id).titled(shell[0]),
+            threads=tuple(found.views.rows(StatusRow)),
+            turns=tuple(row for row in newest if isinstance(row, TurnRow)),
+            cursor=str(found.views.cursor),
+            head=found.host.state.sequence,
+        )
+
+    async def _thread(self, query: GetThreadRead) -> ThreadRead:
+        found = await self._at(query.session_id, query.wait_for)
+        thread = query.thread_id or found.host.state.lead
+        status = self._status(found, thread)
+        turns = [row for row in found.views.rows(TurnRow) if row.thread_id == thread and row.ended_at]
+        return ThreadRead(
+            status=status,
+            actions=tuple(row for row in found.views.rows(ActionRow) if row.thread_id == thread),
+            queue=tuple(row for row in found.views.rows(QueueRow) if row.thread_id == thread),
+            last_turn=max(turns, key=lambda row: row.ended_at) if turns else None,
+            incidents=await self._incidents(found, thread),
+            head=found.host.state.sequence,
+        )
+
+    @staticmethod
+    def _status(found: OpenSession, thread: str) -> StatusRow:
+        for row in found.views.rows(StatusRow):
+            if row.thread_id == thread:
+                return row
+        raise Refusal(
+            "unknown_thread",
+            f"The session has no thread {thread}.",
+            field="threadId",
+            hint="get_session names the threads.",
+        )
+
+    async def _incidents(self, found: OpenSession, thread: str) -> tuple[Incident, ...]:
+        state = found.host.state
+        after = max(0, state.sequence - INCIDENT_FACTS)
+        records = await self._parts.store.facts.read(state.session, after=after, limit=INCIDENT_FACTS)
+        return tuple(
+            Incident(sequence=record.sequence, at=record.header.at, code=record.fact.code, message=record.fact.message)
+            for record in records
+            if record.scope.thread in ("", thread)
+            and isinstance(record.fact, WarningRaised | ErrorRaised | ModelFailed)
+        )
+
+    async def _turns(self, query: GetTurns) -> TurnList:
+        found = await self._at(query.session_id, 0)
+        await found.views.written()
+        rows = self._parts.store.rows
+        if query.thread_id is None:
+            newest = await rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
+            return TurnList(turns=tuple(row for row in newest if isinstance(row, TurnRow)))
+        opened = self._status(found, query.thread_id).order
+        before, turns = query.before, list[TurnRow]()
+        while len(turns) < query.limit and (before is None or before > opened):
+            page = await rows.rows(query.session_id, "turns", before=before, limit=LARGEST_PAGE)
+            if not page:
+                break
+            turns = [*(row for row in page if isinstance(row, TurnRow) and row.thread_id == query.thread_id), *turns]
+            before = page[0].order
+        return TurnList(turns=tuple(turns[-query.limit :]))
+
+    async def _parts_of(self, query: GetParts) -> PartList:
+        found = await self._at(query.session_id, 0)
+        await found.views.written()
+        row = await self._parts.store.rows.row(query.session_id, "turns", query.turn_id)
+        if not isinstance(row, TurnRow):
+            raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
+        if not row.started_at:
+            return PartList(parts=())
+        first = part_order(row.order, 0)
+        before = part_order(row.order + 1, 0)
+        rows = await self._parts.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
+        return PartList(parts=tuple(one for one in rows if isinstance(one, AnyPart) and one.order >= first))
+
+    async def _at(self, session: str, sequence: int) -> OpenSession:
+        found = await self._sessions.get(session)
+        if sequence > found.host.state.sequence and sequence > (await self._parts.store.facts.head(session)).sequence:
+            raise Refusal(
+                "gap",
+                f"The session has no fact {sequence} yet.",
+                field="waitFor",
+                hint="Wait only for a sequence that an answer named.",
+            )
+        await found.views.reach(max(sequence, found.begun))
+        return found

@@ -1,0 +1,1 @@
+"""Secrets on their way in (redaction) and out (values in place of handles)."""

@@ -1,0 +1,1 @@
+"""Open sessions: the host of one, and the inputs of its decisions."""

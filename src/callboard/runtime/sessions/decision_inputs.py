@@ -1,0 +1,110 @@
+"""What a session's decisions know from outside: time, ids, the workspace, closed ids, the gate's present word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+
+import msgspec
+
+from callboard.contracts.commands import ImportTurn, RespondAction
+from callboard.contracts.facts.turn import PermissionMode
+from callboard.contracts.scope import Actor
+from callboard.control.decide import SessionCommand
+from callboard.control.decision_inputs import Known, narrower
+from callboard.control.resolved_context import NOTHING
+from callboard.control.state.agent_definitions import session_roster
+
+from ..dependencies import Parts
+from ..prompts.context_resolver import Giving
+from ..session_state import StateKeeper
+from ..workspaces.context import Home
+from .gate_decisions import Verdicts
+from .model_limits import model_limits
+from .run_context import Runs
+from .schedules import next_wake
+
+#: The fields of a command that name something which may be over.
+_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id", "item_id")
+
+
+class Knowing:
+    """Gathers it for one session."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        keeper: StateKeeper,
+        home: Callable[[], Home],
+        *,
+        runs: Runs,
+        verdicts: Verdicts,
+    ) -> None:
+        self._parts = parts
+        self._keeper = keeper
+        self._home = home
+        self._runs = runs
+        self._verdicts = verdicts
+        self._giving = Giving(parts, keeper, home)
+
+    async def of(self, request: SessionCommand, epoch: int, actor: Actor) -> Known:
+        """When a command comes: also whose it is, which of the ids that it names are closed, and what the gate says of what it
+        approves."""
+        state = self._keeper.state
+        known = msgspec.structs.replace(await self.at(epoch), actor=actor)
+        if isinstance(request, ImportTurn):
+            # What is taken over from elsewhere bears its own time.
+            known = msgspec.structs.replace(known, now=request.at)
+        named = [getattr(request, name, None) for name in _NAMING]
+        ids = [one for one in named if isinstance(one, str)]
+        if ids:
+            closed = await self._parts.store.facts.closed(state.session, ids)
+            known = msgspec.structs.replace(known, closed=closed)
+        given = await self._giving.of(request)
+        if given is not NOTHING:
+            known = msgspec.structs.replace(known, given=given)
+        if isinstance(request, RespondAction) and request.decision == "approve":
+            known = msgspec.structs.replace(known, evaluation=await self._verdicts.again(request.action_id))
+        return known
+
+    async def at(self, epoch: int) -> Known:
+        """When something is decided: also what the gate says of calls whose turn may come by that."""
+        known = self.now(epoch)
+        looks = await self._verdicts.waiting_their_turn()
+        return msgspec.structs.replace(known, evaluations=looks) if looks else known
+
+    def now(self, epoch: int) -> Known:
+        """At any time."""
+        home = self._home()
+        state = self._keeper.state
+        listed = home.sessions.get(self._keeper.state.session)
+        # One look at the folder's files is enough for a decision, and it sees one roster.
+        roster = cache(lambda: session_roster(self._parts.definitions.roster(home.folder), state))
+
+        def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
+            # A definition that is gone starts no run: what the folder allows is all that can be said of it.
+            agent = roster().find(definition)
+            return narrower(mode, home.settings.permission_mode) if agent is None else home.permitted(mode, agent)
+
+        return Known(
+            now=self._parts.clock.now(),
+            ids=self._parts.ids,
+            setup=self._runs.start,
+            workspace=home.workspace,
+            folder=home.folder,
+            epoch=epoch,
+            context_steps=self._parts.limits.context_steps,
+            takes=partial(model_limits, self._parts),
+            pin=self._giving.pinned,
+            compact_at=home.settings.context.compact_at,
+            usual_mode=home.settings.usual_mode,
+            permitted=permitted,
+            withheld=home.settings.withheld,
+            approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
+            find=lambda name: roster().find(name),
+            names=lambda: tuple(one.name for one in roster().definitions),
+            team_budget=self._parts.limits.team_budget,
+            group_budget=self._parts.limits.group_budget,
+            next_wake=next_wake,
+            archived=listed is not None and listed.archived,
+        )

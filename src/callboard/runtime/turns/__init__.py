@@ -1,0 +1,1 @@
+"""Effects of turns: model calls, tool calls, compaction and worktrees."""

@@ -1,0 +1,109 @@
+"""The effect of running a tool: runs the call that the gate or a person let through, and reports what it came to."""
+
+from __future__ import annotations
+
+import logging
+
+import msgspec
+
+from callboard.contracts.commands.processes import PROCESS_TOOLS
+from callboard.contracts.commands.team_tools import MERGE
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.tool import FileChange
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.contracts.tools import READ_OUTPUT, may_be_brought
+from callboard.control.outcomes import ToolEnded
+
+from ..prompts.tool_catalog import catalog
+from ..secrets.secret_values import carried_out
+from ..sessions.host import SessionHost
+from ..sessions.partial_buffer import Gatherer
+from ..worktrees.worktree import merge
+from .stored_output import read_output
+from .tool_progress import Reporting
+
+log = logging.getLogger(__name__)
+
+
+class Calling:
+    """One tool call under way. `outcome_so_far` is what it had printed at any moment."""
+
+    def __init__(self, host: SessionHost, scope: Scope) -> None:
+        self._host = host
+        self._scope = scope
+        self._gather = Gatherer(host.parts, host.session, host.epoch)
+        self._started = host.parts.clock.elapsed()
+        self._reporting: Reporting | None = None
+
+    @property
+    def call(self) -> str:
+        """The id of the call."""
+        return self._scope.tool_call
+
+    def outcome_so_far(self) -> ToolOutcome:
+        """What there is of the call's output."""
+        took = self._host.parts.clock.elapsed() - self._started
+        return ToolOutcome(output=self._gather.text("output", self._scope.step), duration_ms=round(took * 1000))
+
+    async def settle(self) -> None:
+        """Nothing more of this call is shown or kept."""
+        if self._reporting is not None:
+            self._reporting.settle()
+        await self._gather.settle()
+
+    async def run(self) -> None:
+        """Runs the call and reports its end."""
+        host, scope = self._host, self._scope
+        run = host.state.threads[scope.thread].run
+        call = run.call_of(scope.tool_call) if run is not None else None
+        evaluation = host.verdicts.take(scope.tool_call)
+        if call is None or evaluation is None:
+            raise LookupError(f"call {scope.tool_call} was started without a verdict")
+        brought: tuple[FileChange, ...] = ()
+        try:
+            if call.tool == MERGE:
+                outcome, brought = await merge(host, evaluation.arguments)
+            else:
+                outcome = await self._outcome(call.tool, evaluation)
+        finally:
+            await self.settle()
+        await host.report(msgspec.structs.replace(await self._ended(call.tool, outcome), brought=brought))
+
+    async def _ended(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
+        """The report, with what the call changed of the tools that there are."""
+        scope, toolbox = self._scope, self._host.parts.toolbox
+        ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
+        if not (outcome.found or may_be_brought(tool)):
+            return ended
+        context = await self._host.runs.tool_context(scope.thread)
+        if may_be_brought(tool):
+            return msgspec.structs.replace(ended, servers=toolbox.servers(context))
+        found = msgspec.structs.replace(context, found=(*context.found, *outcome.found))
+        return msgspec.structs.replace(ended, catalog=catalog(toolbox.inventory(found)))
+
+    async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
+        host, scope = self._host, self._scope
+        wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
+        toolbox = host.parts.toolbox
+        context = await host.runs.tool_context(scope.thread)
+        try:
+            wanted, evaluation = carried_out(wanted, evaluation, host.parts.secrets)
+        except Refusal as refusal:
+            return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
+        try:
+            if evaluation.background:
+                return await host.processes.start(scope, wanted, evaluation, context)
+            if tool == READ_OUTPUT:
+                return await read_output(host, scope.thread, evaluation.arguments)
+            if tool in PROCESS_TOOLS:
+                return await host.processes.call(tool, evaluation.arguments, scope.thread)
+            self._reporting = Reporting(host, self._gather, scope, tool)
+            return await toolbox.run(wanted, evaluation, context, self._reporting)
+        except Exception as error:
+            log.exception("the tool %s failed in a way that it does not tell", tool)
+            return ToolOutcome(
+                output=self._gather.text("output", scope.step),
+                code="internal",
+                message=f"The tool failed in an unexpected way ({type(error).__name__}).",
+            )

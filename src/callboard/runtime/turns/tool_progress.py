@@ -1,0 +1,113 @@
+"""What a tool tells while it runs: its output, how far it is, what it asks a person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from callboard.contracts.facts import ActionResolved, Fact
+from callboard.contracts.live import Frame
+from callboard.contracts.ports.tools import Question, Reply
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import ToolAsks
+
+from ..sessions.host import SessionHost
+from ..sessions.partial_buffer import Gatherer
+
+#: How far a call is, is told at most so often, in seconds; the newest always.
+PROGRESS_INTERVAL = 0.1
+
+
+class Progress:
+    """How far one call is, as frames: the first at once, those that come on its heels as one."""
+
+    def __init__(self, tell: Callable[[Frame], object], now: Callable[[], float]) -> None:
+        self._tell = tell
+        self._now = now
+        self._told_at = -PROGRESS_INTERVAL
+        self._waiting: Frame | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def add(self, frame: Frame) -> None:
+        """The newest."""
+        self._waiting = frame
+        rest = self._told_at + PROGRESS_INTERVAL - self._now()
+        if rest <= 0:
+            self._send()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(rest, self._send)
+
+    def settle(self) -> None:
+        """Nothing more is told: what the call came to says all."""
+        self._waiting = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _send(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        frame, self._waiting = self._waiting, None
+        if frame is not None:
+            self._told_at = self._now()
+            self._tell(frame)
+
+
+class Reporting:
+    """Implements the port `Reporter` for one call."""
+
+    def __init__(self, host: SessionHost, gather: Gatherer, scope: Scope, tool: str) -> None:
+        self._host = host
+        self._gather = gather
+        self._scope = scope
+        self._tool = tool
+        self._asking = asyncio.Lock()
+        parts = host.parts
+        self._progress = Progress(lambda frame: parts.feed.frame(host.session, frame), parts.clock.elapsed)
+
+    def output(self, text: str) -> None:
+        """A piece of its output."""
+        self._gather.add("output", self._scope, text, self._tool)
+
+    def progress(self, done: float, total: float | None, message: str) -> None:
+        """How far it is."""
+        said = self._host.parts.secrets.redact(message)
+        self._progress.add(
+            Frame(kind="progress", scope=self._scope, offset=0, text=said, tool=self._tool, done=done, total=total)
+        )
+
+    async def ask(self, question: Question) -> Reply:
+        """Asks a person, and waits for the answer for as long as the call runs."""
+        async with self._asking:
+            where = self._scope
+            answer = self._host.answers.expect(where.tool_call)
+            try:
+                await self._host.report(
+                    ToolAsks(thread=where.thread, run=where.run, call=where.tool_call, question=question)
+                )
+                run = self._host.state.threads[where.thread].run
+                call = run.call_of(where.tool_call) if run is not None else None
+                if not answer.done() and (call is None or not call.action):
+                    return Reply(said="nothing")
+                return await self._reply(await answer)
+            except asyncio.CancelledError:
+                # Its server, or the call, waits no longer; what is being cancelled cannot wait for the fact of it.
+                self._host.answers.withdraw(where)
+                raise
+            finally:
+                self._host.answers.forget(where.tool_call, answer)
+
+    def settle(self) -> None:
+        """Nothing more is told."""
+        self._progress.settle()
+
+    async def _reply(self, fact: Fact) -> Reply:
+        if not isinstance(fact, ActionResolved):
+            return Reply(said="nothing")
+        if fact.decision != "answer":
+            return Reply(said="reject")
+        text = fact.answer
+        data = None if text.ref is None else await self._host.parts.store.blobs.get(text.ref.hash)
+        said = text.text if data is None else data.decode()
+        return Reply(said="answer", answer=self._host.parts.secrets.reveal(said))

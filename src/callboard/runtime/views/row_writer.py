@@ -1,0 +1,93 @@
+"""Rows written behind the log: operations wait a moment, are written together, and a watermark says how far they are."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.store import Views
+from callboard.contracts.rows import Op, Remove, Upsert
+from callboard.projection.view import SessionView
+
+from ..background_tasks import UnderWay
+from ..dependencies import Parts
+from ..fingerprint import view_fingerprint
+
+log = logging.getLogger(__name__)
+
+#: Row operations are written at the latest when so many wait.
+MOST_WAITING = 2000
+
+
+class RowsBehind:
+    """Writes one session's rows. `view` is where the operations come from; the rows table is at `watermark`."""
+
+    def __init__(self, session: str, parts: Parts, view: SessionView, watermark: int = 0) -> None:
+        self._session = session
+        self._parts = parts
+        self._view = view
+        self._waiting: dict[tuple[str, str], Op] = {}
+        self._watermark = self._written = watermark
+        self._writing = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._flushes = UnderWay()
+        self._closed = False
+
+    @property
+    def full(self) -> bool:
+        """True where so many operations wait that they should be written before there are more."""
+        return len(self._waiting) >= MOST_WAITING
+
+    def keep(self, ops: Sequence[Op], watermark: int) -> None:
+        """Takes operations to be written soon; of those on one row the last counts. With them the rows show the fact of
+        that sequence."""
+        for op in ops:
+            if isinstance(op, Upsert):
+                self._waiting[op.panel, op.row.key] = op
+            elif isinstance(op, Remove):
+                self._waiting[op.panel, op.key] = op
+        self._watermark = max(self._watermark, watermark)
+        self._plan(0.0 if self.full else self._parts.limits.write_behind)
+
+    async def write(self) -> None:
+        """Writes what waits, one write at a time. What could not be written waits on: a watermark never passes a hole."""
+        async with self._writing:
+            if self._watermark <= self._written:
+                return
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            ops, self._waiting = self._waiting, {}
+            views = Views(watermark=self._watermark, fingerprint=view_fingerprint(), state=self._view.state())
+            try:
+                await self._parts.store.rows.write(self._session, tuple(ops.values()), views)
+            except BaseException:
+                self._waiting = {**ops, **self._waiting}
+                self._plan(self._parts.limits.try_again)
+                raise
+            self._written = views.watermark
+
+    async def close(self) -> None:
+        """Writes what waits, for the last time."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        await self._flushes.settled()
+        await self.write()
+
+    def _plan(self, wait: float) -> None:
+        if self._timer is None and not self._closed:
+            self._timer = asyncio.get_running_loop().call_later(wait, self._now)
+
+    def _now(self) -> None:
+        self._timer = None
+        self._flushes.begin(self._write_behind())
+
+    async def _write_behind(self) -> None:
+        try:
+            await self.write()
+        except Refusal as refusal:
+            log.warning("rows of %s are not written yet: %s", self._session, refusal.problem.message)

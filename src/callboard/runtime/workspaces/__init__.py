@@ -1,0 +1,1 @@
+"""Workspaces: their hosts, folders, uploads and effective rules."""

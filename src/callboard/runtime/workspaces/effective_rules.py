@@ -1,0 +1,33 @@
+"""The rules that hold where a person works, and what is read on their behalf under them."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts.permission import Rule, holding
+from callboard.contracts.ports.tools import ToolContext
+from callboard.control.state.session import Session
+
+from .context import Home
+
+
+def standing(home: Home, state: Session | None, now: int) -> tuple[Rule, ...]:
+    """The rules that hold now: of files, of the workspace, and of the session with those on their way to its workspace."""
+    own: tuple[Rule, ...] = ()
+    if state is not None:
+        on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
+        own = (*state.rules, *on_its_way)
+    return holding((*home.settings.rules, *home.rules, *own), now)
+
+
+def reading(home: Home, state: Session | None, now: int, folder: str = "") -> ToolContext:
+    """On behalf of a person, who is no agent: what they name is read under the rules that hold, in the folder or in a worktree
+    of it."""
+    return ToolContext(
+        folder=folder or home.folder,
+        agent="",
+        definition_hash="",
+        tools=("*",),
+        policy=(),
+        mode="chat",
+        permission_mode="ask",
+        rules=standing(home, state, now),
+    )

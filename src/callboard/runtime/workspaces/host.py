@@ -1,0 +1,221 @@
+"""One workspace of the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.live import Cursor
+from callboard.contracts.ports.store import Append, StoredAnswer
+from callboard.contracts.record import NewFact, Origin, Record, unreadable
+from callboard.contracts.rows import Op, SessionCard, SessionRow, Upsert, WorkspaceRow
+from callboard.contracts.scope import Actor
+from callboard.contracts.settings import Effective
+from callboard.control import workspace as rules
+from callboard.control.state.session import Workspace
+from callboard.projection.overlay import overlay
+from callboard.projection.rows import Table
+from callboard.projection.workspace import WorkspaceView, damaged, listed
+from callboard.tools.protection.credentials import breadth
+
+from ..dependencies import Parts
+from ..views.ring import Ring
+from .context import Home
+
+_A = TypeVar("_A")
+
+#: How many bits of a cursor's `n` count the frames of one writer; those above are its epoch. All fit a browser's numbers.
+_FRAMES = 32
+#: How much of its operations a list of sessions keeps for clients that come back: some hundred changes of cards.
+_RING_BYTES = 200_000
+
+
+class WorkspaceHost:
+    """One workspace: its facts, and the cards of its sessions as their own views tell them."""
+
+    def __init__(self, workspace: str, parts: Parts) -> None:
+        self.state = Workspace(workspace=workspace)
+        self._parts = parts
+        self._epoch = 0
+        #: The first fact that this code cannot read: nothing may be decided then.
+        self._unread: Record | None = None
+        self._lock = asyncio.Lock()
+        self._view = WorkspaceView()
+        self._rows = Table()
+        self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, parts.limits.ring_bytes), self.snapshot)
+        self._rebuilding = 0
+        self._unlisted: set[str] = set()
+
+    async def open(self) -> None:
+        """Folds the workspace's facts and takes its lease."""
+        facts = self._parts.store.facts
+        while records := await facts.read(self.state.workspace, after=self.state.sequence, limit=1000):
+            for record in records:
+                self.state = rules.evolve(self.state, record)
+                self._rows.apply(self._view.apply(record))
+                if record.unread:
+                    self._unread = self._unread or record
+        self._epoch = await facts.lease(self.state.workspace)
+        # Frames of cards are counted in memory only: each writer counts from a place of its own, so that no cursor of an
+        # earlier one is taken for a place in this ring.
+        self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAMES))
+
+    @property
+    def home(self) -> Home:
+        """What a session's decisions need of its workspace."""
+        return Home(
+            workspace=self.state.workspace,
+            folder=self.state.path,
+            sequence=self.state.sequence,
+            rules=self.state.rules,
+            given=self.state.given,
+            settings=self._settings(),
+            sessions=self.state.sessions,
+            problem=self.problem,
+        )
+
+    @property
+    def problem(self) -> Problem | None:
+        """Why nothing may be decided in the workspace: a fact that this code cannot read, which may be a rule or trust."""
+        return None if self._unread is None else unreadable(self._unread).problem
+
+    def must_be_readable(self) -> None:
+        """Raise Refusal `facts_unreadable` for a workspace in which nothing may be decided."""
+        if self._unread is not None:
+            raise unreadable(self._unread)
+
+    def _settings(self) -> Effective:
+        """What holds in the folder now. Where nobody keeps settings no file of a folder is asked."""
+        book = self._parts.settings
+        return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
+
+    def must_be_there(self) -> None:
+        """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on; `folder_too_broad` as
+        `must_be_approved`."""
+        if not Path(self.state.path).is_dir():
+            raise Refusal(
+                "no_folder",
+                f"The folder {self.state.path} is not there any more.",
+                field="workspaceId",
+                hint="Put it back where it was, or open another folder.",
+            )
+        self.must_be_approved()
+
+    def must_be_approved(self) -> None:
+        """Raise Refusal `folder_too_broad` for a broad folder that no person approved, such as one opened before that rule;
+        `facts_unreadable` as `must_be_readable`."""
+        self.must_be_readable()
+        path = self.state.path
+        rules.require_approved(self.state, path, breadth(Path(path), Path.home()))
+
+    def rows(self) -> tuple[WorkspaceRow, ...]:
+        """The workspace as a row; none before its first fact."""
+        return tuple(
+            msgspec.structs.replace(row, rebuilding=self._rebuilding) for row in self._rows.panel(WorkspaceRow)
+        )
+
+    @property
+    def missing(self) -> int:
+        """How many sessions of the list have no card yet."""
+        if self._unlisted:
+            keys = {card.key for card in self._rows.panel(SessionCard)}
+            self._unlisted = {session for session in self._unlisted - keys if session in self.state.sessions}
+        return len(self._unlisted)
+
+    def list_anew(self) -> None:
+        """Note which sessions have no card, now that those that were kept were read."""
+        self._unlisted = set(self.state.sessions)
+        self.show_rebuilding(self.missing)
+
+    def show_rebuilding(self, missing: int) -> None:
+        """Show how many sessions are not in the list yet."""
+        if missing != self._rebuilding:
+            self._rebuilding = missing
+            self._show([Upsert("workspaces", row) for row in self.rows()])
+
+    def cards(self) -> tuple[SessionCard, ...]:
+        """The sessions of the list, newest first."""
+        live = self._parts.store.epoch
+        cards = [overlay(card, live) for card in self._rows.panel(SessionCard)]
+        return tuple(sorted(cards, key=lambda card: (-card.order, card.key)))
+
+    def snapshot(self) -> list[Op]:
+        """The workspace's panels as operations on empty ones."""
+        return [
+            *(Upsert("workspaces", row) for row in self.rows()),
+            *(Upsert("sessions", card) for card in self.cards()),
+        ]
+
+    def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
+        """Encoded operations for a client."""
+        return self._ring.follow(after)
+
+    def take(self, card: SessionCard) -> None:
+        """A session's card, as its own facts tell it."""
+        self._show(self._view.card(overlay(card, self._parts.store.epoch)))
+
+    def take_damaged(self, session: str, problem: Problem, at: int) -> None:
+        """A session that cannot be read stays in the list, with the reason."""
+        self._show(self._view.card(damaged(session, self.state.workspace, problem, at=at)))
+
+    def titled(self, row: SessionRow) -> SessionRow:
+        """A session's shell with what the workspace says of it."""
+        return listed(row, self._view.listing(row.session_id))
+
+    async def change(
+        self,
+        decide: Callable[[Workspace], tuple[tuple[NewFact, ...], _A]],
+        actor: Actor,
+        *,
+        cause: str = "",
+        kept: StoredAnswer | None = None,
+    ) -> _A:
+        """Commits what is decided of the workspace as it is then; returns the answer that was decided with it, which is
+        stored with the key of `kept` where there is one."""
+        async with self._lock:
+            self.must_be_readable()
+            facts, answer = decide(self.state)
+            if not facts and kept is None:
+                return answer
+            stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
+            command = self._parts.ids.new("command") if actor.kind == "person" else ""
+            origin = Origin(at=self._parts.clock.now(), actor=actor, cause=cause, command_id=command)
+            look = self._parts.last_look
+            facts, _ = look.at(facts)
+            records = await self._parts.store.facts.append(
+                Append(
+                    stream=self.state.workspace,
+                    expected=self.state.sequence,
+                    epoch=self._epoch,
+                    facts=facts,
+                    origin=origin,
+                    answer=look.answer(stored),
+                )
+            )
+            for record in records:
+                self.state = rules.evolve(self.state, record)
+                self._show(self._view.apply(record))
+            self._parts.feed.facts(self.state.workspace, records)
+            return answer
+
+    def close(self) -> None:
+        """Ends the clients' streams."""
+        self._ring.close()
+
+    def _show(self, ops: list[Op]) -> None:
+        self._rows.apply(ops)
+        if self._rebuilding:
+            ops = [self._with_rebuilding(op) for op in ops]
+        now = self._ring.cursor
+        ahead = self.state.sequence > now.sequence
+        self._ring.push(Cursor(self.state.sequence, 0) if ahead else Cursor(now.sequence, now.n + 1), ops)
+
+    def _with_rebuilding(self, op: Op) -> Op:
+        if isinstance(op, Upsert) and isinstance(op.row, WorkspaceRow):
+            return Upsert(op.panel, msgspec.structs.replace(op.row, rebuilding=self._rebuilding))
+        return op

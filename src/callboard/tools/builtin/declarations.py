@@ -1,0 +1,122 @@
+"""The tools that there are: name, description, arguments, and the power that an agent's policy must give for them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from callboard.contracts.commands.processes import PROCESS_TOOL_TABLE, PROCESS_TOOLS
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.entities.team import Policy
+from callboard.contracts.facts.turn import Mode
+from callboard.contracts.ports.model import ToolSpec
+from callboard.contracts.ports.tools import ToolContext
+
+from ..arguments import schema
+from ..mcp import catalog
+from ..mcp.servers import Brought
+from ..mcp.tool_selection import Offered
+from . import bash, edit, finalize, find_tools, glob, grep, read, read_output, write
+
+ALL = "*"
+#: What there is where no server brings anything.
+NOTHING = Brought()
+
+
+class Kind(NamedTuple):
+    """One tool. `power` is what the policy must hold; `only_in` the one mode in which it means anything; `offered` is set for
+    one that a server brings."""
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    power: Policy | None = None
+    only_in: Mode | None = None
+    offered: Offered | None = None
+
+
+#: Without Patch the shell stays, with a folder that it cannot write.
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(bash.NAME, bash.DESCRIPTION, bash.BashArguments),
+        Kind(edit.NAME, edit.DESCRIPTION, edit.EditArguments, power="Patch"),
+        Kind(finalize.NAME, finalize.DESCRIPTION, finalize.FinalizeArguments, power="Finalize", only_in="auto"),
+        Kind(find_tools.NAME, find_tools.DESCRIPTION, find_tools.FindArguments),
+        Kind(glob.NAME, glob.DESCRIPTION, glob.GlobArguments),
+        Kind(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
+        Kind(read.NAME, read.DESCRIPTION, read.ReadArguments),
+        Kind(read_output.NAME, read_output.DESCRIPTION, read_output.ReadOutputArguments),
+        Kind(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
+        *(Kind(tool.name, tool.description, tool.arguments) for tool in PROCESS_TOOL_TABLE),
+        *(Kind(tool.name, tool.description, tool.arguments, power=tool.policy) for tool in TEAM_TOOLS.values()),
+    )
+}
+
+
+def listed(name: str, context: ToolContext) -> bool:
+    """True where the agent's list has the tool; what a command started comes with the shell, and so does what one printed."""
+    return (
+        ALL in context.tools
+        or (bash.NAME if name in (*PROCESS_TOOLS, read_output.NAME) else name) in context.tools
+        or name in context.tools
+        or catalog.listed(name, context.tools)
+    )
+
+
+def kind_of(name: str, there: Brought) -> Kind | None:
+    """The tool of that name; None where there is none. Without Patch a server's tool must say that it only reads."""
+    offered = there.offered.get(name)
+    if offered is None:
+        return KINDS.get(name)
+    power: Policy | None = None if offered.read_only else "Patch"
+    return Kind(name, offered.spec.description, catalog.Given, power=power, offered=offered)
+
+
+def to_find(context: ToolContext, there: Brought) -> list[Offered]:
+    """The tools that this agent could have and is not told of before it looks for them."""
+    return [
+        one
+        for one in there.offered.values()
+        if one.deferred and one.name not in context.found and _could_have(one, context, there)
+    ]
+
+
+def allowed(kind: Kind, context: ToolContext) -> bool:
+    """True where the agent's policy gives the power that the tool takes."""
+    return kind.power is None or kind.power in context.policy
+
+
+def specs(context: ToolContext, there: Brought = NOTHING) -> tuple[ToolSpec, ...]:
+    """The tools that this agent is told of, by name. Those of a team are told where they could mean something, those of servers
+    that are deferred where they were looked for."""
+    own = tuple(
+        _told(kind)
+        for kind in KINDS.values()
+        if listed(kind.name, context)
+        and allowed(kind, context)
+        and kind.only_in in {None, context.mode}
+        and (kind.name not in TEAM_TOOLS or kind.name in context.teamwork)
+        and kind.name != find_tools.NAME
+    )
+    theirs = tuple(
+        one.spec
+        for one in sorted(there.offered.values(), key=lambda one: one.name)
+        if _could_have(one, context, there) and (not one.deferred or one.name in context.found)
+    )
+    finding = (_told(KINDS[find_tools.NAME]),) if to_find(context, there) else ()
+    return (*own, *finding, *theirs)
+
+
+def _could_have(one: Offered, context: ToolContext, there: Brought) -> bool:
+    """True where nothing but what a person says stands between the agent and a tool that a server brings."""
+    held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.given_globs
+    may_change = "Patch" in context.policy and not held
+    return listed(one.name, context) and (one.read_only or may_change) and not there.gone(one.server)
+
+
+@cache
+def _told(kind: Kind) -> ToolSpec:
+    """Made once: a schema takes half a millisecond to derive, and every session asks for all of them."""
+    return ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))

@@ -1,0 +1,48 @@
+"""FindTools: looks through the tools that are not told at first, and has those that fit told from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from msgspec import Meta
+
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.tools import FIND_TOOLS
+
+from ..mcp.tool_selection import Offered
+
+NAME = FIND_TOOLS
+DESCRIPTION = (
+    "Looks for more tools by what they are called and do; you can call those that it names from then on. Most tools here are "
+    "not shown to you before you look for them."
+)
+#: How many tools one search loads.
+MOST = 10
+
+
+class FindArguments(Arguments, frozen=True, kw_only=True):
+    """Arguments of FindTools."""
+
+    query: Annotated[str, Meta(description="What the tool is to do, in a few words.", min_length=1, max_length=500)]
+
+
+def find(asked: FindArguments, deferred: Iterable[Offered]) -> ToolOutcome:
+    """Those whose name or description holds most of the words, the best first."""
+    words = set(asked.query.casefold().split())
+    ranked = sorted(
+        ((-_fit(words, one), one.name, one) for one in deferred if _fit(words, one)), key=lambda found: found[:2]
+    )
+    found = [one for _, _, one in ranked[:MOST]]
+    if not found:
+        return ToolOutcome(output="No tool fits these words. Try others, or fewer.")
+    told = "\n".join(f"- {one.name}: {' '.join(one.spec.description.split())[:300]}" for one in found)
+    more = f"\n\n{len(ranked) - MOST} more fit; say it more exactly to find them." if len(ranked) > MOST else ""
+    return ToolOutcome(output=f"You can call these from now on:\n{told}{more}", found=tuple(one.name for one in found))
+
+
+def _fit(words: set[str], one: Offered) -> int:
+    """How well it fits: a word in the name weighs more than one in the description."""
+    name, description = one.name.casefold(), one.spec.description.casefold()
+    return sum(3 if word in name else 1 if word in description else 0 for word in words)

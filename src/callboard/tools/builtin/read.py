@@ -1,0 +1,112 @@
+"""Read: the lines of a text file, numbered."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from callboard.contracts.content import blob_of
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.tools import ToolOutcome
+
+from ..files.handles import Folder
+from ..files.media import begins_as_image, image
+from ..files.texts import Decoded, decode, kind_of, size_of
+
+NAME = "Read"
+DESCRIPTION = """Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Each line comes with its number and a tab in
+front, which are not part of the file. Without a limit the first 2000 lines are read; read on with offset. Folders are listed
+with `glob`."""
+
+LARGEST_FILE = 32 * 1024 * 1024
+#: A page is told to a model whole.
+LARGEST_OUTPUT = 60 * 1024
+#: The largest image that is shown, in bytes.
+LARGEST_IMAGE = 5 * 1024 * 1024
+MOST_LINES = 2000
+LONGEST_LINE = 2000
+
+
+class ReadArguments(Arguments, frozen=True, kw_only=True):
+    """Arguments of Read."""
+
+    file_path: Annotated[str, Meta(description="The file, relative to the folder.", min_length=1)]
+    offset: Annotated[int, Meta(description="The first line to read, counted from 1.", ge=0)] = 1
+    limit: Annotated[int, Meta(description="How many lines to read.", ge=1)] = MOST_LINES
+
+
+def read(folder: Folder, path: str, asked: ReadArguments) -> str:
+    """The lines asked for, numbered, and what was left out. Raises Refusal `tool_failed`, PathDenied, OSError."""
+    found, empty = _text(folder, path)
+    if empty:
+        return f"[{path} is empty.]"
+    lines = found.text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return _numbered(path, lines, asked, found.encoding)
+
+
+def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
+    """What the file is: its lines, or an image with its kind and size in words. Raises as `read` does."""
+    try:
+        return ToolOutcome(output=read(folder, path, asked))
+    except Refusal:
+        data = folder.read(path, LARGEST_IMAGE) or b""
+        large = len(data) > LARGEST_IMAGE
+        shown = begins_as_image(data) if large else image(data)
+        if shown is None:
+            raise
+        if large:
+            most = f"{LARGEST_IMAGE // 1024 // 1024} MB"
+            return ToolOutcome(output=f"{path} is {shown.told}, of more than {most}: too large to be shown.")
+    blob = blob_of(data, shown.media)
+    return ToolOutcome(output=f"{path} is {shown.told}, {size_of(len(data))}.", blobs=(blob,), images=(blob.ref,))
+
+
+def source(folder: Folder, path: str) -> str:
+    """The text as it stands. Raises as `read` does."""
+    return _text(folder, path)[0].text
+
+
+def _text(folder: Folder, path: str) -> tuple[Decoded, bool]:
+    """The file's text, and whether it has none."""
+    data = folder.read(path, LARGEST_FILE)
+    if data is None:
+        raise Refusal("tool_failed", f"There is no file {path}. `glob` and `grep` find files.", field="file_path")
+    if len(data) > LARGEST_FILE:
+        most = f"{LARGEST_FILE // 1024 // 1024} MB"
+        raise Refusal(
+            "tool_failed", f"{path} is larger than {most}, the most that `read` opens. Search it with `grep`."
+        )
+    found = decode(data)
+    if found is None:
+        what = f"{path} is {kind_of(data)}, {size_of(len(data))}"
+        raise Refusal("tool_failed", f"{what}: not text, so there are no lines to read.")
+    return found, not data
+
+
+def _numbered(path: str, lines: list[str], asked: ReadArguments, encoding: str) -> str:
+    first = max(asked.offset, 1)
+    if first > len(lines):
+        raise Refusal("tool_failed", f"{path} has {len(lines)} lines; there is no line {first}.", field="offset")
+    out: list[str] = []
+    size, cut = 0, False
+    for number, line in enumerate(lines[first - 1 : first - 1 + asked.limit], first):
+        text = line.removesuffix("\r")
+        if len(text) > LONGEST_LINE:
+            text, cut = f"{text[:LONGEST_LINE]}… [{len(text) - LONGEST_LINE:,} more characters]", True
+        size += len(text.encode("utf-8", "replace")) + 8
+        if out and size > LARGEST_OUTPUT:
+            break
+        out.append(f"{number:>6}\t{text}")
+    last = first + len(out) - 1
+    notes: list[str] = []
+    if last < len(lines):
+        notes.append(f"lines {first} to {last} of {len(lines)}; read on with offset {last + 1}")
+    if cut:
+        notes.append(f"lines of more than {LONGEST_LINE} characters are cut")
+    if encoding != "utf-8":
+        notes.append(f"the file is {encoding}")
+    return "\n".join(out) + (f"\n\n[{'; '.join(notes)}]" if notes else "")

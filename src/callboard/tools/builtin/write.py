@@ -1,0 +1,66 @@
+"""Write: a file made, or replaced as a whole."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.errors import Refusal
+
+from ..files.changes import Plan
+from ..files.handles import Folder
+from ..files.texts import decode
+
+NAME = "Write"
+DESCRIPTION = """Makes a file with this content, or replaces the whole file. Folders on the way are made.
+To change part of a file use `edit`. An existing file keeps its encoding and line ends."""
+
+LARGEST_FILE = 8 * 1024 * 1024
+
+
+class WriteArguments(Arguments, frozen=True, kw_only=True):
+    """Arguments of Write."""
+
+    file_path: Annotated[str, Meta(description="The file, relative to the folder.", min_length=1)]
+    content: Annotated[str, Meta(description="The whole content of the file.")]
+
+
+def plan(folder: Folder, path: str, asked: WriteArguments) -> Plan:
+    """The change that the call would make. Raises Refusal `tool_arguments`, PathDenied, OSError."""
+    before = existing(folder, path)
+    found = decode(before) if before else None
+    content, after = asked.content, None
+    if found is not None:
+        if found.text.count("\r\n") == found.text.count("\n") > 0 and "\r\n" not in content:
+            content = content.replace("\n", "\r\n")
+        try:
+            after = found.encode(content)
+        except UnicodeEncodeError:
+            # The old encoding lacks a character, and all of the file is new.
+            after = None
+    if after is None:
+        after = utf8(content, "content")
+    if len(after) > LARGEST_FILE:
+        raise Refusal(
+            "tool_arguments", f"content: {len(after):,} bytes, at most {LARGEST_FILE:,} are written.", field="content"
+        )
+    return Plan(path, before, after)
+
+
+def existing(folder: Folder, path: str) -> bytes | None:
+    """The file's content before the change. Raises Refusal `tool_failed` for a file too large to be changed by tools."""
+    before = folder.read(path, LARGEST_FILE)
+    if before is not None and len(before) > LARGEST_FILE:
+        most = f"{LARGEST_FILE // 1024 // 1024} MB"
+        raise Refusal("tool_failed", f"{path} is larger than {most}, the most that is changed by this tool.")
+    return before
+
+
+def utf8(text: str, field: str) -> bytes:
+    """The text as bytes. Raises Refusal `tool_arguments` for what is not valid Unicode."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise Refusal("tool_arguments", f"{field}: is not valid Unicode text.", field=field) from error

@@ -1,0 +1,1 @@
+"""Files of a folder: handles, path confinement, text, media and changes."""

@@ -1,0 +1,1 @@
+"""The gate: the stations that every call of every agent passes."""

@@ -1,0 +1,70 @@
+"""The gate's station that decides whether a person is asked, and why."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts.permission import Verdict
+from callboard.contracts.facts.reason import Reason
+from callboard.contracts.text.sentences import clause
+
+from ..builtin.bash import BashArguments
+from ..reasons import Said, allows, english, of_rule, reason
+from ..shell_grammar.spellings import destroys
+from .call_context import Case
+
+
+def station(case: Case) -> Said:
+    """Return the verdict with what its check says, and keep the reasons of a question."""
+    verdict, found = _wanted(case)
+    if verdict == "ask":
+        case.reasons = found
+    if case.spends:
+        # No mode and no broad rule is a word on what a person keeps to themselves.
+        verdict, case.reasons = "ask", (reason("spends", secrets=", ".join(case.spends)), *case.reasons)
+    if case.hook_asks:
+        verdict = "ask"
+    if verdict == "ask":
+        reasons = (*(case.call.hooked.reasons if case.call.hooked is not None else ()), *case.reasons)
+        if why(case):
+            return Said(verdict, why(case), reasons)
+        mode = reason("mode_applies", mode=case.context.permission_mode)
+        return Said(verdict, english((mode,)), (mode,))
+    return Said(verdict, english(found), found)
+
+
+def why(case: Case) -> str:
+    """Return why a person is asked, in English: what hooks said, then the reasons."""
+    said = english(case.reasons)
+    hooked = case.call.hooked.detail if case.call.hooked is not None else ""
+    return f"{clause(hooked)}; {said}" if hooked and said else hooked or said
+
+
+def _wanted(case: Case) -> tuple[Verdict, tuple[Reason, ...]]:
+    """The verdict with its reasons."""
+    mode = case.context.permission_mode
+    if case.protected:
+        return "ask", (reason("protected", path=case.protected),)
+    if case.makes:
+        return "ask", (reason("makes_team"),)
+    if case.asks:
+        return "ask", (reason("for_a_person"),)
+    if case.is_shell and not case.held:
+        return "ask", (reason("no_sandbox", why=case.ground.why_not(case.context.folder)),)
+    if case.unkept:
+        return "ask", (reason("unkept", paths=", ".join(case.unkept)),)
+    if case.rule is not None:
+        asks = case.rule.verdict == "ask"
+        return case.rule.verdict, (of_rule(case.rule) if asks else allows(case.rule),)
+    if case.is_brought:
+        return ("allow", (reason("mode_applies", mode=mode),)) if mode == "full" else ("ask", (reason("server_tool"),))
+    if not (case.is_shell or case.is_change or case.is_merge):
+        return "allow", (reason("changes_nothing"),)
+    if mode == "full" or (mode == "edits" and not case.is_shell):
+        return "allow", (reason("mode_applies", mode=mode),)
+    return "ask", ()
+
+
+def stakes(case: Case) -> tuple[Reason, ...]:
+    """Return what makes the risk of a command high in the sandbox too."""
+    asked = case.asked
+    loses = isinstance(asked, BashArguments) and case.may_write and destroys(asked.command)
+    return (reason("destroys"),) if loses else ()

@@ -1,0 +1,226 @@
+"""One call on its way through the gate: what is known of it so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import msgspec
+
+from callboard.contracts.commands.asking import AskPerson, ProposePlan
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
+from callboard.contracts.commands.team import Merge
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.facts.permission import Rule
+from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.tools import ToolCall, ToolContext
+
+from ..builtin import declarations
+from ..builtin.bash import BashArguments
+from ..builtin.edit import EditArguments
+from ..builtin.glob import GlobArguments
+from ..builtin.grep import GrepArguments
+from ..builtin.read import ReadArguments
+from ..builtin.write import WriteArguments
+from ..files.changes import Plan
+from ..files.paths import PROTECTED, PathDenied, display, relative
+from ..mcp.catalog import Given, confinement
+from ..mcp.names import is_brought
+from ..mcp.servers import Brought
+from ..reasons import reason
+from ..sandbox import limits
+from ..sandbox.ability import Ability
+from .rules import Target, allows_exactly
+
+#: How many protected paths below the top are named in a fact.
+_MOST_NAMED = 5
+
+
+class Ground(NamedTuple):
+    """What the machine gives and the settings say: how commands can be held in, what is kept from agents, what else of the
+    machine they can read, and what servers bring."""
+
+    ability: Ability
+    hidden: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    brought: Brought = declarations.NOTHING
+
+    def holds(self, folder: str) -> bool:
+        """True where a command in this folder runs in the sandbox."""
+        return self.ability.works and folder != "/"
+
+    def why_not(self, folder: str) -> str:
+        """Why commands in this folder are not held in."""
+        return "the folder is the whole machine" if folder == "/" else self.ability.why
+
+
+@dataclass
+class Case:
+    """A call with what the stations found. What a station needs an earlier one has set."""
+
+    call: ToolCall
+    context: ToolContext
+    ground: Ground
+    found_kind: declarations.Kind | None = None
+    asked: Arguments | None = None
+    canonical: str = ""
+    path: str | None = None
+    plan: Plan | None = None
+    protected: str = ""
+    unkept: tuple[str, ...] = ()
+    nested: tuple[str, ...] = ()
+    rule: Rule | None = None
+    reasons: tuple[Reason, ...] = ()
+    applied: SandboxApplied | None = None
+
+    @property
+    def kind(self) -> declarations.Kind:
+        """The tool, once it is known."""
+        if self.found_kind is None:
+            raise LookupError("the tool of this call is not known yet")
+        return self.found_kind
+
+    @kind.setter
+    def kind(self, kind: declarations.Kind) -> None:
+        self.found_kind = kind
+
+    @property
+    def settled(self) -> Arguments:
+        """The arguments, once they are checked."""
+        if self.asked is None:
+            raise LookupError("the arguments of this call are not checked yet")
+        return self.asked
+
+    @property
+    def is_shell(self) -> bool:
+        """True for a command."""
+        return isinstance(self.asked, BashArguments)
+
+    @property
+    def is_change(self) -> bool:
+        """True for a change to a file."""
+        return isinstance(self.asked, WriteArguments | EditArguments)
+
+    @property
+    def held(self) -> bool:
+        """True where a command runs in the sandbox."""
+        return self.ground.holds(self.context.folder)
+
+    @property
+    def is_merge(self) -> bool:
+        """True for taking over what a child did in its worktree."""
+        return isinstance(self.asked, Merge)
+
+    @property
+    def is_brought(self) -> bool:
+        """True for a tool that a server brings."""
+        return self.kind.offered is not None if self.found_kind is not None else is_brought(self.call.tool)
+
+    @property
+    def pretty(self) -> str:
+        """What a server's tool is asked with, for the person who decides; empty for others."""
+        return msgspec.json.format(self.canonical, indent=2) if isinstance(self.asked, Given) else ""
+
+    @property
+    def makes(self) -> bool:
+        """True for making an agent or an edge."""
+        return isinstance(self.asked, DefineAgent | AddEdge)
+
+    @property
+    def asks(self) -> bool:
+        """True for what only a person can settle: nothing is allowed by it."""
+        return isinstance(self.asked, ProposePlan | AskPerson)
+
+    @property
+    def hook_asks(self) -> bool:
+        """True where a hook wants a person asked: no rule answers that."""
+        return self.call.hooked is not None and self.call.hooked.verdict == "ask"
+
+    @property
+    def spends(self) -> tuple[str, ...]:
+        """The names of the kept secrets that it would be given, where no rule allows exactly this."""
+        return () if allows_exactly(self.context.rules, self.target) else self.call.secrets
+
+    @property
+    def may_write(self) -> bool:
+        """True where a command may write in the folder."""
+        return not self.shell_reads_only and self.context.permission_mode != "planning"
+
+    @property
+    def shell_reads_only(self) -> Reason | None:
+        """Why a command must not write in the folder, whatever its mode; None where it may. A command cannot be held to globs,
+        so an agent that has some writes with its other tools."""
+        if "Patch" not in self.context.policy:
+            return reason("no_patch_held")
+        if self.context.read_only:
+            return reason("reader_held")
+        return reason("globs_held", globs=", ".join(self.globs)) if self.globs else None
+
+    @property
+    def globs(self) -> tuple[str, ...]:
+        """All globs that changes are held to; none where they may be anywhere."""
+        return tuple(dict.fromkeys((*self.context.work_globs, *self.context.given_globs)))
+
+    @property
+    def named(self) -> str | None:
+        """The path as the model wrote it; None for tools that take none."""
+        match self.asked:
+            case ReadArguments() | WriteArguments() | EditArguments():
+                return self.asked.file_path
+            case GlobArguments() | GrepArguments():
+                return self.asked.path
+            case _:
+                return None
+
+    @property
+    def lexical(self) -> str | None:
+        """The path of ours that the model's text names; None where it names none."""
+        try:
+            return None if self.named is None else relative(self.context.folder, self.named)
+        except PathDenied:
+            return None
+
+    @property
+    def shown(self) -> str | None:
+        """The path as far as it is known."""
+        return self.named if self.path is None else self.path
+
+    @property
+    def target(self) -> Target:
+        """What rules look at."""
+        command = self.asked.command if isinstance(self.asked, BashArguments) else None
+        declared = self.kind.offered.declared if self.kind.offered is not None else None
+        return Target(tool=self.kind.name, path=self.path, command=command, declared=declared)
+
+    def confinement(self) -> SandboxApplied:
+        """What holds the call in when it is run."""
+        if self.kind.offered is not None:
+            return confinement(self.kind.offered)
+        if not self.is_shell:
+            writable = (f"{self.context.folder}/{self.plan.path}",) if self.plan is not None else ()
+            return SandboxApplied(level="paths", writable=writable)
+        if not self.held:
+            return SandboxApplied(
+                level="none",
+                network=True,
+                writable=("/",),
+                detail=self.ground.why_not(self.context.folder),
+                limits=limits.of(self.context.shell, scratch=False),
+            )
+        kept = [name for name in PROTECTED if name not in self.unkept]
+        detail = f"read-only: {', '.join(kept)}" if self.may_write else "the folder is read-only"
+        if self.nested and self.may_write:
+            more = f" and {len(self.nested) - _MOST_NAMED} more" if len(self.nested) > _MOST_NAMED else ""
+            detail += f", {', '.join(map(display, self.nested[:_MOST_NAMED]))}{more}"
+        detail += "; /tmp and the home are empty and its own"
+        if self.context.shell.network:
+            detail += "; the network is the machine's, with its loopback and its sockets that have no file"
+        return SandboxApplied(
+            level="bubblewrap",
+            network=self.context.shell.network,
+            writable=(self.context.folder,) if self.may_write else (),
+            seccomp=self.ground.ability.seccomp,
+            detail="; ".join(part for part in (detail, self.ground.ability.why) if part),
+            limits=limits.of(self.context.shell, scratch=True),
+        )

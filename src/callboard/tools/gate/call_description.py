@@ -1,0 +1,145 @@
+"""What a person reads of a call: one line for its row, the question on its card, and how much is at stake."""
+
+from __future__ import annotations
+
+import re
+
+from callboard.contracts.commands.asking import AskPerson, ProposePlan
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
+from callboard.contracts.commands.team import Merge
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.facts.permission import Risk
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.text.exact import mark
+from callboard.contracts.text.sentences import sentence
+
+from ..builtin.bash import BashArguments
+from ..builtin.finalize import FinalizeArguments
+from ..builtin.find_tools import FindArguments
+from ..builtin.glob import GlobArguments
+from ..builtin.grep import GrepArguments
+from ..builtin.read import MOST_LINES, ReadArguments
+from ..builtin.read_output import ReadOutputArguments
+from ..files.changes import Diff, Plan
+from ..files.paths import display
+from ..mcp.catalog import Given
+from ..shell_grammar.parser import count_commands
+from ..shell_grammar.spellings import destroys
+from . import team_call_description
+
+_LONGEST = 120
+_SPACES = re.compile(r"[ \t]+")
+#: So many of these characters show the end of a command.
+_END = 40
+#: What follows one of these words is likely not for a line that everybody reads.
+_NAMES = r"[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*"
+_SECRET = re.compile(
+    # Only the literal is masked: a substitution, a redirection or a second command behind it stays in sight.
+    rf"(?i)((?:--?{_NAMES}[= ]|{_NAMES}[\"']?\s*[=:]\s*)[\"']?(?:(?:bearer|basic)\s+)?)"
+    r"(?:[^\s\"';&|$`<>()\\]|\$(?![({]))+"
+    r"|\b(sk-|gh[oprsu]_|xox[abp]-|AKIA)[\w-]{8,}"
+)
+
+
+def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
+    """One line for the row of the call."""
+    match asked:
+        case BashArguments(command=command, description=description):
+            said = description or command
+        case ReadArguments(offset=offset, limit=limit) if offset > 1 or limit != MOST_LINES:
+            said = f"{path}, from line {max(offset, 1)}"
+        case GlobArguments(pattern=pattern):
+            said = f"{pattern} in {path}" if path else pattern
+        case GrepArguments(pattern=pattern):
+            said = f"{pattern} in {path}" if path else pattern
+        case FinalizeArguments(summary=text):
+            said = text
+        case FindArguments(query=text):
+            said = text
+        case ReadOutputArguments(call_id=call, offset=offset):
+            said = f"of {call}, from byte {offset}"
+        case Given():
+            said = asked.text()
+        case _:
+            said = team_call_description.said(asked) or path or ""
+    return f"{tool} {one_line(said)}".rstrip()
+
+
+def one_line(text: str) -> str:
+    """The text on one line, without what looks like a secret; what is too long says how much is left out."""
+    start = text[: _LONGEST * 4]
+    shown = display(_SECRET.sub(_masked, " ".join(start.split())), _LONGEST * 4)
+    if len(shown) <= _LONGEST and len(start) == len(text):
+        return shown
+    hidden = max(len(shown) - _LONGEST, 0) + len(text) - len(start)
+    return f"{shown[:_LONGEST]}… ({hidden:,} more characters)"
+
+
+def command_line(command: str) -> str:
+    """Return a command on one line for a question: its beginning and its end, line breaks as ⏎, literal secrets masked."""
+    lines = [_SPACES.sub(" ", line).strip(" ") for line in command.replace("\r\n", "\n").split("\n")]
+    text = _SECRET.sub(_masked, " ⏎ ".join(line for line in lines if line))
+    marked = mark(text)
+    if len(marked) <= _LONGEST:
+        return marked
+    hidden = len(marked) - _LONGEST
+    return f"{marked[: _LONGEST - _END]} … ({hidden:,} characters) … {marked[-_END:]}"
+
+
+def prompt(
+    tool: str,
+    asked: Arguments,
+    path: str | None,
+    plan: Plan | None,
+    found: Diff | None,
+    applied: SandboxApplied | None,
+    why: str,
+) -> str:
+    """The question on the approval card. `why` says what made it a question."""
+    if isinstance(asked, ProposePlan | AskPerson):
+        return asked.summary if isinstance(asked, ProposePlan) else asked.question
+    if plan is not None and found is not None:
+        size = f"+{found.added} −{found.removed}"
+        what = (
+            f"Make {display(plan.path)} ({size})?" if plan.before is None else f"Change {display(plan.path)} ({size})?"
+        )
+    elif isinstance(asked, BashArguments):
+        behind = " in the background" if asked.background else ""
+        what = f"Run {several(count_commands(asked.command))}{command_line(asked.command)}{behind}?"
+    else:
+        what = f"{summary(tool, asked, path)}?"
+    held = _held(applied) if applied is not None and applied.level == "bubblewrap" else ""
+    return " ".join(part for part in (what, held, sentence(why)) if part)
+
+
+def several(commands: int) -> str:
+    """What a question says of the number of commands; 0 if they could not be counted."""
+    if commands == 0:
+        return "a text that cannot be read as commands: "
+    return f"{commands} commands: " if commands > 1 else ""
+
+
+def _held(applied: SandboxApplied) -> str:
+    reach = "it can change files of the folder" if applied.writable else "it cannot write"
+    return f"In the sandbox: {reach}, {'with' if applied.network else 'without'} network."
+
+
+def _masked(found: re.Match[str]) -> str:
+    return f"{found[1] or found[2]}***"
+
+
+def risk(asked: Arguments, plan: Plan | None, protected: str, applied: SandboxApplied | None) -> Risk:
+    """How much is at stake. What can be undone from the log weighs less than what cannot."""
+    if protected:
+        return "high"
+    if plan is not None:
+        return "low" if plan.before is None else "medium"
+    if isinstance(asked, Merge | DefineAgent | AddEdge):
+        return "medium"
+    if isinstance(asked, BashArguments) and applied is not None:
+        if applied.level == "none":
+            return "high"
+        if not applied.writable:
+            return "low"
+        return "high" if destroys(asked.command) else "medium"
+    return "none"

@@ -1,0 +1,111 @@
+"""Which tools an agent has: every one with whether it is told of it, why not, and how it behaves."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.entities.tool_inventory import Availability, ToolInfo
+from callboard.contracts.ports.tools import ToolContext
+
+from ..builtin import bash, declarations, find_tools
+from ..mcp.names import PREFIX
+from ..mcp.servers import Brought
+from ..mcp.tool_selection import Offered
+
+#: What changes nothing, whoever asks for it.
+_READS = frozenset(
+    {
+        find_tools.NAME,
+        "Finalize",
+        "Glob",
+        "Grep",
+        "Read",
+        "ReadOutput",
+        "ReadProcess",
+        "ask_person",
+        "list_subagents",
+        "propose_plan",
+    }
+)
+_NOT_LISTED = "it is not among the tools of this agent"
+
+
+def of(context: ToolContext, there: Brought = declarations.NOTHING) -> tuple[ToolInfo, ...]:
+    """Every tool that there is, by name, as this agent has it. Of a server that never was there, one row tells so."""
+    own = [_own(kind, context, there) for kind in declarations.KINDS.values()]
+    theirs = [_theirs(one, context, there) for one in there.offered.values()]
+    left_out = [
+        ToolInfo(name=name, source=f"mcp:{server}", availability="excluded", reason="the settings leave it out")
+        for name, server in there.left_out.items()
+    ]
+    unseen = [
+        ToolInfo(name=f"{PREFIX}{part}__*", source=f"mcp:{server}", availability="blocked", reason=why)
+        for part, (server, why) in there.missing.items()
+        if not any(name.startswith(f"{PREFIX}{part}__") for name in there.offered)
+    ]
+    return tuple(sorted((*own, *theirs, *left_out, *unseen), key=lambda one: one.name))
+
+
+def _own(kind: declarations.Kind, context: ToolContext, there: Brought) -> ToolInfo:
+    availability, reason = _available(kind, context, there)
+    shell = kind.name == bash.NAME
+    reads = kind.name in _READS or (shell and ("Patch" not in context.policy or context.read_only))
+    # What is asked of the team is carried out where it is decided, so nothing has to wait for it.
+    at_once = reads or (kind.name in TEAM_TOOLS and kind.power != "Patch")
+    return ToolInfo(
+        name=kind.name,
+        source="team" if kind.name in TEAM_TOOLS else "folder",
+        availability=availability,
+        reason=reason,
+        description=kind.description,
+        read_only=reads,
+        destructive=shell and not reads,
+        concurrency="parallel" if at_once else "serial",
+    )
+
+
+def _available(kind: declarations.Kind, context: ToolContext, there: Brought) -> tuple[Availability, str]:
+    if kind.name == find_tools.NAME:
+        return ("loaded", "") if declarations.to_find(context, there) else ("excluded", "there is nothing to look for")
+    if not declarations.listed(kind.name, context):
+        return "excluded", _NOT_LISTED
+    if not declarations.allowed(kind, context):
+        return "excluded", f"it takes the policy {kind.power}, which this agent does not have"
+    if kind.only_in not in {None, context.mode}:
+        return "excluded", f"it means something in {kind.only_in} mode only"
+    if kind.name in TEAM_TOOLS and kind.name not in context.teamwork:
+        return "excluded", "there is nobody here that it could be for"
+    return "loaded", ""
+
+
+def _theirs(one: Offered, context: ToolContext, there: Brought) -> ToolInfo:
+    availability, reason = _brought(one, context, there)
+    return ToolInfo(
+        name=one.name,
+        source=f"mcp:{one.server}",
+        availability=availability,
+        reason=reason,
+        description=one.spec.description,
+        read_only=one.read_only,
+        destructive=one.destructive,
+        concurrency="parallel" if one.read_only else "serial",
+        interruption="asked",
+    )
+
+
+def _brought(one: Offered, context: ToolContext, there: Brought) -> tuple[Availability, str]:
+    if not declarations.listed(one.name, context):
+        return "excluded", _NOT_LISTED
+    if not one.read_only:
+        if "Patch" not in context.policy:
+            return "excluded", "it may change things, which takes the policy Patch"
+        if context.read_only:
+            return "excluded", "it may change things, and this agent only reads"
+        if context.permission_mode == "planning":
+            return "excluded", "it may change things, and nothing is changed while planning"
+        if context.work_globs or context.given_globs:
+            return "excluded", "it may change things, and cannot be held to where this agent may write"
+    if gone := there.gone(one.server):
+        return "blocked", gone
+    if one.deferred and one.name not in context.found:
+        return "deferred", f"{find_tools.NAME} loads it"
+    return "loaded", ""

@@ -1,0 +1,54 @@
+"""What rules would say of a call that is over: nothing is looked at but what the log has of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from callboard.contracts.facts.permission import Rule, Verdict
+
+from ..files.paths import PathDenied, display, protected, relative
+from .rules import CHANGES, SHELL, Target, allows_exactly, decide
+
+_PATHS = ("file_path", "path")
+
+
+class Said(NamedTuple):
+    """The rule that has the word, and what it comes to: what is protected, or spends a secret, is asked about whatever a rule
+    allows."""
+
+    rule: Rule
+    verdict: Verdict
+
+
+def target(tool: str, arguments: str, folder: str) -> Target:
+    """What rules look at in a call with these arguments."""
+    try:
+        decoded: Any = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        decoded = None
+    given = cast("dict[str, Any]", decoded) if isinstance(decoded, dict) else {}
+    command = given.get("command") if tool == SHELL else None
+    named = next((given[key] for key in _PATHS if isinstance(given.get(key), str)), None)
+    try:
+        path = None if named is None else relative(folder, named)
+    except PathDenied:
+        path = None
+    return Target(tool=tool, path=path, command=command if isinstance(command, str) else None)
+
+
+def said(rules: Sequence[Rule], of: Target, *, spends: bool = False) -> Said | None:
+    """The word of the rules; None where none speaks of the call. `spends` is true of one that was given a kept secret."""
+    rule = decide(rules, of)
+    if rule is None:
+        return None
+    kept = rule.verdict == "allow" and of.tool in CHANGES and of.path is not None and protected(of.path)
+    given = spends and rule.verdict == "allow" and not allows_exactly(rules, of)
+    return Said(rule, "ask" if kept or given else rule.verdict)
+
+
+def subject(of: Target) -> str:
+    """What the call is about, on one line."""
+    return display(of.command if of.command is not None else of.path or "")

@@ -1,0 +1,335 @@
+"""The one gate. Every call of every agent in every mode passes its stations in their order, and each that has something to
+say leaves a check.
+
+hooks      what programs of the person's own said when the call was asked for; they may have rewritten the arguments
+tools      the agent's list has the tool, and the arguments are what the tool takes
+policy     the agent has the power: Patch for every way to write, Finalize to end the work; one that reads only writes nothing
+mode       while planning only documents are written: Markdown in docs/ or at the top of the folder
+paths      the path stays in the folder, through no link, and within the agent's globs; what would change is worked out
+rules      deny wins, then ask, then allow
+approval   whether a person has to say yes: to what spends a secret that is kept, in every mode
+sandbox    what holds the call in
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from callboard.contracts.errors import Code, Refusal
+from callboard.contracts.facts.action import ApprovalScope, Binding
+from callboard.contracts.facts.permission import Check, CheckName
+from callboard.contracts.facts.reason import Reason, ReasonCode
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+from callboard.contracts.tool_names import model_name
+
+from .. import arguments
+from ..builtin import bash, declarations, edit, find_tools, write
+from ..builtin.glob import GlobArguments
+from ..builtin.grep import GrepArguments
+from ..files import changes, globs
+from ..files.handles import Folder
+from ..files.paths import PathDenied, display, relative
+from ..mcp import catalog
+from ..mcp.names import is_brought
+from ..protection import protected_paths
+from ..protection.atomic_write import fingerprint
+from ..protection.private import programs_in
+from ..protection.watch import Watch, guarded
+from ..reasons import Denied, HookDenied, Said, allowed, applied, check, denies, reason
+from ..shell_grammar.parser import count_commands
+from . import approval, call_description, rule_trial, rules
+from .call_context import Case, Ground
+
+#: Of a station that has nothing to say.
+PASSED = Said("allow")
+#: Why the shell reads only, and the same where no sandbox can hold it to that.
+_UNHELD: dict[ReasonCode, ReasonCode] = {
+    "no_patch_held": "no_patch_unheld",
+    "reader_held": "reader_unheld",
+    "globs_held": "globs_unheld",
+}
+
+
+def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation:
+    """The gate's verdict. Reads files, changes nothing, blocks while it reads."""
+    case = Case(call=call, context=context, ground=ground)
+    checks: list[Check] = []
+    for name, station in _STATIONS:
+        try:
+            said = station(case)
+        except Denied as denied:
+            return _denied(case, checks, name, denied.code, denied.problem.message, denied.reasons)
+        except Refusal as refusal:
+            return _denied(case, checks, name, refusal.code, refusal.problem.message)
+        except PathDenied as denied:
+            return _denied(case, checks, name, "path_denied", denied.message, denied.reasons)
+        except OSError as error:
+            return _denied(case, checks, name, "tool_failed", f"{_subject(case)}: {error.strerror or error}.")
+        if said != PASSED:
+            checks.append(check(name, said))
+    return _passed(case, checks)
+
+
+def _hooks(case: Case) -> Said:
+    said = case.call.hooked
+    if said is None:
+        return PASSED
+    if said.verdict == "deny":
+        raise HookDenied(said)
+    return Said(said.verdict, said.detail, said.reasons)
+
+
+def _tools(case: Case) -> Said:
+    name, there = display(model_name(case.call.tool)), case.ground.brought
+    kind = declarations.kind_of(case.call.tool, there)
+    finds = case.call.tool == find_tools.NAME and bool(declarations.to_find(case.context, there))
+    if not (finds or declarations.listed(case.call.tool, case.context)):
+        known = ", ".join(model_name(spec.name) for spec in declarations.specs(case.context, there)) or "none"
+        raise Denied("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=known))
+    if is_brought(case.call.tool) and (kind is None or kind.offered is None or there.gone(kind.offered.server)):
+        raise catalog.not_there(case.call.tool, there)
+    if kind is None:
+        raise Denied(
+            "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, declarations.KINDS)))
+        )
+    case.kind = kind
+    if kind.offered is not None:
+        if kind.offered.deferred and kind.name not in case.context.found:
+            raise Denied("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
+        given = catalog.decode(kind.offered, case.call.arguments)
+        case.asked, case.canonical = given, given.text()
+        return PASSED
+    case.asked = arguments.decode(kind.arguments, case.call.arguments)
+    case.canonical = arguments.canonical(case.asked)
+    if isinstance(case.asked, bash.BashArguments):
+        bash.check(case.asked)
+    return PASSED
+
+
+def _policy(case: Case) -> Said:
+    power = case.kind.power
+    if not declarations.allowed(case.kind, case.context):
+        raise Denied("policy_denied", reason("lacks_power", tool=model_name(case.kind.name), power=power or ""))
+    if power == "Patch" and case.context.read_only:
+        code = "only_reads_server" if case.is_brought else "only_reads"
+        raise Denied("policy_denied", reason(code, tool=model_name(case.kind.name)))
+    if power == "Patch" and case.is_brought and case.globs:
+        raise Denied("policy_denied", reason("unconfinable", tool=case.kind.name, globs=", ".join(case.globs)))
+    if case.is_merge and case.globs:
+        raise Denied("policy_denied", reason("unconfinable_merge", globs=", ".join(case.globs)))
+    if case.is_shell and (why := case.shell_reads_only) is not None:
+        if not case.held:
+            unheld = {**why.parameters, "why": case.ground.why_not(case.context.folder)}
+            raise Denied("policy_denied", reason(_UNHELD[why.code], **unheld))
+        return allowed(why)
+    return Said("allow", power or "")
+
+
+def _mode(case: Case) -> Said:
+    only = case.kind.only_in
+    if only is not None and case.context.mode != only:
+        raise Denied("mode_denied", reason("mode_only", tool=model_name(case.kind.name), mode=only))
+    if case.context.permission_mode != "planning":
+        return PASSED
+    if case.is_shell and not case.held:
+        raise Denied("mode_denied", reason("planning_unheld", why=case.ground.why_not(case.context.folder)))
+    if case.is_change and not is_document(case.lexical):
+        raise Denied("mode_denied", reason("planning_documents"))
+    if case.is_merge:
+        raise Denied("mode_denied", reason("planning_merge"))
+    if case.is_brought and case.kind.power is not None:
+        raise Denied("mode_denied", reason("planning_changes", tool=case.kind.name))
+    return allowed(reason("planning"))
+
+
+def _paths(case: Case) -> Said:
+    if case.is_shell:
+        with Folder(case.context.folder, case.ground.hidden) as folder:
+            if case.held and case.may_write:
+                watch = Watch(folder.path)
+                case.unkept, case.nested = (*protected_paths.unkept(folder), *watch.unkept), watch.nested
+        return PASSED
+    if case.named is None:
+        return PASSED
+    case.path = relative(case.context.folder, case.named)
+    if case.is_change:
+        _within(case.path, case.context.work_globs, case.context.given_globs)
+    with Folder(case.context.folder, case.ground.hidden) as folder:
+        folder.look(case.path)
+        match case.asked:
+            case write.WriteArguments() as asked:
+                case.plan = write.plan(folder, case.path, asked)
+            case edit.EditArguments() as asked:
+                case.plan = edit.plan(folder, case.path, asked)
+            case GlobArguments(pattern=pattern) | GrepArguments(glob=pattern):
+                relative(case.context.folder, pattern)
+                return _went_to(case)
+            case _:
+                return _went_to(case)
+    case.protected = guarded(case.context.folder, case.path) or _program(case, case.path)
+    if case.protected:
+        return allowed(reason("in_protected", path=case.path, protected=case.protected))
+    return _went_to(case)
+
+
+def _program(case: Case, path: str) -> str:
+    """Return the folder of programs that a change would go to; empty for none."""
+    folder = case.context.folder.rstrip("/")
+    own = programs_in(folder, case.ground.programs, str(Path.home()), os.environ.get("PATH", ""))
+    return next((one[len(folder) + 1 :] for one in own if f"{folder}/{path}".startswith(f"{one}/")), "")
+
+
+def _within(path: str, *limits: tuple[str, ...]) -> None:
+    """Raises PathDenied for a path that is outside of a set of globs; an empty set is everywhere."""
+    for limit in limits:
+        if limit and not any(_fits(one, path) for one in limit):
+            raise PathDenied("outside_globs", path=display(path), globs=", ".join(limit))
+
+
+def _fits(glob: str, path: str) -> bool:
+    try:
+        return globs.matches(glob, path)
+    except globs.BadGlob:
+        return False
+
+
+def _went_to(case: Case) -> Said:
+    """The path, where it is not what the model wrote."""
+    if case.path == case.named:
+        return PASSED
+    return Said("allow", case.path) if case.path else allowed(reason("the_folder"))
+
+
+def _rules(case: Case) -> Said:
+    case.rule = rules.decide(case.context.rules, case.target)
+    if case.rule is None:
+        former = rules.outdated(case.context.rules, case.target)
+        return PASSED if former is None else allowed(reason("rule_outdated", matcher=former.matcher))
+    if case.rule.verdict == "deny":
+        raise Denied("rule_denied", denies(case.rule, display(case.rule.matcher)))
+    return applied(case.rule)
+
+
+def _sandbox(case: Case) -> Said:
+    # What it is stands in `sandbox.applied`, which follows where the call is let through.
+    case.applied = case.confinement()
+    return PASSED
+
+
+_STATIONS: tuple[tuple[CheckName, Callable[[Case], Said]], ...] = (
+    ("hooks", _hooks),
+    ("tools", _tools),
+    ("policy", _policy),
+    ("mode", _mode),
+    ("paths", _paths),
+    ("rules", _rules),
+    ("approval", approval.station),
+    ("sandbox", _sandbox),
+)
+
+
+def is_document(path: str | None) -> bool:
+    """True for what may be written while planning: Markdown in docs/ or at the top of the folder.
+
+    None is no path at all, about which the next station has more to say.
+    """
+    return path is None or (path.lower().endswith(".md") and ("/" not in path or path.startswith("docs/")))
+
+
+def _denied(
+    case: Case,
+    checks: list[Check],
+    station: CheckName,
+    code: Code,
+    message: str,
+    reasons: tuple[Reason, ...] = (),
+) -> Evaluation:
+    final = case.canonical or case.call.arguments
+    return Evaluation(
+        verdict="deny",
+        risk="none",
+        read_only=not (case.is_shell or case.is_change or case.is_merge or case.makes or case.is_brought),
+        arguments=final,
+        arguments_hash=arguments.digest(final),
+        summary=_told(case),
+        checks=(*checks, Check(name=station, verdict="deny", detail=message, reasons=reasons)),
+        code=code,
+        message=message,
+    )
+
+
+def _told(case: Case) -> str:
+    """One line for the row of a call that was denied, also where that was before anybody read its arguments."""
+    tool = display(case.call.tool)
+    if case.asked is not None:
+        return call_description.summary(tool, case.asked, case.shown)
+    of = rule_trial.target(case.call.tool, case.call.arguments, case.context.folder)
+    return f"{tool} {call_description.one_line(rule_trial.subject(of))}".rstrip()
+
+
+def _passed(case: Case, checks: list[Check]) -> Evaluation:
+    found = changes.diff(case.plan) if case.plan is not None else None
+    asks = any(one.verdict == "ask" for one in checks)
+    matchers = _matchers(case) if asks else {}
+    tool = case.kind.name
+    return Evaluation(
+        verdict="ask" if asks else "allow",
+        risk="high"
+        if case.spends
+        else catalog.risk(case.kind.offered)
+        if case.kind.offered is not None
+        else call_description.risk(case.settled, case.plan, case.protected, case.applied),
+        read_only=not (
+            case.is_change
+            or case.is_merge
+            or case.makes
+            or (case.is_shell and (case.may_write or not case.held))
+            or (case.is_brought and case.kind.power is not None)
+        ),
+        arguments=case.canonical,
+        arguments_hash=arguments.digest(case.canonical),
+        summary=call_description.summary(tool, case.asked, case.shown),
+        checks=tuple(checks),
+        prompt=call_description.prompt(
+            tool, case.settled, case.shown, case.plan, found, case.applied, approval.why(case)
+        )
+        if asks
+        else "",
+        preview=found.text if found is not None else case.target.command or case.pretty,
+        binding=_binding(case) if asks or case.is_change or case.is_shell or case.is_brought else None,
+        scopes=("once", *matchers) if asks else (),
+        matchers=matchers,
+        sandbox=case.applied,
+        background=isinstance(case.asked, bash.BashArguments) and case.asked.background,
+        commands=count_commands(case.asked.command) if asks and isinstance(case.asked, bash.BashArguments) else 0,
+        reasons=(*case.reasons, *approval.stakes(case)) if asks else (),
+    )
+
+
+def _binding(case: Case) -> Binding:
+    return Binding(
+        tool=case.kind.name,
+        arguments_hash=arguments.digest(case.canonical),
+        folder=case.context.folder,
+        definition_hash=case.context.definition_hash,
+        file=case.plan.path if case.plan is not None else "",
+        file_hash=fingerprint(case.plan.before) if case.plan is not None else "",
+        declared=case.kind.offered.declared if case.kind.offered is not None else "",
+    )
+
+
+def _matchers(case: Case) -> dict[ApprovalScope, str]:
+    """The rules that wider answers would make: none where no rule could take the place of the next question."""
+    ruled = (case.rule is not None and case.rule.verdict == "ask") or case.hook_asks
+    matcher = (
+        ""
+        if case.protected or case.unkept or case.makes or case.asks or ruled or (case.is_shell and not case.held)
+        else rules.offer(case.target, exactly=bool(case.spends))
+    )
+    return {"session": matcher, "workspace": matcher} if matcher else {}
+
+
+def _subject(case: Case) -> str:
+    return display(case.shown or case.context.folder)

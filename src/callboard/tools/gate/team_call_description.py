@@ -1,0 +1,72 @@
+"""What a person reads of a call by which an agent asks something of its team."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands.asking import AskPerson, ProposePlan
+from callboard.contracts.commands.defining import AddEdge, DefineAgent
+from callboard.contracts.commands.team import (
+    AskReview,
+    Await,
+    ChangeTask,
+    Close,
+    GiveInput,
+    Handoff,
+    Judge,
+    MakeTask,
+    Merge,
+    Message,
+    Respond,
+    Spawn,
+)
+from callboard.contracts.entities.arguments import Arguments
+
+
+def said(asked: Arguments | None) -> str | None:
+    """What the call says, in the order in which a row shows it; None where it is no call of a team."""
+    match asked:
+        case Spawn(agent=agent, title=title, objective=objective):
+            return f"{agent}: {title or objective}"
+        case GiveInput(agent=agent, text=text):
+            return f"{agent}: {text}"
+        case Await():
+            return _awaited(asked)
+        case Close(agent=agent, reason=reason):
+            return f"{agent}: {reason}" if reason else agent
+        case Merge(agent=agent):
+            return agent
+        case Handoff(to=to, message=message):
+            return f"→ {to}: {message}"
+        case Message(to=to, text=text):
+            return f"→ {', '.join(to)}: {text}"
+        case Respond(decision=decision, handoff_id=handoff, reason=reason):
+            return f"{decision} {handoff}{f': {reason}' if reason else ''}"
+        case _:
+            return _of_work(asked)
+
+
+def _of_work(asked: Arguments | None) -> str | None:
+    match asked:
+        case ProposePlan(summary=summary):
+            return summary
+        case AskPerson(question=question):
+            return question
+        case DefineAgent(name=name, kind=kind, description=description):
+            return f"{name} ({kind}){f': {description}' if description else ''}"
+        case AddEdge(source=source, to=to, kind=kind):
+            return f"{source or ''} → {to}: {kind}".strip()
+        case AskReview(reviewer=reviewer, target=target):
+            return f"→ {reviewer}{f': the work of {target}' if target else ''}"
+        case Judge(agent=agent, review_id=review, verdict=verdict, summary=summary):
+            return f"{agent or review or ''}: {verdict}{f', {summary}' if summary else ''}"
+        case MakeTask(title=title):
+            return title
+        case ChangeTask(task_id=task, status=status, progress=progress, comment=comment, title=title):
+            return f"{task}: {status or progress or comment or title or 'changed'}"
+        case _:
+            return None
+
+
+def _awaited(asked: Await) -> str:
+    who = ", ".join(asked.agents) or "all children"
+    how = f"{asked.mode} of {who}" if asked.agents and len(asked.agents) > 1 else who
+    return how if asked.timeout_s is None else f"{how}, at most {asked.timeout_s} s"

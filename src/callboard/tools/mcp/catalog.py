@@ -1,0 +1,102 @@
+"""Tools that a server brings, as the gate looks at them: what they are asked with, what they may change, what holds them in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.entities.arguments import Arguments
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.permission import Risk
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
+from callboard.contracts.text.sentences import clause
+
+from ..arguments import LARGEST, digest
+from ..files.paths import display
+from ..reasons import Denied, reason
+from .names import PREFIX, is_brought
+from .servers import Brought, Servers
+from .tool_selection import Offered
+
+CHANGED = (
+    "What the call was let through for is no longer so: {what} changed. Nothing was done; look again and ask anew."
+)
+
+
+class Given(Arguments, frozen=True, kw_only=True):
+    """The arguments of a tool that declares a schema of its own."""
+
+    values: dict[str, Any]
+
+    def text(self) -> str:
+        """The one JSON text of these arguments: sorted keys, no spaces."""
+        return msgspec.json.encode(self.values, order="sorted").decode()
+
+
+def decode(offered: Offered, text: str) -> Given:
+    """The arguments in the model's JSON, where they fit the tool's schema. Raises Refusal `tool_arguments`."""
+    if len(text) > LARGEST:
+        raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
+    try:
+        values = msgspec.json.decode(text.strip() or "{}", type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
+        raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
+    offered.check(values)
+    return Given(values=values)
+
+
+def listed(name: str, tools: tuple[str, ...]) -> bool:
+    """True where an agent's list has the tool by the pattern of its server."""
+    return is_brought(name) and any(one.endswith("__*") and name.startswith(one[:-1]) for one in tools)
+
+
+def not_there(name: str, brought: Brought) -> Refusal:
+    """Why there is no such tool of a server."""
+    shown = display(name)
+    why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
+    if why:
+        return Denied("server_unavailable", reason("server_gone", tool=shown, why=clause(why)))
+    if name in brought.left_out:
+        return Denied("tool_not_listed", reason("left_out", tool=shown))
+    return Denied("tool_unknown", reason("not_of_server", tool=shown))
+
+
+def confinement(offered: Offered) -> SandboxApplied:
+    """What holds such a call in: nothing of ours."""
+    what = "is elsewhere" if offered.elsewhere else "is a program of its own"
+    return SandboxApplied(
+        level="none",
+        network=True,
+        writable=() if offered.elsewhere else ("/",),
+        detail=f"the server {offered.server} {what}: nothing here holds it in",
+    )
+
+
+def risk(offered: Offered) -> Risk:
+    """Return how much is at stake. A server's own annotation can raise it and never lowers it."""
+    return "high" if offered.destructive and not offered.read_only else "medium"
+
+
+async def run(
+    call: ToolCall, evaluation: Evaluation, context: ToolContext, servers: Servers, reporter: Reporter
+) -> ToolOutcome:
+    """Runs a call that was let through. Raises Refusal where it is another one, or its tool is declared otherwise by now."""
+    if evaluation.verdict == "deny":
+        raise Refusal(evaluation.code or "policy_denied", evaluation.message)
+    brought = servers.brought(context)
+    offered = brought.offered.get(call.tool)
+    if offered is None:
+        raise not_there(call.tool, brought)
+    binding = evaluation.binding
+    if binding is None or binding.declared != offered.declared:
+        raise Refusal("file_changed", CHANGED.format(what="what its server declares of the tool"))
+    given = decode(offered, call.arguments)
+    if not digest(given.text()) == evaluation.arguments_hash == binding.arguments_hash:
+        raise Refusal("file_changed", CHANGED.format(what="the arguments"))
+    if (binding.tool, binding.folder) != (call.tool, context.folder):
+        raise Refusal("file_changed", CHANGED.format(what="the tool or the folder"))
+    if binding.definition_hash != context.definition_hash:
+        raise Refusal("file_changed", CHANGED.format(what="the agent's definition"))
+    return await servers.call(context, offered, given.values, reporter)

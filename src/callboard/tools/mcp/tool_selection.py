@@ -1,0 +1,147 @@
+"""Which of the tools that a server declares are taken, and as what.
+
+What a server says is in its own hands: names, descriptions and schemas have their bounds, patterns may guess so often and no
+more, and no schema leads anywhere else. What is not taken is counted, with its reason.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.model import ToolSpec
+from callboard.contracts.settings import HttpServer, Server
+
+from ..files.paths import display
+from . import names
+from .checking import Checker
+
+MOST_TOOLS = 256
+LONGEST_NAME = 200
+LONGEST_DESCRIPTION = 8192
+LARGEST_SCHEMA = 64 * 1024
+#: How many refusals are told in words; the others are counted.
+_MOST_TOLD = 20
+
+
+class Declared(NamedTuple):
+    """A tool as its server declares it; None where it says nothing."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    read_only: bool | None = None
+    destructive: bool | None = None
+    needs_task: bool = False
+
+
+class Offered(msgspec.Struct, frozen=True, kw_only=True):
+    """A tool that was taken. `tool` is its name at its server, `name` here. `declared` is the SHA-256 of all that its server
+    declares of it, in hex: a tool that is declared otherwise is another one. `destructive` is its server's word where
+    it gave one, and else what the protocol takes for granted of what changes something."""
+
+    name: str
+    server: str
+    tool: str
+    spec: ToolSpec
+    declared: str
+    read_only: bool
+    destructive: bool
+    deferred: bool
+    elsewhere: bool
+    checker: Checker
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raises Refusal `tool_arguments` for what does not fit the tool's schema."""
+        try:
+            misfit = self.checker.misfit(arguments)
+        except ValueError as unfit:
+            # A number that no JSON has, and the like.
+            raise Refusal("tool_arguments", f"The arguments cannot be checked: {unfit}.") from unfit
+        if misfit is not None:
+            said = display(misfit.message, 500)
+            raise Refusal(
+                "tool_arguments",
+                f"{misfit.where}: {said}." if misfit.where else f"{said}.",
+                field=misfit.where,
+                hint="Correct the arguments and call the tool again.",
+            )
+
+
+class Taken(NamedTuple):
+    """The tools of a server: by name those that were taken, and the names of those that the settings leave out; how many
+    could not be taken, and of the first of them why."""
+
+    offered: dict[str, Offered]
+    left_out: tuple[str, ...] = ()
+    refused: int = 0
+    refusals: tuple[str, ...] = ()
+
+
+def take(server: Server, part: str, declared: Sequence[Declared]) -> Taken:
+    """Of the tools that a server declares, those that are taken. `part` stands for the server in their names."""
+    offered: dict[str, Offered] = {}
+    left_out: list[str] = []
+    refusals: list[str] = []
+    seen: set[str] = set()
+    for one in declared:
+        why = _refusal(one, seen) or ("" if len(offered) < MOST_TOOLS else f"only {MOST_TOOLS} tools are taken")
+        if not why:
+            seen.add(one.name)
+            name = names.tool(part, one.name, offered)
+            if not any(fnmatch.fnmatchcase(one.name, pattern) for pattern in server.tools):
+                left_out.append(name)
+                continue
+            try:
+                offered[name] = _offered(server, name, one)
+                continue
+            except ValueError as unfit:
+                why = f"its schema is none: {unfit}"
+        refusals.append(f"{display(one.name, 60) or 'a tool without a name'}: {display(why, 300)}")
+    return Taken(offered, tuple(left_out), len(refusals), tuple(refusals[:_MOST_TOLD]))
+
+
+def _refusal(one: Declared, seen: set[str]) -> str:
+    if not one.name or not one.name.isprintable():
+        return "its name is none"
+    if len(one.name) > LONGEST_NAME:
+        return f"its name is longer than {LONGEST_NAME} characters"
+    if one.name in seen:
+        return "there are two of this name"
+    if len(one.description) > LONGEST_DESCRIPTION:
+        return f"its description is longer than {LONGEST_DESCRIPTION:,} characters"
+    if one.schema.get("type") != "object":
+        return "its arguments are no object"
+    if one.needs_task:
+        return "it runs only as a task, and Callboard does not support the tasks of the protocol"
+    return ""
+
+
+def _offered(server: Server, name: str, one: Declared) -> Offered:
+    text = msgspec.json.encode(one.schema, order="sorted")
+    if len(text) > LARGEST_SCHEMA:
+        raise ValueError(f"it is larger than {LARGEST_SCHEMA:,} bytes")
+    read_only = one.read_only is True
+    words = (one.name, one.description, text.decode(), one.read_only, one.destructive)
+    return Offered(
+        name=name,
+        server=server.name,
+        tool=one.name,
+        spec=ToolSpec(name=name, description=one.description, schema=_told(one.schema)),
+        declared=hashlib.sha256(msgspec.json.encode(words)).hexdigest(),
+        read_only=read_only,
+        destructive=not read_only and one.destructive is not False,
+        deferred=server.deferred,
+        elsewhere=isinstance(server, HttpServer),
+        checker=Checker(one.schema),
+    )
+
+
+def _told(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema as a provider takes it: with properties, and without a name for its dialect."""
+    return {"properties": {}, **{key: value for key, value in schema.items() if key != "$schema"}}

@@ -1,0 +1,98 @@
+"""What stands under a path that a person names: read at one moment, by the walk of Read and under its rules."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Sequence
+
+from callboard.contracts.ports.tools import Looked, NotThere, ToolContext
+
+from ..files.handles import Folder, listing
+from ..files.media import begins_as_image, image
+from ..files.paths import PathDenied, display, relative
+from ..files.texts import decode, kind_of, size_of
+from ..gate import rules
+from .asking import ask
+from .find import Search
+
+#: The largest text that is given whole, and the largest image, in bytes. Of other files only the kind and the size are.
+LARGEST_TEXT = 1024 * 1024
+LARGEST_IMAGE = 5 * 1024 * 1024
+#: How many entries of a folder are named.
+MOST_ENTRIES = 200
+#: How many names are looked through for the best, and for how long at most, in seconds.
+MOST_NAMES = 5000
+SECONDS = 3.0
+_SAMPLE = 64 * 1024
+
+
+def look(context: ToolContext, hidden: Sequence[str], path: str) -> Looked | NotThere:
+    """What is there, or why it is not given."""
+    try:
+        found = relative(context.folder, path)
+        refused = _ruled_out(context, found)
+        if refused is not None:
+            return refused
+        with Folder(context.folder, hidden) as folder:
+            return _look(folder, context, found)
+    except PathDenied as denied:
+        return NotThere(reason="outside_folder", detail=denied.message)
+    except OSError as error:
+        return NotThere(reason="unreadable", detail=f"{error.strerror or error}.")
+
+
+async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
+    """Paths of files with this text in them, in any case: those that end in it first, then the shortest."""
+    kept = rules.kept_from_search(context.rules, "Grep")
+    found = await ask(context.folder, hidden, Search("Name", text, "", limit=MOST_NAMES, keep_out=kept), SECONDS)
+    wanted = text.casefold()
+
+    def order(path: str) -> tuple[bool, int, str]:
+        return wanted not in path.rpartition("/")[2].casefold(), len(path), path
+
+    return tuple(sorted(found.lines, key=order)[:limit])
+
+
+def _look(folder: Folder, context: ToolContext, path: str) -> Looked | NotThere:
+    there = folder.look(path)
+    if there is None:
+        return NotThere(reason="not_found")
+    if stat.S_ISDIR(there.st_mode):
+        return _entries(folder, context, path)
+    data = folder.read(path, LARGEST_IMAGE if there.st_size <= LARGEST_IMAGE else _SAMPLE)
+    if data is None:
+        return NotThere(reason="not_found")
+    size = max(there.st_size, len(data))
+    shown = image(data) if size <= LARGEST_IMAGE else begins_as_image(data)
+    if shown is not None:
+        if size > LARGEST_IMAGE:
+            return NotThere(reason="too_large", detail=f"{shown.told}, {size_of(size)}")
+        return Looked(path=path, kind="image", data=data, media=shown.media, told=f"{shown.told}, {size_of(size)}")
+    text = decode(data)
+    if text is None:
+        return Looked(path=path, kind="binary", told=f"{kind_of(data)}, {size_of(size)}")
+    if size > LARGEST_TEXT:
+        return NotThere(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
+    return Looked(path=path, kind="text", data=text.text.encode("utf-8", "replace"), told=size_of(size))
+
+
+def _entries(folder: Folder, context: ToolContext, path: str) -> Looked:
+    with folder.directory(path) as handle:
+        found = [
+            f"{name}/" if stat.S_ISDIR(status.st_mode) else name
+            for name, status in listing(handle)
+            if name != ".git" and _ruled_out(context, f"{path}/{name}" if path else name) is None
+        ]
+    lines = [display(name, 255) for name in found[:MOST_ENTRIES]]
+    if len(found) > MOST_ENTRIES:
+        lines.append(f"[{len(found) - MOST_ENTRIES:,} more]")
+    return Looked(path=path, kind="folder", data="\n".join(lines).encode(), told=f"{len(found):,} entries")
+
+
+def _ruled_out(context: ToolContext, path: str) -> NotThere | None:
+    """Why a rule keeps it from being read; a rule that asks first does as well, since nobody is asked about a mention."""
+    rule = rules.decide(context.rules, rules.Target(tool="Read", path=path))
+    if rule is None or rule.verdict == "allow":
+        return None
+    says = "forbids it" if rule.verdict == "deny" else "asks first"
+    return NotThere(reason="denied", detail=f"a rule of this {rule.scope} {says}: {display(rule.matcher)}")

@@ -1,0 +1,88 @@
+"""Commands that go on behind the call that started them, and what any command of a folder would find."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+
+from callboard.contracts.commands.processes import ExecutionEnvironment
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.processes import Process
+from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+
+from ..builtin import bash, declarations
+from ..builtin.bash import BashArguments
+from ..files.handles import Folder
+from ..files.paths import PROTECTED
+from ..gate.call_context import Case, Ground
+from ..gate.call_identity import same_call
+from ..protection import protected_paths
+from ..protection.watch import Watch
+from ..sandbox import bubblewrap
+from ..sandbox.ability import ability
+from . import command
+
+_ANY = ToolCall(call_id="", tool=bash.NAME, arguments="")
+
+
+class FolderShells:
+    """Implements the port `Shells`. `hidden`, `programs` and `bwrap` are those of the toolbox."""
+
+    def __init__(self, *, hidden: Sequence[str] = (), programs: Sequence[str] = (), bwrap: str = "bwrap") -> None:
+        self._hidden = tuple(hidden)
+        self._programs = tuple(programs)
+        self._bwrap = bwrap
+
+    async def start(
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: Veil | None = None
+    ) -> Process:
+        """Starts the command of a call that was let through. Raises Refusal."""
+        asked = same_call(call, evaluation, context)
+        if not isinstance(asked, BashArguments) or evaluation.sandbox is None:
+            raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
+        ground = await asyncio.to_thread(self._ground)
+        try:
+            return await command.start(asked, context.folder, evaluation.sandbox, ground, veil)
+        except OSError as error:
+            raise Refusal("tool_failed", f"The command was not run: {error.strerror or error}.") from error
+
+    async def environment(self, context: ToolContext) -> ExecutionEnvironment:
+        """What a command of this context would find."""
+        return await asyncio.to_thread(lambda: self._environment(context))
+
+    def _environment(self, context: ToolContext) -> ExecutionEnvironment:
+        ground = self._ground()
+        case = Case(call=_ANY, context=context, ground=ground, asked=BashArguments(command=":"))
+        case.kind = declarations.KINDS[bash.NAME]
+        held = case.held
+        if held and case.may_write:
+            with Folder(context.folder, ground.hidden) as folder:
+                watch = Watch(folder.path)
+                case.unkept, case.nested = (*protected_paths.unkept(folder), *watch.unkept), watch.nested
+        applied = case.confinement()
+        search = os.environ.get("PATH", bubblewrap.PATH)
+        view = bubblewrap.View(folder=context.folder, writable=False, network=False, programs=ground.programs)
+        return ExecutionEnvironment(
+            cwd=context.folder,
+            workspace_roots=(context.folder,),
+            level=applied.level,
+            why="" if held and not ground.ability.why else ground.why_not(context.folder),
+            seccomp=applied.seccomp,
+            network=applied.network,
+            limits=applied.limits,
+            writable=applied.writable,
+            protected=tuple(
+                f"{context.folder}/{name}" for name in (*PROTECTED, *case.nested) if name not in case.unkept
+            )
+            if held
+            else (),
+            hidden=tuple(command.inside(context.folder, ground.hidden)) if held else (),
+            programs=tuple((bubblewrap.search_path(view, search) if held else search).split(":")),
+            trusted=context.trusted,
+            permission_mode=context.permission_mode,
+        )
+
+    def _ground(self) -> Ground:
+        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs)

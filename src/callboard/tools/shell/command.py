@@ -1,0 +1,202 @@
+"""A command run as the gate said that it would be, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.tools import ToolOutcome
+
+from ..builtin.bash import BashArguments
+from ..files.handles import Folder
+from ..files.paths import display
+from ..gate.call_context import Ground
+from ..outlasting import outlast
+from ..protection import protected_paths
+from ..protection.credentials import REMEMBERED
+from ..protection.private import Private, programs_in
+from ..protection.watch import SetAside, Watch
+from ..sandbox import background, bubblewrap, limits, running, seccomp
+from ..sandbox.launching import Launch
+
+#: Of our environment, what a command without a sandbox gets: where programs are and who the person is, no more.
+_PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
+
+
+async def run(
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, output: Callable[[str], None]
+) -> ToolOutcome:
+    """Runs the command under exactly the confinement `applied`. Raises Refusal `tool_failed` where that cannot be had."""
+    seconds = seconds_for(asked, applied)
+    with ExitStack() as held:
+        (launch, watch), cancelled = await outlast(asyncio.to_thread(_launch, asked, folder, applied, ground, held))
+        if cancelled:
+            raise asyncio.CancelledError
+        try:
+            ran = await running.run(launch, seconds=seconds, output=output)
+        finally:
+            try:
+                aside, cancelled = await outlast(asyncio.to_thread(_set_aside, watch))
+            except RuntimeError:
+                # No thread can be started. What the command made does not stay for want of one.
+                aside, cancelled = _set_aside(watch), False
+        if cancelled:
+            raise asyncio.CancelledError
+    return _with(aside, _told(ran, seconds, applied))
+
+
+def _told(ran: running.Ran, seconds: float, applied: SandboxApplied) -> ToolOutcome:
+    if ran.stopped:
+        setting = limits.value(applied, "timeout")
+        more = (
+            "Have the person raise shell.timeout in the settings, give it less to do, or run it in the background."
+            if seconds == setting
+            else "Give it a longer timeout, or less to do."
+        )
+        message = f"The command was ended after {seconds:g} s. {more}"
+        return ToolOutcome(output=ran.output, code="tool_timeout", message=message)
+    return _outcome(ran, applied)
+
+
+async def start(
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, veil: Veil | None = None
+) -> background.Background:
+    """Starts the command under exactly the confinement `applied`, to go on. Raises Refusal `tool_failed` where that cannot be
+    had."""
+    held = ExitStack()
+    try:
+        (launch, watch), cancelled = await outlast(asyncio.to_thread(_launch, asked, folder, applied, ground, held))
+        if cancelled:
+            raise asyncio.CancelledError
+    except BaseException:
+        held.close()
+        raise
+
+    def ended(ran: running.Ran) -> ToolOutcome:
+        return _with(_set_aside(watch), _outcome(ran, applied))
+
+    process, cancelled = await background.start(launch, held, ended, veil)
+    if cancelled:
+        await process.stop()
+        raise asyncio.CancelledError
+    return process
+
+
+def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
+    """How long the command may run: as long as it asks for, as far as the settings go."""
+    wanted = asked.timeout / 1000
+    return min(wanted, limits.value(applied, "timeout") or wanted)
+
+
+def _outcome(ran: running.Ran, applied: SandboxApplied) -> ToolOutcome:
+    if ran.error:
+        return ToolOutcome(output="", code="tool_failed", message=f"The command was not run: {ran.error}")
+    if ran.stopped:
+        return ToolOutcome(output=ran.output)
+    limit = ran.limit or ("file_size" if ran.exit_code == limits.FILE_TOO_LARGE else "")
+    if limit:
+        message = limits.said(applied, limit)
+        return ToolOutcome(output=ran.output, code="resource_limit", message=message, exit_code=ran.exit_code)
+    if ran.exit_code:
+        message = f"The command ended with exit code {ran.exit_code}."
+        return ToolOutcome(output=ran.output, code="tool_failed", message=message, exit_code=ran.exit_code)
+    return ToolOutcome(output=ran.output, exit_code=0)
+
+
+def _set_aside(watch: Watch | None) -> tuple[SetAside, ...]:
+    return watch.set_aside() if watch is not None else ()
+
+
+def _with(aside: tuple[SetAside, ...], outcome: ToolOutcome) -> ToolOutcome:
+    """The outcome of a command that made what other programs obey."""
+    if not aside:
+        return outcome
+    done = ", ".join(f"{display(one.path)} -> {display(one.name)}" for one in aside if one.name)
+    left = ", ".join(display(one.path) for one in aside if not one.name)
+    parts = (
+        f"The command made files that other programs obey. They were renamed: {done}." if done else "",
+        f"These could not be renamed, so check them before you use them: {left}." if left else "",
+        "Use `write`, which asks the person first.",
+        outcome.message,
+    )
+    message = " ".join(part for part in parts if part)
+    return msgspec.structs.replace(outcome, code="path_denied", message=message)
+
+
+def _launch(
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack
+) -> tuple[Launch, Watch | None]:
+    """How the command is started, and what it is watched with. What must stay open until it is over is put into `held`."""
+    shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
+    bounds = limits.bounds(applied)
+    if applied.level == "none":
+
+        def plain(_: int) -> list[str]:
+            return shell
+
+        return Launch(plain, folder, _environment(folder), bounds), None
+    ability = ground.ability
+    if not ability.works or ability.seccomp != applied.seccomp:
+        raise Refusal("tool_failed", f"The sandbox that was promised cannot be had ({ability.why}). Nothing was run.")
+    opened = held.enter_context(Folder(folder, ground.hidden))
+    handed: list[int] = []
+    if applied.seccomp:
+        handed.append(seccomp.handed_over(network=applied.network))
+        held.callback(os.close, handed[0])
+    kept = held.enter_context(protected_paths.kept(opened)) if applied.writable else []
+    own = programs_in(folder, ground.programs, str(Path.home()), os.environ.get("PATH", ""))
+    missing = (one for one in ground.hidden if one.rpartition("/")[2] not in REMEMBERED)
+    watch = Watch(folder, Private(folder, (*missing, *own))) if applied.writable else None
+    real = list(dict.fromkeys(os.path.realpath(one) for one in ground.hidden))
+    view = bubblewrap.View(
+        folder=folder,
+        writable=bool(applied.writable),
+        network=applied.network,
+        programs=present(ground.programs),
+        kept=kept,
+        nested=(
+            *(watch.kept if watch is not None else ()),
+            *(one for one in present(own) if os.path.realpath(one) == one),
+        ),
+        hidden=inside(folder, ground.hidden),
+        masked=[one for one in real if one.startswith(f"{folder.rstrip('/')}/") and Path(one).is_file()],
+        scratch=int(limits.value(applied, "scratch")),
+    )
+
+    def command(report: int) -> list[str]:
+        return [
+            ability.program,
+            *bubblewrap.namespaces(network=applied.network, userns_off=ability.userns_off),
+            *bubblewrap.environment(view, os.environ.get("PATH", "")),
+            *bubblewrap.mounts(view),
+            *(("--seccomp", str(handed[0])) if handed else ()),
+            *("--json-status-fd", str(report), "--"),
+            *shell,
+        ]
+
+    environment = {"PATH": bubblewrap.PATH}
+    return Launch(command, folder, environment, bounds, handed, reports=True), watch
+
+
+def _environment(folder: str) -> dict[str, str]:
+    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    return {"PATH": bubblewrap.PATH, **passed, "PWD": folder, "TERM": "dumb", "NO_COLOR": "1"}
+
+
+def present(folders: Sequence[str]) -> list[str]:
+    """Those of the folders that are there."""
+    return [one for one in folders if Path(one).is_dir()]
+
+
+def inside(folder: str, hidden: Sequence[str]) -> list[str]:
+    """Those of the hidden folders that the command would see."""
+    return [one for one in present(list(dict.fromkeys(map(os.path.realpath, hidden)))) if one.startswith(folder + "/")]

@@ -1,0 +1,46 @@
+"""The beginning of a command that a rule may allow with any arguments."""
+
+from __future__ import annotations
+
+import re
+
+from .parser import parse
+from .programs import NAMED_RUNS, NAMING_GIT, RUNNING_SUBCOMMANDS, WITH_SUBCOMMAND, runs_arguments
+
+#: With any of these a command may be more than one program with its arguments, in this shell or in another.
+_COMPOUND = re.compile(r"[;&|`$()<>\\\x00-\x08\x0a-\x1f\x7f]")
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+
+
+def is_plain(command: str) -> bool:
+    """Return True if the command is one program with its arguments: no list, pipe, expansion, redirection or second line.
+
+    Both the grammar and a list of characters have to agree, so that a rule that allows is read strictly.
+    """
+    return bool(command.strip()) and _COMPOUND.search(command) is None and parse(command).is_plain
+
+
+def prefix(command: str) -> str:
+    """Return the words of a plain command that a rule may allow with any arguments, or "" where none are safe.
+
+    Example:
+        prefix("git status -s") == "git status"
+        prefix("env git status") == ""
+    """
+    if not is_plain(command):
+        return ""
+    words = command.split(" ")
+    first = words[0]
+    if not _is_safe(first):
+        return ""
+    if first not in WITH_SUBCOMMAND:
+        return first
+    if len(words) > 2 and words[1] in ("run", "exec") and first in NAMED_RUNS:
+        return " ".join(words[:3]) if _is_safe(words[2]) else ""
+    if len(words) == 1 or words[1] in RUNNING_SUBCOMMANDS or (first == "git" and words[1] in NAMING_GIT):
+        return ""
+    return " ".join(words[:2]) if _is_safe(words[1]) else ""
+
+
+def _is_safe(word: str) -> bool:
+    return _PLAIN_WORD.fullmatch(word) is not None and not runs_arguments(word)
