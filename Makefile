@@ -18,7 +18,7 @@ N ?=
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
-	@echo "  make prove-NAME     run the proof tests/prove/NAME.py, N=... for the long run"
+	@echo "  make prove-NAME     run the proof tests/prove/NAME, N=... for the long run"
 
 up: page  ## set up and open the workbench on a copy of the sample, sample/ (FOLDER=... for another folder)
 	@[ "$(FOLDER)" != "$(SAMPLE)" ] || [ -e "$(SAMPLE)" ] || cp -R examples/sample "$(SAMPLE)"
@@ -88,7 +88,7 @@ bench: setup-bench  ## run the benchmarks beside their peers
 
 prove-%: setup-test
 	@$(BIN)/python scripts/page.py build
-	@$(BIN)/python -m tests.prove.$(subst -,_,$*) $(if $(N),--n $(N)) $(ARGS)
+	@$(BIN)/python -m tests.prove.$(subst -,_,$*).proof $(if $(N),--n $(N)) $(ARGS)
 
 clean:  ## remove what was set up and built
 	rm -rf .venv .venvs web/node_modules web/dist src/callboard/adapters/http/page dist build site .cache \

@@ -10,7 +10,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ToolRefused, TurnStarted
 from tests.agents.given import file, write
-from tests.runtime.house import House, calls, house, says, uses
+from tests.runtime.rigs.house import House, calls, house, says, uses
 
 
 async def started(home: House, session: str) -> list[TurnStarted]:

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from tests.agents.given import write
-from tests.app.product import Product
+from tests.app.rigs.product import Product
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.product import Product
+from tests.app.rigs.product import Product
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from keyring.backends.fail import Keyring
 from callboard.app.doctor import machine
 from callboard.app.hosting.superuser import is_root
 from callboard.app.state_folder import Home
-from tests.app.product import Product, says
+from tests.app.rigs.product import Product, says
 from tests.secrets.drawer import Drawer
 
 NOBODY = """[[models]]

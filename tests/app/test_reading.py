@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tests.app.product import Product, says, uses
+from tests.app.rigs.product import Product, says, uses
 
 LONG = "All that was said. " * 400
 

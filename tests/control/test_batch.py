@@ -22,8 +22,8 @@ from callboard.control.batch import Batch, Decision
 from callboard.control.decision_inputs import Known
 from callboard.control.evolve import apply, evolve
 from callboard.control.state.session import Session
-
-from .examples import (
+from tests.control.rigs.decisions import CountedIds, given
+from tests.control.rigs.examples import (
     ASK,
     FOLDER,
     NOW,
@@ -41,7 +41,6 @@ from .examples import (
     submit,
     wants,
 )
-from .given import CountedIds, given
 
 KNOWN = Known(now=NOW, ids=CountedIds(), setup=setup_of, epoch=3)
 

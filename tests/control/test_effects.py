@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from callboard.contracts.facts import FACTS, ModelRequested, Rule
 from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun, effects
-
-from .examples import (
+from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.examples import (
     ASK,
     DENY,
     SESSION,
@@ -20,7 +20,6 @@ from .examples import (
     submit,
     wants,
 )
-from .given import Given, given
 
 MINUTE = 60_000_000
 

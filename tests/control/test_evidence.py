@@ -9,9 +9,8 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.facts import EvidenceExported
 from callboard.contracts.scope import Scope
 from callboard.control.decide.evidence import EvidenceMade
-
-from .examples import SESSION, submit
-from .given import given
+from tests.control.rigs.decisions import given
+from tests.control.rigs.examples import SESSION, submit
 
 PACK = blob_of(b"a pack", "application/zip")
 MADE = EvidenceMade(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")

@@ -24,8 +24,8 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import NewFact
 from callboard.contracts.settings import Asked, Widening
 from callboard.control.decide.permission import add_rule, revoke_rule, revoke_trust, trust
+from tests.control.rigs.examples import FOLDER, NOW, WORKSPACE
 
-from .examples import FOLDER, NOW, WORKSPACE
 from .test_workspace import folded
 
 DIGEST = "a" * 64

@@ -22,8 +22,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import NewFact, Origin, Record, header_of
 from callboard.control.state.session import ListedSession, Workspace
 from callboard.control.workspace import evolve, list_session, may_delete, open_folder, share_rule, update_session
-
-from .examples import FOLDER, NOW, SESSION, WORKSPACE
+from tests.control.rigs.examples import FOLDER, NOW, SESSION, WORKSPACE
 
 OPENED = NewFact(WorkspaceOpened(path=FOLDER, name="site"))
 LISTED = NewFact(SessionListed(session_id=SESSION, title="tidy"))

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.prove import scenes
-from tests.prove.crew import Followed, agent, begin
-from tests.prove.driving import do
-from tests.prove.product import Place, Server
+from tests.prove.driver import scenes
+from tests.prove.driver.crew import Followed, agent, begin
+from tests.prove.driver.product import Place, Server
+from tests.prove.driver.session_driver import do
 
 Until = Callable[[Followed, Callable[[], bool]], Any]
 _ENDS = ("turn.completed", "turn.failed", "turn.interrupted")

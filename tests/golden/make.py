@@ -16,10 +16,10 @@ from typing import Any
 
 from callboard import __version__
 from callboard.contracts.facts import FACTS
-from tests.prove import store
-from tests.prove.crew import Followed, begin
-from tests.prove.driving import do
-from tests.prove.product import Place, Server
+from tests.prove.driver import store
+from tests.prove.driver.crew import Followed, begin
+from tests.prove.driver.product import Place, Server
+from tests.prove.driver.session_driver import do
 
 from . import additions, scenario
 from .stores import ROOT, expected, pack

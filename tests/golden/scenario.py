@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.prove import scenes
-from tests.prove.crew import agent, lead, plays, worker
-from tests.prove.product import Place
+from tests.prove.driver import scenes
+from tests.prove.driver.crew import agent, lead, plays, worker
+from tests.prove.driver.product import Place
 
 from . import additions
 

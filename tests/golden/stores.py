@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from tests.prove import store
+from tests.prove.driver import store
 
 GOLDEN = Path(__file__).parent
 #: The folder that the sessions of a golden store work in.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from callboard.contracts.live import partial_key
 from callboard.log.sqlite import SqliteStore, open_store
-from tests.prove.planted import plant
+from tests.prove.driver.sabotages import plant
 
 from .given import SCOPE, batch, frame, said, said_at_length
 

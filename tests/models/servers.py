@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.models.wire import Endpoint, Format, WireModel
-from tests.prove.provider_server import started
+from tests.prove.provider.server import started
 
 FIXTURES = Path(__file__).parent / "aimock.json"
 KEY = "sk-a-key-that-must-not-leak"

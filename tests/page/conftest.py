@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.app.product import Product
+from tests.app.rigs.product import Product
 
 CHROMIUM = "/usr/bin/chromium"
 #: What Playwright disables, since Chromium reads the last such argument only, and the two pages that each window of Chromium

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.app.product import Product
-from tests.prove import store
+from tests.app.rigs.product import Product
+from tests.prove.driver import store
 
 from .desk import desk, link_at
 

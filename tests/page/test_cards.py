@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.app.product import Product
+from tests.app.rigs.product import Product
 
 from .desk import desk
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.app.product import Product
+from tests.app.rigs.product import Product
 
 from .desk import desk
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.adapters.a2a.peer import Peer, Play, Task, peer
-from tests.app.product import PATIENCE, Product, says, uses
+from tests.app.rigs.product import PATIENCE, Product, says, uses
 
 from .desk import desk
 

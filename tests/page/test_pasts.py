@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.adapters.imports import transcripts
-from tests.app.product import Product
+from tests.app.rigs.product import Product
 
 from .desk import desk, link_at
 

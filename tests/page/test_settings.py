@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.app.product import Product, says, uses
+from tests.app.rigs.product import Product, says, uses
 
 from .desk import Desk, desk
 

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.app.product import Product, says
+from tests.app.rigs.product import Product, says
 
 from .desk import desk, link_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.app.product import Product, says, uses
+from tests.app.rigs.product import Product, says, uses
 
 from .desk import desk
 

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from callboard.app.cli.main import main
-from tests.app.product import Product, says
+from tests.app.rigs.product import Product, says
 
 from .desk import Desk, desk
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.rows import SessionCard, SessionRow, TurnRow
-from tests.control.examples import ASK, SESSION, SETUP, answered, submit, wants
-from tests.control.team.batches import again, begun
-from tests.control.team.given import Team, agent, team
-from tests.control.team.histories import Rows
+from tests.control.rigs.examples import ASK, SESSION, SETUP, answered, submit, wants
+from tests.control.rigs.jobs import again, begun
+from tests.control.rigs.team import Team, agent, team
+from tests.control.rigs.team_histories import Rows
 
 
 def states(given: Team) -> tuple[str, str]:

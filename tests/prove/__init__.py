@@ -15,7 +15,7 @@
     idle      random histories of teams: no agent with unread input or open work reads done or running without a run
     upgrade   golden stores of former versions open, and a changed byte in any table is refused or changes nothing
 
-Each is a module to run (`python -m tests.prove.NAME --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
+Each is a module to run (`python -m tests.prove.NAME.proof --n N`), ends with PASS or FAIL and the exit code 0 or 1, and has a
 sabotage under which it must fail (`--sabotage`, see the tests beside it). No module here imports the product, but those
 that are it, in processes of their own:
 

@@ -10,8 +10,8 @@ from callboard.contracts.facts import WarningRaised
 from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 from callboard.runtime.clock import Clock
-from tests.runtime.crew import facts
-from tests.runtime.house import house, says
+from tests.runtime.rigs.house import house, says
+from tests.runtime.rigs.team import facts
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND

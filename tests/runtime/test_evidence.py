@@ -29,8 +29,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import EvidenceExported, SubagentSpawned
 from callboard.contracts.scope import Actor, Scope
 from callboard.evidence.verify import Verdict, verify
-from tests.runtime.crew import calls_of, crew, plays, until
-from tests.runtime.house import PATIENCE, House, house, says
+from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.team import calls_of, crew, plays, until
 
 HELLO = {"match": [{"text": "hi", "calls": [says("Hello.")]}, {"text": "more", "calls": [says("More.")]}]}
 

@@ -13,7 +13,7 @@ from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionLis
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import SessionCard
 from callboard.log.sqlite.store import open_store
-from tests.runtime.house import House, calls, house, says
+from tests.runtime.rigs.house import House, calls, house, says
 
 from .views import change
 

@@ -12,8 +12,8 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.runtime import fingerprint
 from callboard.runtime.views.session import SessionViews
-from tests.app.product import Product
-from tests.runtime.house import House, calls, house, says
+from tests.app.rigs.product import Product
+from tests.runtime.rigs.house import House, calls, house, says
 
 from . import views
 

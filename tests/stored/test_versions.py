@@ -20,7 +20,7 @@ from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
 from callboard.runtime.runtime import Runtime
 from tests.log.given import STREAM, batch, filled
-from tests.runtime.house import House, calls, house, parts_in, says, uses
+from tests.runtime.rigs.house import House, calls, house, parts_in, says, uses
 
 
 class Noted(Fact, frozen=True, kw_only=True):

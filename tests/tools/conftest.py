@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.calling import Agent
+from tests.tools.rigs.calls import Agent
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.contracts.facts.permission import passed
 from callboard.contracts.ports.tools import ToolCall
-from tests.tools.calling import Agent
+from tests.tools.rigs.calls import Agent
 
 
 @pytest.mark.parametrize(

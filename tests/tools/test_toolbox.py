@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from callboard.contracts.ports.tools import ToolOutcome
-from tests.tools.calling import Agent, call, tree
+from tests.tools.rigs.calls import Agent, call, tree
 
 CHANGED = "What the approval was for is no longer so: {} changed. Nothing was done; look again and ask anew."
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.http.rig import Board, serving
+from tests.adapters.http.rigs.server import Board, serving
 
 
 @pytest.fixture

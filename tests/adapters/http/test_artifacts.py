@@ -9,8 +9,8 @@ from typing import Any, get_args
 
 from callboard.contracts.vocabulary import EventClass
 from callboard.runtime.dependencies import Limits
-from tests.adapters.http.following import following
-from tests.adapters.http.rig import API, SOON, Board, serving
+from tests.adapters.http.rigs.server import API, SOON, Board, serving
+from tests.adapters.http.rigs.stream_client import following
 
 SCENARIO = """
 name: writes

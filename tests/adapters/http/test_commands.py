@@ -15,7 +15,7 @@ from callboard.adapters.http.problems import METHOD_NOT_ALLOWED, STATUS
 from callboard.contracts.commands import TABLE, Command
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Actor
-from tests.adapters.http.rig import API, Board, serving
+from tests.adapters.http.rigs.server import API, Board, serving
 
 
 async def test_every_command_is_a_post_and_every_query_a_get(board: Board):

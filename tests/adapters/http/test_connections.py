@@ -17,7 +17,7 @@ import pytest_asyncio
 from callboard.adapters.http import connections
 from callboard.adapters.http.connections import ConnectionLimits
 from callboard.contracts.errors import Problem
-from tests.adapters.http.rig import API, SOON, TOKEN, Board, serving
+from tests.adapters.http.rigs.server import API, SOON, TOKEN, Board, serving
 
 #: Sockets that an attacker opens at once.
 FLOOD = 2_000

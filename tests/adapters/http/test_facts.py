@@ -10,8 +10,8 @@ import pytest
 
 from callboard.adapters.http import feeds
 from callboard.contracts.facts import FACTS
-from tests.adapters.http.following import following
-from tests.adapters.http.rig import API, SOON, Board
+from tests.adapters.http.rigs.server import API, SOON, Board
+from tests.adapters.http.rigs.stream_client import following
 
 
 async def stored(board: Board, stream: str) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from callboard.contracts.commands import TABLE
-from tests.adapters.http.rig import API, TOKEN, Board, serving
+from tests.adapters.http.rigs.server import API, TOKEN, Board, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from callboard.adapters.http.requests import LARGEST_BODY
 from callboard.contracts.commands import TABLE
 from callboard.contracts.errors import CODES
-from tests.adapters.http.rig import API, Board, serving
+from tests.adapters.http.rigs.server import API, Board, serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -10,8 +10,8 @@ import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31
 
 from callboard.contracts.commands import TABLE
-from tests.adapters.http.conformance import DOCUMENT, OPERATIONS, Served, cases_at_bounds, judge
-from tests.adapters.http.rig import Board
+from tests.adapters.http.rigs.conformance import DOCUMENT, OPERATIONS, Served, cases_at_bounds, judge
+from tests.adapters.http.rigs.server import Board
 
 
 async def test_the_document_is_served(board: Board):

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx2
 
 from callboard.runtime.dependencies import Limits
-from tests.adapters.http.following import Follower, View, following
-from tests.adapters.http.rig import SOON, Board, serving
+from tests.adapters.http.rigs.server import SOON, Board, serving
+from tests.adapters.http.rigs.stream_client import Follower, View, following
 
 
 async def shown(board: Board, path: str) -> View:

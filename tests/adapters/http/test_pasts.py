@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callboard.app.imports import PastBook
-from tests.adapters.http.rig import API, Board, serving
+from tests.adapters.http.rigs.server import API, Board, serving
 from tests.adapters.imports import transcripts
 
 CODEX_ID = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee"

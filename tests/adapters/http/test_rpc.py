@@ -9,7 +9,7 @@ import pytest
 from callboard.adapters.http.rpc import METHODS
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
-from tests.adapters.http.rig import API, Board
+from tests.adapters.http.rigs.server import API, Board
 
 
 async def post(board: Board, sent: Any, key: str = "") -> Any:

@@ -16,7 +16,7 @@ from callboard.adapters.http.server import NEXT_PORTS, HttpServer, bind
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.record import Record
-from tests.adapters.http.rig import API, SOON, TOKEN, Board, serving
+from tests.adapters.http.rigs.server import API, SOON, TOKEN, Board, serving
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.adapters.http.rig import API, Board, serving
+from tests.adapters.http.rigs.server import API, Board, serving
 
 INDEX = "<!doctype html><title>Callboard</title>"
 

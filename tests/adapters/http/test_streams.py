@@ -14,8 +14,8 @@ import pytest
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.live import Cursor
 from callboard.contracts.record import Record
-from tests.adapters.http.following import following
-from tests.adapters.http.rig import API, SOON, Board, serving
+from tests.adapters.http.rigs.server import API, SOON, Board, serving
+from tests.adapters.http.rigs.stream_client import following
 
 
 class Feeds:

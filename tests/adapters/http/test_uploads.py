@@ -16,8 +16,8 @@ from callboard.runtime.clock import UuidIds
 from callboard.runtime.workspaces.uploads import DAY, UploadFolder
 from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
-from tests.adapters.http.rig import API, Board
-from tests.tools.test_media import png
+from tests.adapters.http.rigs.server import API, Board
+from tests.tools.files.test_media import png
 
 PATH = f"{API}/uploads"
 

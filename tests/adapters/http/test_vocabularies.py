@@ -9,8 +9,8 @@ from typing import Any, get_args
 import pytest
 
 from callboard.contracts.vocabulary import EventClass
-from tests.adapters.http.following import following
-from tests.adapters.http.rig import API, SOON, Board
+from tests.adapters.http.rigs.server import API, SOON, Board
+from tests.adapters.http.rigs.stream_client import following
 
 
 async def test_a_session_is_told_in_agent_ui_events_by_the_sequence_of_its_facts(board: Board) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from callboard.contracts.commands.base import Command
 from callboard.contracts.scope import Actor
-from tests.adapters.http.rig import API, SOON, serving
+from tests.adapters.http.rigs.server import API, SOON, serving
 
 
 class Waiting:

@@ -22,7 +22,7 @@ from callboard.app.state_folder import Home
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite import schema
 from callboard.log.sqlite.store import open_store
-from tests.app.product import Product, command, says, uses
+from tests.app.rigs.product import Product, command, says, uses
 
 LONG = "All that was said. " * 1000
 

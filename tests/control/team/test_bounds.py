@@ -7,8 +7,8 @@ from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import SubagentSpawned, ThreadPaused
 from callboard.control.decide.turn.wake_depth import MOST_HOPS
 from callboard.control.outcomes import TimeCame
-from tests.control.examples import SESSION
-from tests.control.team.given import CRITIC, LEAD, WORKER, Team, agent, one, team
+from tests.control.rigs.examples import SESSION
+from tests.control.rigs.team import CRITIC, LEAD, WORKER, Team, agent, one, team
 
 OWNER = agent("owner", edges=(Edge(to="maker", confirm=True, ownership=True),))
 MAKER = agent("maker")

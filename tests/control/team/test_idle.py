@@ -16,9 +16,9 @@ from callboard.contracts.facts import (
     ToolCompleted,
 )
 from callboard.control.outcomes import RunStopped, TakenOver
-from tests.control.examples import SESSION, interrupt, submit
-from tests.control.team.board import create, pause, start
-from tests.control.team.given import Team, agent, all_of, one, team
+from tests.control.rigs.examples import SESSION, interrupt, submit
+from tests.control.rigs.tasks import create, pause, start
+from tests.control.rigs.team import Team, agent, all_of, one, team
 
 MAINS = (agent("lead"), agent("other"))
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from callboard.contracts.facts.turn import Mode
-from tests.control.team.histories import STEPS, History, Rows
-from tests.prove.idle import plain
-from tests.prove.idle_witness import Witness
+from tests.control.rigs.team_histories import STEPS, History, Rows
+from tests.prove.idle.proof import plain
+from tests.prove.idle.witness import Witness
 
 NUMBERS = st.integers(0, 9)
 

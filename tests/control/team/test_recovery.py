@@ -6,10 +6,10 @@ from callboard.contracts.commands import ResumeThread
 from callboard.contracts.facts import InboxReserved, TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
 from callboard.control.effects import ExpireAction, WakeAt, standing
 from callboard.control.outcomes import TakenOver
-from tests.control.examples import ASK, NOW, SESSION, answered, approve, submit, wants
-from tests.control.given import Then
-from tests.control.team.board import attempts, retry
-from tests.control.team.given import WORKER, Team, agent, all_of, one, spawn, team, types
+from tests.control.rigs.decisions import Then
+from tests.control.rigs.examples import ASK, NOW, SESSION, answered, approve, submit, wants
+from tests.control.rigs.tasks import attempts, retry
+from tests.control.rigs.team import WORKER, Team, agent, all_of, one, spawn, team, types
 
 SECOND = 1_000_000
 TAKEN = TakenOver(partials=())

@@ -8,9 +8,9 @@ from callboard.contracts.rows.team import JobItems
 from callboard.projection.emit.agentui.context import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 from callboard.projection.view import SessionView
-from tests.control.examples import SESSION
-from tests.control.team.batches import JOB, again, begun
-from tests.control.team.given import Team
+from tests.control.rigs.examples import SESSION
+from tests.control.rigs.jobs import JOB, again, begun
+from tests.control.rigs.team import Team
 
 
 def cards(given: Team) -> list[TaskRow]:

@@ -19,7 +19,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.rows import TEAM_PANELS, EdgeRow, HandoffRow, ReviewRow, decode_row
 from callboard.projection.rows import Table
 from callboard.projection.view import UNSHOWN, SessionView
-from tests.control.team.batches import retried_job
+from tests.control.rigs.jobs import retried_job
 from tests.projection.histories import History, random_history
 from tests.projection.runs import Choose
 from tests.projection.story import RUN, asked

@@ -13,10 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .. import crew, scenes, store
-from ..driving import do
-from ..product import Place, Server, place
-from ..report import Report
+from tests.prove.driver import crew, scenes, store
+from tests.prove.driver.product import Place, Server, place
+from tests.prove.driver.report import Report
+from tests.prove.driver.session_driver import do
+
 from .disk import command
 from .library import Faults, faults
 

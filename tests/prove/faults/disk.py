@@ -8,10 +8,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import store
-from ..product import Place, Server, environment_of, place
-from ..report import Report
-from ..wire import Gone
+from tests.prove.driver import store
+from tests.prove.driver.product import Place, Server, environment_of, place
+from tests.prove.driver.report import Report
+from tests.prove.driver.wire import Gone
+
 from .library import Faults, Kind, faults
 from .mixed import Acknowledged, Client, prepare, run
 from .power import there

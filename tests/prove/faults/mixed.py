@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from .. import crew, scenes
-from ..product import Place, Server
-from ..wire import API, Answer, Gone
+from tests.prove.driver import crew, scenes
+from tests.prove.driver.product import Place, Server
+from tests.prove.driver.wire import API, Answer, Gone
 
 #: How long the run waits for anything, in seconds.
 LONGEST_S = 20.0

@@ -13,9 +13,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import crew, store
-from ..product import Place, Server, environment_of, place
-from ..report import Report
+from tests.prove.driver import crew, store
+from tests.prove.driver.product import Place, Server, environment_of, place
+from tests.prove.driver.report import Report
+
 from .library import Faults, faults
 from .mixed import Acknowledged, Client, prepare, run
 from .trace import Disk, Operation, operations

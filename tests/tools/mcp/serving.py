@@ -14,7 +14,7 @@ from callboard.contracts.ports.tools import Reply, ToolOutcome
 from callboard.contracts.settings import Server, StdioServer
 from callboard.tools.mcp.server_log import Plain
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent, Told, call
+from tests.tools.rigs.calls import Agent, Told, call
 
 SCRIPTED = str(Path(__file__).with_name("scripted.py"))
 ASKING = str(Path(__file__).with_name("asking.py"))

@@ -12,8 +12,8 @@ from mcp_types import CallToolResult, TextContent
 
 from callboard.contracts.settings import StdioServer
 from callboard.tools.mcp.answers import outcome
-from tests.tools.calling import Agent
 from tests.tools.mcp.serving import do, scripted, serving
+from tests.tools.rigs.calls import Agent
 
 LIBRARY = StdioServer(
     name="library", command=(sys.executable, str(Path(__file__).with_name("library.py"))), env={"HOME": "/"}

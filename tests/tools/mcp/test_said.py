@@ -12,8 +12,8 @@ from callboard.secrets.named_secret import Known
 from callboard.secrets.redaction import Redaction
 from callboard.tools.mcp.questions import LONGEST, ask
 from callboard.tools.mcp.server_log import MOST, Plain, Said
-from tests.tools.calling import Told
 from tests.tools.mcp.serving import python, serving
+from tests.tools.rigs.calls import Told
 
 SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"
 SECRETS = Redaction([Known("deploy", SECRET, "keyring")])

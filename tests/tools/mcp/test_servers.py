@@ -21,9 +21,9 @@ from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
 from callboard.tools.outside.reach import Reach
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent, Told, call, in_english, rule
 from tests.tools.mcp.scripted import PIXEL
 from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted, python, scripted, serving, until
+from tests.tools.rigs.calls import Agent, Told, call, in_english, rule
 
 DIED = (
     "scripted was lost in the middle of the call (its program ended with exit code 7: the disk is on fire). Whether it took "
@@ -349,7 +349,7 @@ async def test_nothing_of_a_server_outlives_a_host_that_is_killed(folder: Path, 
         "import asyncio, sys\n"
         "from pathlib import Path\n"
         "from callboard.tools.toolbox import FolderToolbox\n"
-        "from tests.tools.calling import Agent\n"
+        "from tests.tools.rigs.calls import Agent\n"
         "from tests.tools.mcp.serving import python\n"
         "async def main():\n"
         "    agent = Agent(Path(sys.argv[1]), FolderToolbox(), servers=(python('one', sys.argv[2]),))\n"

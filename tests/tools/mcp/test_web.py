@@ -22,8 +22,8 @@ from starlette.routing import Route
 
 from callboard.contracts.settings import HttpServer
 from callboard.tools.toolbox import FolderToolbox
-from tests.tools.calling import Agent, Told
 from tests.tools.mcp.serving import PATIENCE, answers, do, serving
+from tests.tools.rigs.calls import Agent, Told
 
 
 class Size(BaseModel):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.http.agentruns.crew import crew
-from tests.adapters.http.rig import Board
+from tests.adapters.http.rigs.server import Board
 
 
 @pytest.fixture

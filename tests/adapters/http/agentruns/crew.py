@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 
 from callboard.agents.folder import FolderDefinitions
-from tests.adapters.http.rig import SOON, Board, serving
+from tests.adapters.http.rigs.server import SOON, Board, serving
 
 Event = dict[str, Any]
 

@@ -7,7 +7,7 @@ from typing import get_args
 
 from callboard.projection.emit.agentruns import PHASES, RunEventName
 from tests.adapters.http.agentruns.crew import Event, ended, go, listening, refused, texts, told, until
-from tests.adapters.http.rig import Board
+from tests.adapters.http.rigs.server import Board
 
 
 def kept(events: list[Event]) -> list[Event]:

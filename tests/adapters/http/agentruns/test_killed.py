@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.client.endpoint import Endpoint
 from tests.adapters.http.agentruns.crew import Event, ended, listening, texts
-from tests.app.product import Product, says
+from tests.app.rigs.product import Product, says
 
 HALF: list[dict[str, Any]] = [{"repeat": {"text": "word ", "times": 20}, "delay_ms": 1}, {"wait_for": "never"}]
 

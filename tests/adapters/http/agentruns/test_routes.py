@@ -9,7 +9,7 @@ import pytest
 
 from callboard.contracts.facts import TurnSubmitted
 from tests.adapters.http.agentruns.crew import asked, ended, go, listening, refused, told, until
-from tests.adapters.http.rig import TOKEN, Board
+from tests.adapters.http.rigs.server import TOKEN, Board
 
 READS = {
     "/api/agent-runs": {},

@@ -8,7 +8,7 @@ from typing import Any
 
 from callboard.contracts.rows.run_record import AgentRunRecord
 from tests.adapters.http.agentruns.crew import asked, crew, go, refused, told, until
-from tests.adapters.http.rig import SOON, Board
+from tests.adapters.http.rigs.server import SOON, Board
 
 
 async def runs_of(board: Board, session: str) -> list[dict[str, Any]]:

@@ -7,8 +7,8 @@ from typing import get_args
 
 from callboard.contracts.vocabulary import SubagentEventType
 from tests.adapters.http.agentruns.crew import go, told, until
-from tests.adapters.http.following import following
-from tests.adapters.http.rig import Board
+from tests.adapters.http.rigs.server import Board
+from tests.adapters.http.rigs.stream_client import following
 
 
 async def test_a_team_is_told_in_the_events_of_the_subagents_specification(team: Board):

@@ -1,0 +1,187 @@
+"""What `callboard job` refuses, each with what to do; and what it says of items."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.app.cli.job.arguments import items_of
+from callboard.app.cli.job.lines import Happenings, counts, item_line
+from callboard.app.cli.terminal.output import Style
+from callboard.contracts.commands.jobs import JobItem
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskCompleted
+from callboard.contracts.rows.team import JobItems
+from tests.app.rigs.jobs import REFUSED, matched, with_session
+from tests.app.rigs.product import Product, says
+
+NAME_ITEMS = "Name items behind the instructions, or a file with one a line: --items FILE."
+A_FILE = "Give a text file with one item a line, or - for standard input."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "told"),
+    [
+        (["Look", "--session", "last"], "", ["There is nothing to work on. [ITEM]", NAME_ITEMS]),
+        (
+            ["Look", "--items", "-", "--session", "last"],
+            "\n  \n",
+            ["There is no item in standard input. [ITEM]", NAME_ITEMS],
+        ),
+        (
+            ["Look", "alpha", " ", "--session", "last"],
+            "",
+            ["An item is empty. [ITEM]", "Leave it out, or say what is to be worked on."],
+        ),
+        (
+            ["Look", "--items", "-", "--session", "last"],
+            "alpha\n" * 501,
+            ["There are 501 items; a job has room for 500. [ITEM]", "Make several jobs of them."],
+        ),
+        (
+            ["Look", "alpha", "b" * 200_001, "--session", "last"],
+            "",
+            [
+                "Item 2 has 200,001 characters; there is room for 8,192. [ITEM]",
+                "Put it into a file, and name that.",
+            ],
+        ),
+        (
+            ["Look", "--items", "none.txt", "--session", "last"],
+            "",
+            ["none.txt cannot be read: No such file or directory. [--items]", A_FILE],
+        ),
+        (
+            [" ", "alpha", "--session", "last"],
+            "",
+            ["The instructions are empty. [INSTRUCTIONS]", "Say what is to be done with each item."],
+        ),
+        (
+            ["Look", "alpha", "--session", "last", "--title", "t" * 201],
+            "",
+            ["The title has 201 characters. [--title]", "It has room for 200."],
+        ),
+        (
+            ["Look", "alpha", "--session", "last", "--approve", "ask"],
+            "",
+            ["There is no terminal to ask in. [--approve]", "Use --approve none, all-edits or all."],
+        ),
+    ],
+)
+def test_a_job_that_cannot_be_begun_says_why_and_what_to_do(
+    product: Product, arguments: list[str], stdin: str, told: list[str]
+):
+    """SAFE-05"""
+    done = product.run("job", "start", *arguments, stdin=stdin)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines() == [f"invalid_input: {told[0]}", *told[1:]]
+    assert not product.home.exists(), "nothing was made"
+
+
+def test_a_file_that_is_no_text_holds_no_items(tmp_path: Path):
+    place = tmp_path / "items"
+    place.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(Refusal) as refused:
+        items_of((), str(place))
+    assert (refused.value.code, refused.value.problem.message) == ("invalid_input", f"{place} is no text in UTF-8.")
+
+
+def test_without_a_session_there_is_no_job(product: Product):
+    for arguments in (["show", "last"], ["start", "Look", "alpha", "--session", "last"]):
+        done = product.run("job", *arguments)
+        assert (done.code, done.err.splitlines()) == (
+            2,
+            ["unknown_session: There is no session yet.", '`callboard run "PROMPT"` makes one.'],
+        )
+
+
+def test_what_is_not_there_or_not_now_is_refused_in_words_of_the_line(product: Product):
+    """SAFE-05"""
+    with_session(product, matched("alpha", says("Fine.")), matched("beta", REFUSED))
+    with product.up():
+        assert product.run("job", "list", "last").err == "This session has no jobs. `callboard job start` makes one.\n"
+        assert _refused(product, "show", "last") == [
+            2,
+            "unknown_job: The session has no job. [JOB]",
+            "`callboard job list SESSION` lists them.",
+        ]
+        assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "nobody") == [
+            2,
+            "unknown_agent: There is no definition nobody. [--agent]",
+            "There are: lead, worker.",
+        ]
+        assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "lead") == [
+            4,
+            "delegate_target_denied: lead is of kind main: work is delegated to subagents. [--agent]",
+            "Send it a message, or hand off to it.",
+        ]
+        job = product.run("job", "start", "Look", "alpha", "beta", "--session", "last").err.split()[0]
+        assert _refused(product, "cancel", "last", "job_none") == [
+            2,
+            "unknown_job: The session has no job job_none. [JOB]",
+            "`callboard job list SESSION` lists them.",
+        ]
+        assert _refused(product, "show", job) == [
+            2,
+            f"invalid_input: {job} is a job: the session that it belongs to comes first. [SESSION]",
+            f"`last {job}` is one of the newest session.",
+        ]
+        assert _refused(product, "resume", "last") == [
+            4,
+            "task_not_paused: The job is failed, not paused. [JOB]",
+            "callboard job retry tries again what failed.",
+        ]
+        assert _refused(product, "retry", "last", job, "3") == [2, "unknown_task: The job has no item 3. [ITEM]"]
+        assert _refused(product, "retry", "last", job, "1")[2:] == [
+            "`callboard job show SESSION` tells what it came to."
+        ]
+
+
+def _refused(product: Product, *arguments: str) -> list[int | str]:
+    done = product.run("job", *arguments)
+    assert done.out == ""
+    return [done.code, *done.err.splitlines()]
+
+
+def test_every_verb_of_jobs_is_told_where_none_is_named(product: Product):
+    done = product.run("job")
+    assert done.code == 0
+    for verb in ("start", "list", "show", "cancel", "pause", "resume", "retry"):
+        assert f"\n  {verb} " in done.out
+        assert product.run("job", verb, "--help").code == 0
+
+
+def test_how_an_item_stands_is_one_line():
+    style = Style(io.StringIO())
+    item = JobItem(item_id="tsk_1", title="alpha\x1b[2J", status="waiting")
+
+    def line(**changes: object) -> str:
+        return item_line(3, msgspec.structs.replace(item, **changes), style, 60)
+
+    assert line() == "  · 3 alpha: waits"
+    assert line(status="running", agent_id="worker-1") == "  · 3 alpha: at work (worker-1)"
+    assert line(status="paused") == "  · 3 alpha: paused"
+    assert line(status="cancelling") == "  · 3 alpha: ends"
+    assert line(status="cancelled") == "  ■ 3 alpha: cancelled"
+    assert line(status="completed", output="It is\nfine.") == "  ✓ 3 alpha: It is fine."
+    assert line(status="completed") == "  ✓ 3 alpha"
+    assert line(status="failed", problem="no", attempts=2) == "  ✗ 3 alpha: no (2 attempts)"
+    assert line(status="completed", output="x" * 99) == f"  ✓ 3 alpha: {'x' * 50}…"
+
+
+def test_only_what_there_is_is_counted():
+    assert counts(JobItems(completed=3)) == "3 of 3 done"
+    assert counts(JobItems(waiting=1, running=2, failed=3, completed=4, cancelled=5)) == (
+        "4 of 15 done, 3 failed, 2 at work, 1 waiting, 5 cancelled"
+    )
+
+
+@pytest.mark.parametrize(("plain", "line"), [(True, "✓ 1 A: (plain text, not finalized) Ok."), (False, "✓ 1 A: Ok.")])
+def test_m3_an_item_that_ended_in_plain_text_says_so(plain: bool, line: str):
+    style = Style(io.StringIO())
+    item = JobItem(item_id="tsk_1", title="A", status="completed", output="Ok.", plain_text=plain)
+    assert item_line(1, item, style, 200).strip() == line
+    assert Happenings((item,), {}, style, 200).of_item("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain)) == line

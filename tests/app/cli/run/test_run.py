@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+import base64
+import json
+import signal
+
+import pytest
+
+from tests.app.rigs.product import Product, says, uses
+
+#: A picture of one red pixel.
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC")
+REPORT = {"calls": [uses("Write", "I will write it.", file_path="report.md", content="# Report\n"), says("Written.")]}
+
+
+def test_the_answer_is_on_standard_output_and_the_rest_on_standard_error(product: Product):
+    """UI-06"""
+    product.plays(
+        {
+            "calls": [
+                [{"reasoning": "I should look."}, *uses("Read", "Let me look.", file_path="README.md")],
+                says("It is about tides.", chunk=3),
+            ]
+        }
+    )
+    done = product.run("run", "What is this?")
+    assert (done.code, done.out) == (0, "Let me look.\nIt is about tides.\n")
+    assert "✓ Read" in done.err
+    assert "I should look." not in done.out + done.err
+    assert "completed · 2 model calls · 1 tool call" in done.err
+
+
+def test_a_run_without_a_server_is_one_for_as_long_as_it_takes(product: Product):
+    product.plays({"calls": [says("Hello.")]})
+    assert product.run("run", "Hi").code == 0
+    assert not (product.home / "endpoint.json").exists()
+    (card,) = product.run("sessions", "--json").json
+    assert (card["title"], card["state"], card["turns"]) == ("Hi", "idle", 1)
+
+
+def test_a_run_uses_the_server_that_runs(product: Product):
+    product.plays({"calls": [says("Hello.")]})
+    with product.up() as (_, ready):
+        assert product.run("run", "Hi").out == "Hello.\n"
+        facts = product.run("facts", "last", "--json").json
+        assert {fact["runtimeId"].rpartition(".")[2] for fact in facts} == {str(ready["epoch"])}
+
+
+def test_what_needs_approval_is_rejected_where_nobody_is_there_to_give_it(product: Product):
+    """CTL-04, CTL-05"""
+    done = product.plays(REPORT).run("run", "Write the report")
+    assert done.code == 4
+    assert not (product.folder / "report.md").exists()
+    assert "nobody is there to approve it" in done.err
+    facts = product.run("facts", "last", "--json").json
+    assert "tool.started" not in [fact["type"] for fact in facts]
+    (refused,) = [fact["payload"] for fact in facts if fact["type"] == "tool.refused"]
+    assert refused["code"] == "nobody_there"
+    assert "The person" not in done.out + done.err + refused["message"]
+
+
+@pytest.mark.parametrize("approve", ["all-edits", "all"])
+def test_what_was_approved_beforehand_is_done(product: Product, approve: str):
+    done = product.plays(REPORT).run("run", "Write the report", "--approve", approve)
+    assert (done.code, done.out) == (0, "I will write it.\nWritten.\n")
+    assert (product.folder / "report.md").read_text() == "# Report\n"
+
+
+def test_approving_edits_approves_no_command(product: Product):
+    """CTL-04"""
+    product.plays({"calls": [uses("Bash", command="touch made"), says("Done.")]})
+    assert product.run("run", "Touch it", "--approve", "all-edits").code == 4
+    assert not (product.folder / "made").exists()
+
+
+def test_a_permission_mode_that_allows_edits_needs_no_approval_for_one(product: Product):
+    done = product.plays(REPORT).run("run", "Write the report", "--permission", "edits")
+    assert done.code == 0
+    assert (product.folder / "report.md").exists()
+
+
+def test_every_fact_of_the_turn_is_a_line_of_json(product: Product):
+    done = product.plays(REPORT).run("run", "Write the report", "--approve", "all", "--json")
+    assert (done.code, done.err) == (0, "")
+    assert [fact["sequence"] for fact in done.json] == list(range(1, len(done.json) + 1))
+    assert (done.json[0]["type"], done.json[-1]["type"]) == ("session.created", "turn.completed")
+    assert done.json == product.run("facts", "last", "--json").json
+
+
+def test_a_session_is_gone_on_in_and_only_its_new_facts_are_told(product: Product):
+    product.plays({"calls": [says("One."), says("Two.")]})
+    first = product.run("run", "First", "--json").json
+    session = first[0]["sessionId"]
+    second = product.run("run", "Second", "--session", "last", "--json").json
+    assert [fact["sessionId"] for fact in second] == [session] * len(second)
+    assert second[0]["sequence"] > first[-1]["sequence"]
+    assert second[-1]["type"] == "turn.completed"
+
+
+def test_a_turn_that_fails_says_why_and_ends_with_one(product: Product):
+    product.plays({"calls": [[{"fail": {"code": "model_auth", "message": "the key is not known"}}]]})
+    done = product.run("run", "Hi")
+    assert (done.code, done.out) == (1, "")
+    assert "model_auth: the key is not known" in done.err
+
+
+def test_a_model_call_that_is_tried_again_says_why_and_when(product: Product):
+    fails = {"fail": {"code": "model_unavailable", "message": "overloaded", "retryable": True, "retry_after": 0.1}}
+    product.plays({"calls": [[fails | {"fail": fails["fail"] | {"attempts": 2}}, {"text": "Hello."}]]})
+    done = product.run("run", "Hi")
+    assert (done.code, done.out) == (0, "Hello.\n")
+    assert "! overloaded Waiting 0.1 s, try 2." in done.err
+    assert "! overloaded Waiting 0.1 s, try 3." in done.err
+
+
+def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):
+    """COM-10"""
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.started("run", "Go", "--json") as running:
+        running.milestone("model.requested")
+        running.signal(signal.SIGINT)
+        rest = [json.loads(line) for line in running.rest()]
+        assert running.wait() == 130
+    assert [fact["type"] for fact in rest][-1] == "turn.interrupted"
+    assert rest[-1]["payload"]["cause"] == "person"
+
+
+def test_a_turn_that_somebody_else_stops_ends_with_three(product: Product):
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.up(), product.started("run", "Go", "--json") as running:
+        session = running.milestone("model.requested")["sessionId"]
+        product.plays({"calls": [says("Other.")]})
+        with product.started("run", "Other", "--session", session, "--when-busy", "interrupt") as other:
+            assert running.wait() == 3
+            other.close()
+
+
+def test_a_busy_session_refuses_where_that_was_wanted(product: Product):
+    """CTL-03"""
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.up(), product.started("run", "Go", "--json") as running:
+        running.milestone("model.requested")
+        done = product.run("run", "Other", "--session", "last", "--when-busy", "refuse")
+        assert done.code == 4
+        assert done.err.startswith("thread_busy: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["run"], "invalid_input"),
+        (["run", "Hi", "--mode", "loud"], "invalid_input"),
+        (["run", "Hi", "--approve", "ask"], "invalid_input"),
+        (["run", ""], "invalid_input"),
+        (["run", " \n\t "], "invalid_input"),
+        (["run", "-"], "invalid_input"),
+        (["run", "Hi", "--session", "ses_none"], "unknown_session"),
+        (["run", "Hi", "--session", "last"], "unknown_session"),
+        (["facts", "ses_none"], "unknown_session"),
+        (["sing"], "invalid_input"),
+    ],
+)
+def test_a_wrong_request_is_one_error_with_its_code_and_ends_with_two(
+    product: Product, arguments: list[str], code: str
+):
+    """SAFE-05"""
+    done = product.run(*arguments, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert json.loads(done.err)["code"] == code
+    assert "Traceback" not in done.err
+
+
+def test_a_prompt_is_read_from_standard_input(product: Product):
+    product.plays({"match": [{"text": "from a file", "calls": [says("Read.")]}]})
+    assert product.run("run", "-", stdin="A prompt from a file\n").out == "Read.\n"
+
+
+def test_without_a_model_it_searches_and_says_so(product: Product):
+    done = product.run("run", "Where is the gauge read?")
+    assert done.code == 0
+    assert "tidewatch/readings.py:1" in done.out
+    assert done.out.startswith("No model is configured, so this is a search")
+
+
+def test_files_are_attached_to_the_prompt(product: Product):
+    """CTX-01"""
+    product.plays({"calls": [says("Read.")]})
+    (product.folder / "notes.md").write_text("Buy milk.\n")
+    assert product.run("run", "Read it", "--file", str(product.folder / "notes.md")).out == "Read.\n"
+    (submitted,) = [fact for fact in product.run("facts", "last", "--json").json if fact["type"] == "turn.submitted"]
+    assert [(one["kind"], one["source"]) for one in submitted["payload"]["given"]] == [("text", "attached")]
+
+
+def test_an_image_that_no_model_takes_is_named_and_nothing_is_sent(product: Product):
+    """M5"""
+    product.plays({"calls": [says("Hello.")]})
+    image = product.folder / "dot.png"
+    image.write_bytes(PNG)
+    done = product.run("run", "Look", "--file", str(image))
+    assert done.code != 0
+    assert "images_unsupported" in done.err
+    assert "scenario/scenario takes no images: dot.png" in done.err
+    assert "Remove the image, or choose a model that takes images." in done.err
+    assert product.run("sessions", "--json").json == []
+
+
+def test_a_file_that_cannot_be_read_is_named_before_anything_is_sent(product: Product):
+    done = product.run("run", "Look", "--file", str(product.folder / "nowhere.png"))
+    assert done.code != 0
+    assert "nowhere.png cannot be read: No such file or directory." in done.err
+    assert product.run("sessions", "--json").json == []

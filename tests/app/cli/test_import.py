@@ -1,0 +1,122 @@
+"""Past sessions of other coding agents, taken over into the store of the product."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.adapters.imports import transcripts
+from tests.app.rigs.product import Product
+
+#: Long ago, in seconds: nobody writes a transcript any more that changed then.
+LONG_AGO = 1_700_000_000
+
+
+@pytest.fixture
+def past(product: Product) -> Product:
+    """A person with one past session of each product, in the folder of the product."""
+    claude, codex = product.place / "claude", product.place / "codex"
+    product.variables |= {"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}
+    for file in (transcripts.claude_code(claude, product.folder), transcripts.codex(codex, product.folder)):
+        os.utime(file, (LONG_AGO, LONG_AGO))
+    return product
+
+
+def imported(product: Product, source: str) -> dict[str, Any]:
+    """What the import told of the session of this product."""
+    lines = product.run("import", "--yes", "--json").json
+    return next(line for line in lines if line["source"] == source)
+
+
+def test_nothing_is_imported_without_consent(past: Product):
+    refused = past.run("import")
+
+    assert refused.code == 2
+    assert "Add --yes to import." in refused.err
+    assert "Fix the greeting" in refused.out
+    assert past.run("sessions", "--json").json == []
+
+
+def test_what_is_no_transcript_hides_no_session_and_is_not_waited_for(past: Product):
+    """A8: a pipe, a device, a folder, a dangling link and a loop; and a session whose file is named in no encoding."""
+    place = next((past.place / "claude" / "projects").iterdir())
+    good = next(place.glob("*.jsonl"))
+    odd = good.with_name(os.fsdecode(b"odd\xff.jsonl"))
+    odd.write_bytes(good.read_bytes())
+    os.utime(odd, (LONG_AGO, LONG_AGO))
+    os.mkfifo(place / "a-pipe.jsonl")
+    (place / "b-folder.jsonl").mkdir()
+    (place / "c-device.jsonl").symlink_to("/dev/zero")
+    (place / "d-nowhere.jsonl").symlink_to("/nonexistent")
+    (place / "e-loop.jsonl").symlink_to("e-loop.jsonl")
+
+    lines = past.run("import", "--yes", "--json").json
+
+    assert sorted((line["source"], line["sourceId"]) for line in lines if not line["problem"]) == [
+        ("claude_code", good.stem),
+        ("claude_code", "odd\ufffd"),
+        ("codex", next(line["sourceId"] for line in lines if line["source"] == "codex")),
+    ]
+
+
+def test_a_past_session_reads_like_one_of_our_own(past: Product):
+    """UI-29: its turns, tools, files and tokens are facts, at the times at which they were."""
+    told = imported(past, "claude_code")
+
+    assert (told["added"], told["known"], told["problem"]) == (3, 0, "")
+    facts = past.run("facts", told["sessionId"], "--json").json
+    assert facts[0]["payload"]["source"] == "claude_code"
+    assert {fact["timestamp"][:10] for fact in facts} == {"2026-11-20"}
+    changes = [one["path"] for fact in facts for one in fact["payload"].get("changes", ())]
+    assert changes == ["hello.py"]
+    ends = [fact["type"] for fact in facts if fact["type"] in ("turn.completed", "turn.interrupted")]
+    assert ends == ["turn.completed", "turn.completed", "turn.interrupted"]
+    shown = past.run("view", told["sessionId"]).out
+    assert "It says hello now." in shown
+    # The transcript has no end of a turn: how long one took is not told.
+    assert " 0.0 s" not in shown
+
+
+def test_importing_again_adds_what_is_new(past: Product):
+    """CTL-01: what is there already is left as it is."""
+    first = imported(past, "codex")
+    file = next((past.place / "codex").rglob("rollout-*.jsonl"))
+    asked = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
+    file.write_text(f"{file.read_text()}{asked}\n")
+    os.utime(file, (LONG_AGO, LONG_AGO))
+
+    again = imported(past, "codex")
+
+    assert (first["added"], first["known"]) == (2, 0)
+    assert (again["sessionId"], again["added"], again["known"]) == (first["sessionId"], 1, 2)
+
+
+def test_a_turn_that_may_still_be_written_comes_later(past: Product):
+    file = next((past.place / "codex").rglob("rollout-*.jsonl"))
+    os.utime(file)
+
+    told = imported(past, "codex")
+
+    assert (told["added"], told["unfinished"]) == (1, True)
+
+
+def test_nobody_works_in_an_imported_session(past: Product):
+    told = imported(past, "codex")
+
+    refused = past.plays({"calls": []}).run("run", "go on", "--session", told["sessionId"])
+
+    assert refused.code != 0
+    assert "session_imported" in refused.err
+
+
+def test_a_session_of_another_folder_is_left_where_it_is(past: Product, tmp_path: Path):
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+
+    done = past.run("import", "--yes", "--folder", str(other))
+
+    assert (done.code, done.out) == (0, "")
+    assert "Nothing to import" in done.err

@@ -1,0 +1,76 @@
+"""`callboard models`, and the same over HTTP."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import Any
+
+from tests.app.rigs.product import Product
+from tests.models.servers import KEY, aimock
+
+MODEL = '[[models]]\nname = "mock"\nkind = "openai-compatible"\nbase_url = "{url}"\nmodel = "m"\napi_key = "{key}"\n'
+ROUTES = (("list_models", ""), ("test_model", "?name=mock"))
+
+
+def configured(product: Product, url: str, key: str = KEY) -> Product:
+    product.home.mkdir(mode=0o700)
+    (product.home / "settings.toml").write_text(MODEL.format(url=url, key=key))
+    return product
+
+
+def test_without_a_model_it_says_what_answers_and_what_could_be_configured(product: Product):
+    product.variables["ANTHROPIC_API_KEY"] = ""
+    done = product.run("models")
+    assert done.code == 0
+    assert "offline/search, no model" in done.out
+    assert "No model is configured: this is a search." in done.out
+
+
+def test_a_key_that_is_in_use_is_no_news_and_another_is_told_with_its_lines(product: Product):
+    product.variables |= {"ANTHROPIC_API_KEY": "sk-ant-1", "MISTRAL_API_KEY": "mi-1"}
+    done = product.run("models")
+    assert done.code == 0
+    assert "anthropic/claude-sonnet-5-5" in done.out
+    assert "mistral, key in MISTRAL_API_KEY" in done.out
+    assert 'api_key_env = "MISTRAL_API_KEY"' in done.out
+    assert str(product.home / "settings.toml") in done.out
+    assert 'api_key_env = "ANTHROPIC_API_KEY"' not in done.out
+    assert "sk-ant-1" not in done.out + done.err
+    assert "mi-1" not in done.out + done.err
+
+
+def test_as_json_it_is_one_object(product: Product):
+    told = json.loads(product.run("models", "--json").out)
+    assert [one["kind"] for one in told["configured"]] == ["offline"]
+
+
+def test_a_model_is_tested_and_the_exit_code_says_whether_it_answered(product: Product):
+    with aimock() as server:
+        configured(product, server.base_url)
+        done = product.run("models", "--test")
+        assert (done.code, "mock/m: ready" in done.out) == (0, True), done
+        as_json = json.loads(product.run("models", "--test", "mock", "--json").out)
+        assert (as_json["ok"], as_json["text"]) == (True, "ready")
+        unknown = product.run("models", "--test", "nobody")
+        assert (unknown.code, "unknown_model" in unknown.err) == (2, True)
+    product.home.joinpath("settings.toml").write_text(MODEL.format(url="http://127.0.0.1:1/v1", key="k"))
+    failed = product.run("models", "--test")
+    assert failed.code == 1
+    assert "cannot be reached at http://127.0.0.1:1/v1" in failed.out
+
+
+def test_the_page_is_told_the_same(product: Product):
+    with aimock() as server, configured(product, server.base_url).up() as (_, ready):
+        token = json.loads((product.home / "endpoint.json").read_text())["token"]
+
+        def ask(query: str) -> dict[str, Any]:
+            request = urllib.request.Request(
+                f"{ready['url']}/api/v1/queries/{query}", headers={"Authorization": f"Bearer {token}"}
+            )
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+
+        listed, tested = (ask(name + rest) for name, rest in ROUTES)
+    assert [(one["name"], one["default"]) for one in listed["configured"]] == [("mock/m", True)]
+    assert (tested["ok"], tested["text"], tested["name"]) == (True, "ready", "mock/m")

@@ -1,0 +1,115 @@
+"""`callboard trust` and `callboard rules`, and what `run` and `up` say of a folder that nobody trusts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.app.rigs.product import Product, says, uses
+
+ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
+WRITES = {"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]}
+LINE = "own files ask for one thing that you have not let them"
+
+
+def asks(product: Product, text: str = ALLOWS) -> None:
+    (product.folder / ".callboard").mkdir(exist_ok=True)
+    (product.folder / ".callboard" / "settings.toml").write_text(text)
+
+
+def test_a_folder_is_trusted_once_its_person_saw_what_it_asks_for(product: Product):
+    """SAFE-08"""
+    asks(product)
+    done = product.plays(WRITES).run("run", "Go")
+    assert done.code == 4
+    assert LINE in done.err
+    assert not (product.folder / "made.txt").exists()
+    with product.terminal("trust") as terminal:
+        assert "Edit(**) runs without asking" in terminal.until("[y/N]")
+        terminal.send("y\n")
+        terminal.until("Trusted.")
+        assert terminal.wait() == 0
+    done = product.run("run", "Go")
+    assert (done.code, LINE in done.err) == (0, False)
+    assert (product.folder / "made.txt").read_text() == "x\n"
+
+
+def test_where_nobody_is_there_to_say_so_nothing_is_trusted(product: Product):
+    """SAFE-08"""
+    asks(product)
+    done = product.run("trust")
+    assert (done.code, "Nobody is here to say so." in done.err) == (4, True)
+    assert product.run("trust", "--json").json[0]["state"] == "untrusted"
+
+
+def test_trust_ends_when_the_files_change_and_when_it_is_taken_back(product: Product):
+    """SAFE-08"""
+    asks(product)
+    assert product.run("trust", "--yes", "--json").json[0]["state"] == "trusted"
+    asks(product, f"{ALLOWS}[shell]\nnetwork = true\n")
+    assert product.run("trust", "--json").json[0]["state"] == "changed"
+    assert product.run("trust", "--yes", "--json").json[0]["state"] == "trusted"
+    assert product.run("trust", "--revoke", "--json").json[0]["state"] == "untrusted"
+
+
+def test_a_folder_that_asks_for_nothing_is_not_asked_about(product: Product):
+    done = product.run("trust")
+    assert (done.code, done.out) == (0, f"{product.folder}: its files widen nothing; there is nothing to trust\n")
+
+
+def test_up_says_so_of_a_folder_that_nobody_trusts(product: Product):
+    asks(product)
+    with product.up() as (_, ready):
+        assert ready["untrusted"] == 1
+        assert LINE in product.run("up", "--no-browser").out
+
+
+def test_the_usual_mode_of_a_turn_is_that_of_the_settings(product: Product):
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text('permission_mode = "edits"\n')
+    assert product.plays(WRITES).run("run", "Go").code == 0
+    assert (product.folder / "made.txt").exists()
+    (product.folder / "made.txt").unlink()
+    assert product.run("run", "Go", "--permission", "ask").code == 4
+    assert not (product.folder / "made.txt").exists()
+
+
+def test_rules_are_listed_with_where_they_stand(product: Product):
+    asks(product)
+    assert product.run("rules").out == (
+        "allow  Edit(**)  this folder's settings  "
+        "does not hold: the folder is not trusted for what its files ask for now\n"
+    )
+    (rule,) = product.run("rules", "--json").json
+    assert (rule["matcher"], rule["scope"], rule["source"]) == (
+        "Edit(**)",
+        "folder_settings",
+        ".callboard/settings.toml",
+    )
+
+
+def test_rules_of_a_session_elsewhere_are_told_with_its_folder(product: Product, tmp_path: Path):
+    asks(product)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    product.plays(WRITES).run("run", "Go")
+    assert product.run("rules", "--session", "last", "-C", str(elsewhere)).out.startswith(
+        f"allow  Edit(**)  {product.folder}'s settings  "
+    )
+    assert product.run("rules", "--session", "last").out.startswith("allow  Edit(**)  this folder's settings  ")
+    tried = tmp_path / "new.toml"
+    tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")
+    done = product.run("rules", "--dry-run", str(tried), "--session", "last", "-C", str(elsewhere))
+    assert "1 past call of 1 session. Nothing was changed." in done.out
+
+
+def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path: Path):
+    product.plays(WRITES).run("run", "Go", "--approve", "all")
+    tried = tmp_path / "new.toml"
+    tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")
+    done = product.run("rules", "--dry-run", str(tried))
+    assert done.code == 0
+    assert "1 past call of 1 session. Nothing was changed." in done.out
+    assert "1 would have been refused" in done.out
+    tried.write_text("[[rules]]\nmatcher = 'Write('\nverdict = 'deny'\n")
+    done = product.run("rules", "--dry-run", str(tried))
+    assert (done.code, "rules.0.matcher" in done.err) == (2, True)

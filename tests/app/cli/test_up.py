@@ -1,0 +1,332 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from callboard import __version__
+from callboard.log.sqlite.store import open_store
+from tests.app.rigs.product import SAMPLE, Product, Running, says
+
+API = "/api/v1"
+
+
+def endpoint(product: Product) -> dict[str, Any]:
+    return json.loads((product.home / "endpoint.json").read_text())
+
+
+def meta(told: dict[str, Any]) -> dict[str, Any]:
+    """What the server says of itself, as a holder of the token."""
+    headers = {"Authorization": f"Bearer {told['token']}"}
+    return httpx2.get(f"{told['url']}{API}/meta", headers=headers, trust_env=False).json()
+
+
+def test_up_serves_the_folder_says_so_and_stops_when_it_is_asked_to(product: Product):
+    with product.up() as (running, ready):
+        told = endpoint(product)
+        about = meta(told)
+        assert ready["folder"] == str(product.folder)
+        assert re.fullmatch(rf"{ready['url']}/#open=[\w-]{{32}}/w/{ready['workspaceId']}", ready["link"])
+        assert told["token"] not in json.dumps(ready)
+        assert (ready["running"], ready["pid"], ready["model"]) == (False, running.process.pid, "search, no model")
+        assert (about["version"], about["epoch"]) == (__version__, ready["epoch"])
+        assert [one["path"] for one in about["workspaces"]] == [str(product.folder)]
+        running.signal(signal.SIGINT)
+        rest = [json.loads(line) for line in running.rest()]
+        assert rest == [
+            {"event": "stopping", "signal": "SIGINT", "working": 0},
+            {"event": "stopped", "sessions": 0, "store": str(product.home / "store")},
+        ]
+        assert running.wait() == 0
+    assert not (product.home / "endpoint.json").exists()
+
+
+def test_a_second_up_in_another_folder_opens_it_in_the_one_that_runs(product: Product, tmp_path: Path):
+    """CTL-17"""
+    other = tmp_path / "other"
+    other.mkdir()
+    with product.up() as (_, ready):
+        done = product.run("up", "--json", "--folder", str(other))
+        joined = done.json[-1]
+        assert done.code == 0
+        assert (joined["running"], joined["folder"]) == (True, str(other))
+        assert [joined[name] for name in ("pid", "url", "epoch")] == [ready[name] for name in ("pid", "url", "epoch")]
+        assert [one["path"] for one in meta(endpoint(product))["workspaces"]] == [str(product.folder), str(other)]
+
+
+def test_the_sample_is_said_of_its_folder_and_of_no_other(product: Product):
+    with product.up():
+        assert product.run("up", "--json", "--folder", str(SAMPLE)).code == 0
+        told = {one["path"]: one["sample"] for one in meta(endpoint(product))["workspaces"]}
+        assert told == {str(product.folder): False, str(SAMPLE): True}
+
+
+@pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
+def test_models_that_the_one_that_runs_does_not_ask_are_said_not_to_be_used(product: Product, command: list[str]):
+    with product.up() as (_, ready):
+        assert "Not used" not in product.run(*command).err + product.run(*command).out
+        product.variables |= {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
+        done = product.run(*command)
+    assert done.code == 0
+    told = done.out + done.err
+    assert f"Not used: localhost:9, set in this terminal or in settings.toml since. Process {ready['pid']}" in told
+    assert "goes on asking search, no model." in told
+    assert "stop that process and start again; or set CALLBOARD_HOME" in told
+
+
+def test_the_same_models_with_another_key_are_not_used_either(product: Product):
+    place = {"CALLBOARD_BASE_URL": "http://localhost:9/v1", "CALLBOARD_MODEL": "qwen3"}
+    product.variables |= {**place, "CALLBOARD_API_KEY": "the first key"}
+    with product.up():
+        assert product.run("up", "--json").json[-1]["unusedModels"] == []
+        product.variables["CALLBOARD_API_KEY"] = "another key"
+        assert product.run("up", "--json").json[-1]["unusedModels"] == ["localhost:9"]
+        kept = (product.home / "endpoint.json").read_text()
+    assert "first" not in kept
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["up", "--no-browser"], ["run", "Hi"], ["rules"], ["trust", "--json"], ["tools"]],
+    ids=lambda one: one[0],
+)
+def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product: Product, command: list[str]):
+    """SAFE-05: its settings are its own; without one that runs nothing is started and nothing is made."""
+    with product.plays({"calls": [says("Hello.")]}).up():
+        (product.home / "settings.toml").write_text("prot = 1\n")
+        done = product.run(*command)
+        assert done.code == 0
+        told = f"{product.home / 'settings.toml'}, line 1, at `prot`: this key is unknown" in done.err
+        assert told is (command[0] in ("up", "run"))
+        assert ("goes on with what it read before" in done.err) is told
+    refused = product.run(*command)
+    assert (refused.code, "bad_settings" in refused.err, refused.out) == (2, True, "")
+
+
+def test_the_file_by_which_it_is_found_is_for_its_owner_alone(product: Product):
+    """SAFE-04"""
+    with product.up():
+        found = {path.name: path.stat().st_mode & 0o777 for path in product.home.iterdir() if path.is_file()}
+        assert found == {"endpoint.json": 0o600, "callboard.log": 0o600}
+        assert product.home.stat().st_mode & 0o777 == 0o700
+
+
+def test_without_the_token_nothing_is_told(product: Product):
+    """SAFE-04"""
+    with product.up() as (_, ready):
+        assert httpx2.get(f"{ready['url']}{API}/meta", trust_env=False).status_code == 401
+
+
+def test_nothing_is_loaded_at_the_start_that_only_a_model_needs():
+    loaded = "import sys, callboard.app.cli.main, callboard.app.wiring; print('pydantic_ai' in sys.modules)"
+    printed = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout
+    assert printed == "False\n"
+
+
+def test_a_busy_port_moves_on_to_the_next(product: Product):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with product.up("--port", str(port)) as (_, ready):
+            assert port < int(ready["url"].rpartition(":")[2]) <= port + 20
+
+
+def test_each_start_has_a_token_of_its_own(product: Product):
+    """X1: the one of a former start, or of a version that kept it in a file, opens nothing."""
+    product.home.mkdir()
+    (product.home / "token").write_text("kept-by-an-earlier-version-of-this-product")
+    with product.up() as (running, _):
+        first = endpoint(product)
+        running.signal(signal.SIGTERM)
+        assert running.wait() == 0
+    with product.up():
+        second = endpoint(product)
+        assert meta(second)["epoch"] == first["epoch"] + 1
+        for token in (first["token"], "kept-by-an-earlier-version-of-this-product"):
+            assert meta({**second, "token": token})["code"] == "unauthenticated"
+        assert not (product.home / "token").exists()
+
+
+def test_a_second_up_opens_a_page_of_its_own(product: Product):
+    """X1: its address is a fresh one, and the file for a browser is there for its owner alone."""
+    with product.up() as (_, ready):
+        again = product.run("up", "--json").json[-1]
+        assert again["link"] != ready["link"]
+        files = {Path(one["opener"]) for one in (ready, again)}
+        assert files == set((product.home / "opening").iterdir())
+        assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+def test_what_a_killed_process_left_behind_is_not_believed(product: Product):
+    """CTL-17"""
+    with product.up() as (running, first):
+        running.signal(signal.SIGKILL)
+        running.wait()
+        assert endpoint(product)["pid"] == first["pid"]
+        with product.up() as (_, second):
+            assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
+            assert endpoint(product)["pid"] == second["pid"]
+
+
+def test_an_endpoint_that_answers_as_another_is_not_believed(product: Product):
+    """CTL-17"""
+    with product.up() as (running, first):
+        stale = endpoint(product)
+        running.signal(signal.SIGINT)
+        assert running.wait() == 0
+        # The process that has the number now is alive, and the port answers nothing.
+        (product.home / "endpoint.json").write_text(json.dumps({**stale, "pid": os.getpid()}))
+        with product.up() as (_, second):
+            assert (second["running"], second["epoch"]) == (False, first["epoch"] + 1)
+
+
+def test_ctl17_a_copy_of_the_state_folder_is_a_store_of_its_own(product: Product, tmp_path: Path):
+    """CTL-17: its endpoint file names the process of the original, which answers."""
+    product.plays({"match": [{"text": "", "calls": [says("Yes.")]}]})
+    assert product.run("run", "One").code == 0
+    with product.up():
+        copied = Product(tmp_path / "other", dict(product.variables))
+        shutil.copytree(product.home, copied.home)
+        assert copied.run("run", "Two").code == 0
+        assert [card["title"] for card in product.run("sessions", "--json").json] == ["One"]
+        assert [card["title"] for card in copied.run("sessions", "--json").json] == ["Two", "One"]
+
+
+def test_a_store_that_is_held_by_a_process_that_does_not_answer_is_a_clear_error(product: Product):
+    """CTL-17"""
+    store = open_store(product.home / "store")
+    try:
+        done = product.run("up", "--json")
+    finally:
+        asyncio.run(store.close())
+    problem = json.loads(done.err)
+    assert (done.code, problem["code"]) == (1, "store_locked")
+    assert str(os.getpid()) in problem["message"]
+    assert "Stop that process" in problem["hint"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings", "code", "field"),
+    [
+        (["up", "--folder", "/nowhere"], "", "no_folder", "--folder"),
+        (["up", "--port", "99999"], "", "bad_settings", "--port"),
+        (["up"], "colour = 'red'", "bad_settings", "colour"),
+        (["up"], "[[models]]\nname = 'a'\nkind = 'scripted'\nscenario = 'no.yaml'", "bad_scenario", ""),
+    ],
+)
+def test_what_cannot_be_started_is_said_in_one_line(
+    product: Product, arguments: list[str], settings: str, code: str, field: str
+):
+    """SAFE-05"""
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text(settings)
+    done = product.run(*arguments, "--json")
+    problem = json.loads(done.err)
+    assert (done.code, problem["code"], problem.get("field", "")) == (2, code, field)
+
+
+def test_a_person_reads_the_address_and_what_was_kept(product: Product):
+    with product.terminal() as terminal:
+        terminal.until(f"Callboard {__version__} is starting on {product.folder}")
+        terminal.until("Ready: ")
+        terminal.until("#open=")
+        terminal.until("works once, for 60 seconds")
+        terminal.until("search, no model")
+        terminal.until("Ctrl-C stops it")
+        terminal.send("\x03")
+        terminal.until("Stopping.")
+        assert terminal.wait() == 0
+        assert f"Stopped. 0 sessions kept in {product.home / 'store'}" in terminal.shown
+
+
+STUCK = """
+import asyncio, msgspec, sys
+from pathlib import Path
+from callboard.app.state_folder import Home
+from callboard.app.hosting.serve import asked_to_stop
+
+async def stuck():
+    with asked_to_stop(Home(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
+        print('{"event": "ready"}', flush=True)
+        await asked
+        print('{"event": "stopping"}', flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(stuck())
+"""
+
+
+def test_a_second_ctrl_c_ends_a_stop_that_lasts():
+    process = subprocess.Popen([sys.executable, "-c", STUCK], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = Running(process)
+    try:
+        running.milestone("ready")
+        running.signal(signal.SIGINT)
+        running.milestone("stopping")
+        running.signal(signal.SIGINT)
+        assert running.milestone("forced") == {"event": "forced", "store": "/home/store"}
+        assert running.wait() == 130
+    finally:
+        running.close()
+
+
+def test_what_was_at_work_is_told_as_interrupted_and_kept(product: Product):
+    """MAR-16, CTL-06"""
+    product.plays({"calls": [[{"text": "so far"}, {"wait_for": "never"}]]})
+    with product.up() as (running, _), product.started("run", "Go", "--json") as turn:
+        turn.milestone("model.requested")
+        running.signal(signal.SIGINT)
+        assert running.milestone("stopping")["working"] == 1
+        assert running.milestone("stopped")["sessions"] == 1
+        assert running.wait() == 0
+    types = [fact["type"] for fact in product.run("facts", "last", "--json").json]
+    assert types[-1] == "turn.interrupted"
+    assert "kept" not in product.plays({"calls": [says("again")]}).run("sessions").err
+    assert product.run("sessions", "--json").json[0]["state"] == "interrupted"
+
+
+def test_a_server_that_dies_leaves_no_file_of_its_memory(product: Product):
+    """SAFE-03: values of secrets are in it."""
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (before[1], before[1]))
+    try:
+        with product.up() as (running, _):
+            assert resource.prlimit(running.process.pid, resource.RLIMIT_CORE)[0] == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, before)
+
+
+CONNECTED = """
+[[models]]
+name = "local"
+kind = "openai-compatible"
+base_url = "http://127.0.0.1:9/v1"
+model = "qwen3"
+
+[retry]
+patience = 0.0
+attempts = 1
+"""
+
+
+@pytest.mark.parametrize("command", [["up", "--no-browser"], ["run", "Where is the gauge read?"]])
+def test_a_model_that_was_connected_while_it_runs_is_not_called_unused(product: Product, command: list[str]):
+    """D5: a second terminal reads the truth about the models of the process that runs."""
+    with product.up() as (_, ready):
+        (product.home / "settings.toml").write_text(CONNECTED)
+        done = product.run(*command)
+        endpoint = json.loads((product.home / "endpoint.json").read_text())
+
+    assert (endpoint["model"], len(endpoint["models"]), endpoint["pid"]) == ("local · qwen3", 1, ready["pid"])
+    assert "Not used" not in done.out + done.err

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from callboard.app.cli.terminal.wording import in_words_of_the_line, told
+from callboard.contracts.commands import COMMANDS
+from callboard.contracts.errors import CODES, Code, Problem
+from callboard.contracts.rows.conversation import NotificationPart
+from tests.app.rigs.product import Product
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_no_hint_at_the_command_line_names_a_command_of_the_api(code: Code):
+    for command in COMMANDS:
+        problem = Problem(code=code, message="It is not there.", field="sessionId", hint=f"{command} names them.")
+        told = in_words_of_the_line(problem)
+        assert (told.code, told.message, told.field) == (code, "It is not there.", "SESSION")
+        assert not any(re.search(rf"\b{name}\b", told.hint) for name in COMMANDS)
+
+
+def test_a_hint_that_names_no_command_stays():
+    problem = Problem(code="thread_busy", message="It runs.", hint="Wait, or interrupt it.")
+    assert in_words_of_the_line(problem) == problem
+
+
+def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product: Product):
+    product.run("run", "Where is the gauge read?")
+    for command in (["view", "ses_none"], ["facts", "ses_none"], ["run", "Hi", "--session", "ses_none"]):
+        done = product.run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("unknown_session: ")
+        assert "`callboard sessions` lists what there is." in done.err
+
+
+def test_a_task_that_is_not_there_is_told_with_the_option_that_named_it(product: Product):
+    product.run("run", "Where is the gauge read?")
+    done = product.run("evidence", "last", "--task", "nope")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[-2:] == [
+        "unknown_task: The session has no task nope. [--task]",
+        "Leave --task out for the whole session.",
+    ]
+
+
+@pytest.mark.parametrize("verb", ["run Hi", "doctor"])
+def test_a_key_of_the_settings_is_named_once(product: Product, verb: str):
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text("rules = 3\n")
+    done = product.run(*verb.split())
+    said = next(line for line in f"{done.out}{done.err}".splitlines() if "settings.toml, line 1" in line)
+    assert said.endswith("settings.toml, line 1, at `rules`: expected `array`, got `int`.")
+
+
+def test_a_key_of_a_folders_settings_is_named_once(product: Product):
+    (product.folder / ".callboard").mkdir(exist_ok=True)
+    (product.folder / ".callboard" / "settings.toml").write_text("rules = 3\n")
+    lines = product.run("trust").out.splitlines()
+    (said,) = (line for line in lines if "expected `array`" in line)
+    assert said.endswith("at `rules`: expected `array`, got `int`. Everything is asked about.")
+
+
+@pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])
+def test_m3_a_notification_of_a_result_in_plain_text_says_so(plain: bool, note: str):
+    part = NotificationPart(
+        key="k",
+        order=1,
+        sequence=1,
+        turn_id="trn_1",
+        thread_id="thr_1",
+        at=1,
+        agent_id="worker-1",
+        task_id="tsk_1",
+        status="completed",
+        summary="Ok.",
+        plain_text=plain,
+    )
+    assert told(part, 200) == f"⇐ worker-1: completed{note}. Ok."

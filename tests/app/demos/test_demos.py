@@ -1,0 +1,332 @@
+"""The demos in the real product, at no pace at all: what they leave in the folder and in the log, and `callboard demo`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.cli.terminal.loop import run_async
+from callboard.app.demos.catalog import NAMES, set_out
+from callboard.app.hosting.announcement import find
+from callboard.app.state_folder import Home
+from callboard.client.client import Client
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.base import Command
+from callboard.contracts.commands.tasks import CancelTask, PauseTask, ResumeTask
+from callboard.contracts.commands.team import RespondHandoff
+from callboard.contracts.facts.action import Decision
+from tests.app.rigs.product import PATIENCE, Product, says
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path, {"CALLBOARD_DEMO_PACE": "0"})
+
+
+def given(product: Product, command: Command) -> Any:
+    """The answer of the Callboard that runs to a person's command."""
+
+    async def give() -> Any:
+        endpoint = await find(Home(product.home))
+        assert endpoint is not None
+        async with Client(endpoint) as client:
+            return await client.submit(command)
+
+    return run_async(give())
+
+
+def played(
+    product: Product, name: str, decision: Decision = "approve", code: int = 0
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """How the demo began and all its facts; where it asks, the person approves or says what is given instead."""
+    with product.started("demo", name, "--json") as running:
+        started = running.milestone("started")
+        facts: list[dict[str, Any]] = []
+        while (line := running.line()) is not None:
+            facts.append(json.loads(line))
+            if facts[-1]["type"] == "action.required":
+                action = facts[-1]["actionId"]
+                given(product, RespondAction(session_id=started["sessionId"], action_id=action, decision=decision))
+        assert (running.wait(), running.errors) == (code, [])
+    assert [fact["sequence"] for fact in facts] == list(range(1, len(facts) + 1))
+    return started, facts
+
+
+def of(facts: list[dict[str, Any]], kind: str) -> list[tuple[str, dict[str, Any]]]:
+    """The facts of a type, as agent and payload."""
+    return [(fact.get("agentId", ""), fact.get("payload", {})) for fact in facts if fact["type"] == kind]
+
+
+def agents(facts: list[dict[str, Any]], kind: str) -> list[str]:
+    return [agent for agent, _ in of(facts, kind)]
+
+
+def went_well(facts: list[dict[str, Any]]) -> None:
+    """Nothing failed or was refused, every model was the script, and every turn came to its end."""
+    for kind in ("turn.failed", "tool.failed", "tool.refused", "subagent.failed", "task.failed", "thread.paused"):
+        assert of(facts, kind) == []
+    assert {(one["provider"]) for _, one in of(facts, "model.requested")} == {"scripted"}
+    assert len(of(facts, "turn.submitted")) == len(of(facts, "turn.completed"))
+
+
+def test_one_agent_mends_a_failing_test_after_one_approval(product: Product):
+    started, facts = played(product, "solo_run")
+    went_well(facts)
+    assert [one["tool"] for _, one in of(facts, "action.required")] == ["Bash"]
+    assert [one["decision"] for _, one in of(facts, "action.resolved")] == ["approve"]
+    ran = [one for _, one in of(facts, "tool.completed") if "exitCode" in one]
+    assert [one["exitCode"] for one in ran] == [0]
+    assert "unicodedata.normalize" in (Path(started["folder"]) / "slugs.py").read_text()
+
+
+def test_an_agent_that_may_not_run_the_tests_does_not_say_that_they_ran(product: Product):
+    _, facts = played(product, "solo_run", "reject")
+    assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
+    (said,) = [one["content"]["text"] for _, one in of(facts, "message.text")][-1:]
+    assert "The tests did not run" in said
+    assert "were run" not in said
+
+
+def test_a_builder_that_may_not_run_the_program_reports_so(product: Product):
+    _, facts = played(product, "coordinator_team", "reject")
+    assert [one["code"] for _, one in of(facts, "tool.refused")] == ["person_denied"]
+    (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "builder-1"][-1:]
+    assert "The program was not run" in told
+    assert "I ran" not in told
+
+
+def test_a_coordinator_delegates_and_names_who_asks(product: Product):
+    started, facts = played(product, "coordinator_team")
+    went_well(facts)
+    assert agents(facts, "subagent.completed") == ["researcher-1", "builder-1"]
+    assert of(facts, "action.required")[0][0] == "builder-1"
+    assert [one["actionType"] for _, one in of(facts, "action.required")] == ["delegated_permission"]
+    folder = Path(started["folder"])
+    assert "--limit" not in (folder / "README.md").read_text() + (folder / "docs" / "weekly.md").read_text()
+    assert '"--max"' in (folder / "pantry.py").read_text()
+    assert (folder / "stock.csv").read_text().count("\n") == 6
+
+
+def test_workers_write_each_their_own_file(product: Product):
+    started, facts = played(product, "parallel_workers")
+    went_well(facts)
+    assert sorted(agents(facts, "subagent.completed")) == ["translator-1", "translator-2", "translator-3"]
+    assert [one["workGlobs"] for _, one in of(facts, "subagent.spawned")] == [
+        [f"strings/{language}.json"] for language in ("fr", "es", "it")
+    ]
+    strings = Path(started["folder"]) / "strings"
+    keys = json.loads((strings / "en.json").read_text()).keys()
+    for language in ("de", "fr", "es", "it"):
+        assert json.loads((strings / f"{language}.json").read_text()).keys() == keys
+
+
+def test_a_specialist_takes_the_work_and_gives_it_back(product: Product):
+    started, facts = played(product, "specialist_handoff")
+    went_well(facts)
+    assert [(one["source"], one["target"]) for _, one in of(facts, "handoff.requested")] == [
+        ("generalist", "database"),
+        ("database", "generalist"),
+    ]
+    assert [(one["source"], one["target"]) for _, one in of(facts, "handoff.accepted")] == [
+        ("generalist", "database"),
+        ("database", "generalist"),
+    ]
+    assert [one["end"] for _, one in of(facts, "handoff.reply.ended")] == ["answered"]
+    folder = Path(started["folder"])
+    assert "CREATE INDEX" in (folder / "migrations" / "002_orders_of_customer.sql").read_text()
+    assert "LIMIT 20" in (folder / "orders.py").read_text()
+    assert "002_orders_of_customer.sql" in (folder / "CHANGELOG.md").read_text()
+
+
+def test_a_change_is_sent_back_once_and_then_passed(product: Product):
+    started, facts = played(product, "review_team")
+    went_well(facts)
+    assert [(one["target"], one["verdict"]) for _, one in of(facts, "review.verdict")] == [
+        ("author-1", "changes_requested"),
+        ("author-1", "passed"),
+    ]
+    assert agents(facts, "subagent.completed") == ["reviewer-1", "author-1"]
+    code: dict[str, Any] = {}
+    exec((Path(started["folder"]) / "invoices.py").read_text(), code)
+    assert code["tax"]([code["Line"]("paper", 150), code["Line"]("ink", 150)]) == 20
+
+
+def test_a_board_leaves_the_decision_to_the_person(product: Product):
+    """The person takes the handoff and says the name; only then is its task done, with their words."""
+    with product.up():
+        started, facts = played(product, "human_agent_board")
+        went_well(facts)
+        handoff = next(fact["handoffId"] for fact in facts if fact["type"] == "handoff.requested")
+        done = [fact["taskId"] for fact in facts if fact["type"] == "task.completed"]
+        board = [fact["taskId"] for fact in facts if fact["type"] == "task.created" and not fact.get("turnId")]
+        named, noted, last = (task for task in board if not _of_a_child(facts, task))
+        assert noted in done
+        assert not {named, last} & {*done}
+        notes = Path(started["folder"]) / "NOTES.md"
+        assert "Lighthouse" not in notes.read_text()
+        session = started["sessionId"]
+        given(product, RespondHandoff(session_id=session, handoff_id=handoff, decision="accept"))
+        given(product, RespondHandoff(session_id=session, handoff_id=handoff, decision="complete"))
+        said = "Call it Lighthouse"
+        assert product.run("run", said, "--session", session, "--permission", "edits").code == 0
+        facts = product.run("facts", session, "--json").json
+        went_well(facts)
+        assert {named, noted, last} <= {fact["taskId"] for fact in facts if fact["type"] == "task.completed"}
+        assert said in notes.read_text()
+
+
+def test_a_board_does_not_say_that_a_change_was_made_which_nobody_approved(product: Product):
+    with product.up():
+        started, _ = played(product, "human_agent_board")
+        session = started["sessionId"]
+        said = product.run("run", "Call it Lighthouse", "--session", session, "--permission", "ask")
+        facts = product.run("facts", session, "--json").json
+        assert "Lighthouse" not in (Path(started["folder"]) / "NOTES.md").read_text()
+        assert "`NOTES.md` was not changed" in said.out
+        assert [one.get("status") for _, one in of(facts, "task.updated")][-1] == "blocked"
+
+
+def test_a_watcher_sleeps_wakes_by_itself_reports_and_sleeps_again(product: Product):
+    """UI-22: what it wakes for, its runs as attempts of one task, and a sleep at the end that a person pauses and ends."""
+    with product.up():
+        started, facts = played(product, "background_teammate")
+        went_well(facts)
+        assert [one["reason"] for _, one in of(facts, "agent.woke")] == ["inbox", "fact", "fact"]
+        (job,) = {fact["taskId"] for fact in facts if fact["type"] == "task.started"}
+        attempts = [fact["attemptId"] for fact in facts if fact["type"] == "task.started"]
+        assert attempts == [f"{job}.{number}" for number in (1, 2, 3)]
+        slept = [one for _, one in of(facts, "agent.slept")]
+        assert [one["reason"] for one in slept] == ["joined", "ran", "ran", "ran"]
+        assert (slept[-1]["schedule"], facts[-1]["type"]) == ("every 1800 s", "agent.slept")
+        folder = Path(started["folder"])
+        orders = [int(line.partition(",")[2]) for line in (folder / "orders.csv").read_text().split()[1:]]
+        assert f"Total: {sum(orders)}\n" in (folder / "summary.md").read_text()
+
+        session = started["sessionId"]
+        given(product, PauseTask(session_id=session, task_id=job))
+        given(product, ResumeTask(session_id=session, task_id=job))
+        given(product, CancelTask(session_id=session, task_id=job, reason="seen enough"))
+        facts = product.run("facts", session, "--json").json[len(facts) :]
+        assert [fact["type"] for fact in facts if not fact["type"].startswith("snapshot")] == [
+            "task.paused",
+            "task.resumed",
+            "agent.slept",
+            "task.cancel.requested",
+            "task.cancelled",
+            "agent.slept",
+        ]
+        assert [one["reason"] for _, one in of(facts, "agent.slept")] == ["resumed", "ended"]
+
+
+def _of_a_child(facts: list[dict[str, Any]], task: str) -> bool:
+    return any(fact["type"] == "subagent.spawned" and fact["taskId"] == task for fact in facts)
+
+
+def test_what_there_is_to_watch_is_listed_for_people_and_for_scripts(product: Product):
+    listed = product.run("demo", "--list", "--json")
+    assert (listed.code, listed.err) == (0, "")
+    assert [one["name"] for one in listed.json] == list(NAMES)
+    shown = product.run("demo")
+    assert all(one["title"] in shown.out and one["about"] in shown.out for one in listed.json)
+    assert "script" in shown.err
+    assert not product.home.exists()
+
+
+def test_a_demo_that_is_not_there_is_told_and_makes_nothing(product: Product):
+    done = product.run("demo", "revue")
+    assert (done.code, done.out) == (2, "")
+    assert "There is no demo revue." in done.err
+    assert "review_team" in done.err
+    assert not Path(f"{product.home}-demos").exists()
+
+
+def test_a_demo_says_what_is_a_script_and_what_was_kept_and_touches_nothing_else(product: Product):
+    before = sorted(product.folder.rglob("*"))
+    done = product.run("demo", "review-team", "--no-open")
+    assert done.code == 0
+    assert "The agents' words are a script" in done.out
+    assert "changes requested" in done.out
+    assert f"Kept: the folder {product.home}-demos/review_team-1" in done.out
+    assert sorted(product.folder.rglob("*")) == before
+    (card,) = product.run("sessions", "--json").json
+    assert card["state"] == "idle"
+
+
+def test_a_demo_is_set_out_each_time_in_a_folder_of_its_own(tmp_path: Path):
+    folders = [set_out("solo-run", tmp_path / "demos") for _ in range(2)]
+    assert [folder.name for folder in folders] == ["solo_run-1", "solo_run-2"]
+    assert sorted(path.name for path in folders[1].iterdir()) == ["README.md", "agents", "slugs.py", "test_slugs.py"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_agents_of_a_demo_are_good_and_ask_for_its_script(name: str, tmp_path: Path):
+    roster = FolderDefinitions().roster(str(set_out(name, tmp_path)))
+    assert roster.problems == ()
+    assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {
+        f"scripted/script:{name}"
+    }
+
+
+def test_the_models_that_are_set_are_neither_asked_in_a_demo_nor_is_its_script_elsewhere(product: Product):
+    product.plays({"name": "mine", "calls": [says("Hello.")]})
+    _, facts = played(product, "review_team")
+    assert {one["model"] for _, one in of(facts, "model.requested")} == {"script:review_team"}
+    assert product.run("run", "Hi").out == "Hello.\n"
+    facts = product.run("facts", "last", "--json").json
+    assert [one["candidates"] for _, one in of(facts, "routing.resolved")] == [
+        [{"provider": "scenario", "model": "mine"}]
+    ]
+
+
+def test_what_asks_waits_for_the_person_and_ctrl_c_says_what_was_kept(product: Product):
+    """CTL-04"""
+    with product.started("demo", "solo_run", "--no-open") as running:
+        lines: list[str] = []
+        while "answer on the page" not in (lines[-1] if lines else ""):
+            line = running.line()
+            assert line is not None
+            lines.append(line)
+        running.signal(signal.SIGINT)
+        assert running.rest() == []
+        assert running.wait() == 130
+        running.close()
+    assert f"Stopped in the middle. Kept: the folder {product.home}-demos/solo_run-1" in "\n".join(running.errors)
+    types = [fact["type"] for fact in product.run("facts", "last", "--json").json]
+    assert "action.required" in types
+    assert "action.resolved" not in types
+
+
+def test_nothing_lands_on_the_line_where_the_person_answers(product: Product):
+    """What the desk does meanwhile is told once the print shop's question is over."""
+    with product.terminal("demo", "remote_teammate", "--no-open") as terminal:
+        terminal.until("[a]pprove once")
+        terminal.until("  >")
+        until = time.monotonic() + PATIENCE
+        while ("desk", "turn.completed") not in {
+            (fact.get("agentId"), fact["type"]) for fact in product.run("facts", "last", "--json").json
+        }:
+            assert time.monotonic() < until
+        terminal.send("r\n")
+        assert terminal.until("r\r\n").split() == ["r"]
+        terminal.until("your answer: reject")
+        terminal.send("\x03")
+
+
+def test_the_person_answers_in_the_terminal(product: Product):
+    """CTL-04"""
+    with product.terminal("demo", "solo_run", "--no-open") as terminal:
+        terminal.until("[a]pprove once")
+        terminal.until(">")
+        terminal.send("a\n")
+        terminal.until("your answer: approve")
+        terminal.until("│ Ran 2 tests")
+        terminal.until("│ OK")
+        terminal.until("The page stays open until Ctrl-C.")
+        terminal.send("\x03")
+        assert terminal.wait() == 0

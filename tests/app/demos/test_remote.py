@@ -1,0 +1,108 @@
+"""The demo with an agent elsewhere: a real process, the real protocol, and an end with what started it."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from callboard.app.demos import remote_agent
+from callboard.app.demos.catalog import Catalog
+from callboard.app.demos.printshop import proof_of
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.errors import Refusal
+from callboard.runtime.workspaces.installation import installs
+from tests.app.demos.test_demos import agents, given, of, played
+from tests.app.rigs.product import Product
+
+
+@pytest.fixture
+def product(tmp_path: Path) -> Product:
+    return Product(tmp_path, {"CALLBOARD_DEMO_PACE": "0"})
+
+
+def gone(url: str) -> bool:
+    """True once nobody answers at the address any more."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            httpx2.get(f"{url}.well-known/agent-card.json", timeout=30)
+        except httpx2.TransportError:
+            return True
+    return False
+
+
+def test_a_print_shop_elsewhere_asks_once_and_delivers(product: Product):
+    """UI-23, SAFE-10"""
+    with product.started("demo", "remote_teammate", "--json") as running:
+        started = running.milestone("started")
+        facts: list[dict[str, object]] = []
+        while (line := running.line()) is not None:
+            facts.append(json.loads(line))
+            if facts[-1]["type"] == "action.required":
+                asked = facts[-1]["payload"]
+                assert isinstance(asked, dict)
+                size = asked["actionType"] == "clarification"
+                given(
+                    product,
+                    RespondAction(
+                        session_id=started["sessionId"],
+                        action_id=str(facts[-1]["actionId"]),
+                        decision="answer" if size else "approve",
+                        answer="A6" if size else None,
+                    ),
+                )
+        assert (running.wait(), running.errors) == (0, [])
+
+    folder = Path(started["folder"])
+    leaflet = (folder / "leaflet.md").read_text()
+    asked = [one for _, one in of(facts, "action.required")]
+    assert [(one["actionType"], one["tool"]) for one in asked] == [
+        ("tool_approval", "ConnectAgent"),
+        ("clarification", "RemoteInput"),
+    ]
+    assert [one["state"] for _, one in of(facts, "remote.task")] == [
+        *("submitted", "working", "input_required", "working", "completed")
+    ]
+    ((agent, artifact),) = of(facts, "remote.artifact")
+    assert (agent, artifact["name"]) == ("printshop", "proof-A6.txt")
+    assert artifact["parts"] == [{"media": "text/plain", "text": {"text": proof_of(leaflet, 38)}}]
+    assert agents(facts, "turn.completed") == ["desk", "printshop", "desk"]
+    assert of(facts, "turn.failed") == of(facts, "tool.failed") == of(facts, "tool.refused") == []
+    sent, back = [one for _, one in of(facts, "channel.message")]
+    assert leaflet in sent["message"]["text"]
+    assert back["message"]["text"].endswith(proof_of(leaflet, 38))
+    assert "prices" not in json.dumps(sent)
+    url = asked[0]["preview"]["text"]
+    assert f"url: {url}" in (folder / "agents" / "printshop.md").read_text()
+    assert gone(url)
+
+
+def test_a_desk_whose_text_may_not_leave_does_not_say_that_it_left(product: Product):
+    with product.up():
+        started, facts = played(product, "remote_teammate", "reject", 1)
+        assert of(facts, "remote.task") == []
+        (told,) = [json.dumps(one) for agent, one in of(facts, "tool.requested") if agent == "desk"][-1:]
+        assert "leaves only if you allow it" in told
+        said = product.run("run", "And the proof?", "--session", started["sessionId"])
+        assert said.code == 0
+        assert said.out.startswith("I have no proof.")
+
+
+def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(remote_agent, "NEEDED", ("a2a_is_not_here",))
+    with pytest.raises(Refusal) as refused:
+        Catalog(tmp_path / "demos").set_out("remote_teammate")
+    assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")
+    assert installs("a2a") in refused.value.problem.hint
+    assert not (tmp_path / "demos").exists()
+
+
+def test_a_proof_is_set_in_a_column():
+    said = "<inbox>\nPlease set this.\n\n# Open day\n\nTea and cake\nare here.\n</message>"
+    assert proof_of(said, 12) == "  OPEN DAY\n\nTea and cake\nare here."

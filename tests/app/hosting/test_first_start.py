@@ -1,0 +1,166 @@
+"""Every way in which a first start can fail says what is wrong and what to do, and leaves no stack trace."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callboard.app.cli.main import main
+from tests.app.rigs.product import Product, says
+
+
+def made(product: Product) -> None:
+    """A store that a first start made."""
+    product.plays({"calls": [says("Done.")]}).run("run", "Go")
+
+
+def newer(product: Product) -> None:
+    made(product)
+    with sqlite3.connect(product.home / "store" / "callboard.db") as store:
+        store.execute("PRAGMA user_version = 99")
+
+
+def garbled(product: Product) -> None:
+    (product.home / "store").mkdir(parents=True)
+    (product.home / "store" / "callboard.db").write_bytes(os.urandom(9000))
+
+
+def a_folder(name: str) -> Callable[[Product], None]:
+    """A folder stands where a file of ours belongs."""
+    return lambda product: (product.home / name).mkdir(parents=True)
+
+
+def a_file(name: str) -> Callable[[Product], None]:
+    """A file stands where a folder of ours belongs."""
+
+    def make(product: Product) -> None:
+        (product.home / name).parent.mkdir(parents=True, exist_ok=True)
+        (product.home / name).touch()
+
+    return make
+
+
+def settings(text: bytes) -> Callable[[Product], None]:
+    def make(product: Product) -> None:
+        product.home.mkdir()
+        (product.home / "settings.toml").write_bytes(text)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code", "said", "hint"),
+    [
+        (a_file(""), "store_unusable", "it is a file and no folder", "CALLBOARD_HOME"),
+        (a_file("store"), "store_unusable", "cannot be used", ""),
+        (a_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
+        (a_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
+        (a_folder("settings.toml"), "bad_settings", "Is a directory", "may read"),
+        (newer, "store_unusable", "made by a newer Callboard", "Update Callboard"),
+        (garbled, "store_unusable", "is not a database", "backup"),
+        (settings(b"port = \n"), "bad_settings", "is not TOML", "move it away"),
+        (settings(b"prot = 1\n"), "bad_settings", "this key is unknown", ""),
+        (settings(b"port = 99999\n"), "bad_settings", "expected `int` <= 65535", ""),
+        (settings(b"port = '\xff'\n"), "bad_settings", "is not UTF-8", ""),
+    ],
+    ids=lambda one: getattr(one, "__name__", None) if callable(one) else None,
+)
+def test_a_first_start_that_cannot_be_says_why(
+    product: Product, spoil: Callable[[Product], None], code: str, said: str, hint: str
+):
+    """SAFE-05"""
+    spoil(product)
+    done = product.run("up", "--json")
+    problem = json.loads(done.err)
+    assert done.code != 0
+    assert (problem["code"], said in problem["message"], hint in problem.get("hint", "")) == (code, True, True), problem
+    assert "Traceback" not in done.err + done.out
+    assert not (product.home / "incident.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "field"),
+    [
+        (["up", "--folder", "/nowhere"], "no_folder", "--folder"),
+        (["up", "--port", "70000"], "bad_settings", "--port"),
+        (["run", "Go", "--folder", "/nowhere"], "no_folder", "--folder"),
+        (["trust", "/nowhere"], "no_folder", "FOLDER"),
+    ],
+)
+def test_a_request_that_cannot_be_names_what_was_typed(product: Product, arguments: list[str], code: str, field: str):
+    """SAFE-05"""
+    done = product.run(*arguments, "--json")
+    problem = json.loads(done.err)
+    assert (problem["code"], problem["field"]) == (code, field)
+
+
+@pytest.mark.parametrize(
+    "text", ["garbage", '{"url":"http://127.0.0.1:9","token":"x","pid":1,"epoch":1,"storeId":"x"}']
+)
+def test_a_file_that_names_a_process_which_is_gone_is_not_believed(product: Product, text: str):
+    product.home.mkdir()
+    (product.home / "endpoint.json").write_text(text)
+    made(product)
+    assert product.run("sessions", "--json").json[0]["state"] == "idle"
+
+
+def test_a_store_that_is_held_by_a_process_which_does_not_answer_is_named_with_it(
+    product: Product, monkeypatch: pytest.MonkeyPatch
+):
+    """CTL-17"""
+    monkeypatch.setattr("callboard.app.hosting.announcement.ANSWER_S", 0.3)
+    monkeypatch.setattr("callboard.app.hosting.host.BEGIN_S", 0.3)
+    with product.up() as (running, ready):
+        running.signal(signal.SIGSTOP)
+        try:
+            done = product.run("up", "--json")
+        finally:
+            running.signal(signal.SIGCONT)
+    problem = json.loads(done.err)
+    assert (done.code, problem["code"], f"({ready['pid']})" in problem["message"]) == (1, "store_locked", True)
+    assert "CALLBOARD_HOME" in problem["hint"]
+
+
+def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pytest.MonkeyPatch):
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("callboard.app.state_folder.write_private", full)
+    problem = json.loads(product.run("up", "--json").err)
+    assert (problem["code"], "Make room" in problem["hint"]) == ("store_full", True)
+
+
+def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
+    with product.terminal("--no-browser") as terminal:
+        told = terminal.until("Ctrl-C stops it; what happened is kept.")
+        assert told.index("is starting on") < told.index("Ready:")
+        assert "#open=" in told
+        terminal.send("\x03")
+        assert "kept in" in terminal.until("goes on from there.")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("verb", [("run", "Go"), ("up", "--no-browser"), ("doctor",), ("tools",)])
+def test_a_folder_that_was_deleted_under_the_terminal_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: tuple[str, ...]
+):
+    """D6"""
+    monkeypatch.setenv("CALLBOARD_HOME", str(tmp_path / "home"))
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    place.rmdir()
+
+    code = main([*verb, "--json"] if verb[0] in {"run", "doctor"} else [*verb])
+
+    told = capsys.readouterr().err
+    assert code != 0
+    assert "no_folder" in told
+    assert "Change to another folder" in told
+    assert not (tmp_path / "home" / "incident.txt").exists()

@@ -1,0 +1,125 @@
+"""R9: two state folders on one project folder, each with a process of its own."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.app.folder_use import FolderClaim, FolderUse, others_on
+from tests.app.rigs.product import Product, says
+
+
+@pytest.fixture
+def other(product: Product, tmp_path: Path) -> Product:
+    """A second state folder, whose person works on the first one's folder."""
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(mode=0o700)
+    product.variables["XDG_RUNTIME_DIR"] = str(runtime)
+    second = Product(tmp_path / "second", dict(product.variables))
+    return second.plays({"calls": [says("Done.")]})
+
+
+def examined(product: Product, folder: Path) -> list[dict[str, Any]]:
+    """The findings of `doctor` about other uses of the folder."""
+    return [one for one in product.run("doctor", "--json", "--folder", str(folder)).json if one["name"] == "folder use"]
+
+
+def test_up_run_and_doctor_name_the_process_and_state_folder_that_serve_the_folder_too(
+    product: Product, other: Product
+) -> None:
+    """R9: and nothing is written into the folder."""
+    before = sorted(product.folder.rglob("*"))
+    with product.up() as (_, first), other.up("--folder", str(product.folder)) as (_, second):
+        use = {"pid": first["pid"], "home": str(product.home), "folders": [str(product.folder)]}
+        assert (first.get("alsoServedBy"), second["alsoServedBy"]) == ([], [use])
+        warning = f"Process {first['pid']} serves this folder too, with the state folder {product.home}."
+        done = other.run("run", "Go", "--folder", str(product.folder))
+        assert (done.code, done.out.strip(), warning in done.err) == (0, "Done.", True)
+        assert warning in other.run("run", "Go on", "--session", "last").err
+        assert warning in other.run("job", "start", "Look.", "alpha", "--folder", str(product.folder)).err
+        assert warning in other.run("up", "--no-browser", "--folder", str(product.folder)).out
+        (found,) = examined(other, product.folder)
+        said = f"process {first['pid']} serves {product.folder} with the state folder {product.home}"
+        assert (found["state"], found["said"]) == ("warn", said)
+        assert examined(other, other.folder) == []
+    assert sorted(product.folder.rglob("*")) == before
+
+
+def test_a_process_serves_every_folder_that_was_opened_in_it(product: Product, other: Product, tmp_path: Path) -> None:
+    """R9: those of earlier starts too, since their schedules run."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with product.up():
+        assert product.run("up", "--json", "--folder", str(elsewhere)).code == 0
+        assert len(examined(other, elsewhere)) == 1
+    with product.up():
+        assert len(examined(other, elsewhere)) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_process_that_ended_is_no_warning(product: Product, other: Product, number: signal.Signals) -> None:
+    """R9: what a killed one left is removed by the next that starts."""
+    with product.up() as (running, _):
+        running.signal(number)
+        running.wait()
+        left = list(Path(product.variables["XDG_RUNTIME_DIR"], "callboard").iterdir())
+        assert len(left) == (number == signal.SIGKILL)
+        assert examined(other, product.folder) == []
+        with other.up("--folder", str(product.folder)) as (_, ready):
+            assert ready["alsoServedBy"] == []
+            assert not any(one.exists() for one in left)
+
+
+def test_one_state_folder_that_is_named_in_two_ways_is_no_warning(product: Product, other: Product) -> None:
+    """R9"""
+    link = other.place / "link"
+    link.symlink_to(product.home)
+    with product.up():
+        other.variables["CALLBOARD_HOME"] = str(link)
+        assert examined(other, product.folder) == []
+
+
+@pytest.mark.parametrize("open_to_others", [False, True])
+def test_what_another_user_can_write_is_not_believed(tmp_path: Path, open_to_others: bool) -> None:
+    """R9: a folder that is open to others, or a link, is neither read nor written."""
+    tmp_path.chmod(0o700)
+    environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    forged = tmp_path / "callboard"
+    forged.mkdir(mode=0o700)
+    use = FolderUse(pid=1, home="/elsewhere", folders=(str(tmp_path),))
+    (forged / "forged.json").write_bytes(msgspec.json.encode(use))
+    with (forged / "forged.json").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert others_on(tmp_path, Path("/home"), environment) == (use,)
+        if open_to_others:
+            forged.chmod(0o777)
+        else:
+            forged.rename(tmp_path / "target")
+            forged.symlink_to(tmp_path / "target")
+        assert others_on(tmp_path, Path("/home"), environment) == ()
+        claim = FolderClaim(tmp_path / "home", environment)
+        claim.add(str(tmp_path))
+        assert [one.name for one in forged.iterdir()] == ["forged.json"]
+        claim.release()
+    assert others_on(tmp_path, Path("/home"), environment) == ()
+
+
+def test_a_process_whose_file_was_removed_announces_itself_again(tmp_path: Path) -> None:
+    """R9: somebody cleans the folder of temporary files."""
+    tmp_path.chmod(0o700)
+    environment = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    claim = FolderClaim(tmp_path / "home", environment)
+    claim.add("/first")
+    for one in (tmp_path / "callboard").iterdir():
+        one.unlink()
+    claim.add("/second")
+    use = FolderUse(pid=os.getpid(), home=str(tmp_path / "home"), folders=("/first", "/second"))
+    assert others_on("/first", Path("/other"), environment) == (use,)
+    claim.release()
+    assert others_on("/first", Path("/other"), environment) == ()

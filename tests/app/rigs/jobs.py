@@ -1,0 +1,68 @@
+"""A folder with a lead and a worker, and a session in it whose jobs are followed in the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.app.rigs.product import Product, says, uses
+
+LEAD = """---
+name: lead
+description: Talks to the person.
+kind: main
+role: planner
+lead: true
+tools: ["*"]
+policy: {allow: [Patch, Delegate], delegate_targets: [worker]}
+---
+You coordinate.
+"""
+WORKER = """---
+name: worker
+description: Does one item.
+kind: subagent
+role: executor
+tools: [Read, Write]
+policy: [Patch]
+---
+You do one item.
+"""
+REFUSED = [{"fail": {"code": "model_auth", "message": "the key is not known"}}]
+#: What a worker that was paused is told, and one that tries again.
+GOES_ON, TRIES_AGAIN = "You were paused", "This is attempt 2"
+
+
+def matched(text: str, *calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a worker says in a turn whose input holds that text."""
+    return {"text": text, "agent": "worker", "calls": [*calls]}
+
+
+def with_session(product: Product, *turns: dict[str, Any]) -> str:
+    """The id of a session whose workers do that."""
+    agents = product.folder / "agents"
+    agents.mkdir()
+    (agents / "lead.md").write_text(LEAD)
+    (agents / "worker.md").write_text(WORKER)
+    plays(product, *turns)
+    return product.run("run", "Hi", "--json").json[0]["sessionId"]
+
+
+def plays(product: Product, *turns: dict[str, Any]) -> None:
+    """From now on workers do that, and the lead says hello or writes a report."""
+    report = {"text": "the report", "agent": "lead", "calls": [writes("report.md"), says("Written.")]}
+    product.plays({"agents": {"lead": [says("Hello.")]}, "match": [*turns, report]})
+
+
+def writes(path: str) -> list[dict[str, Any]]:
+    return uses("Write", file_path=path, content="# Report\n")
+
+
+def statuses(product: Product, *job: str) -> tuple[str, list[str]]:
+    """How a job of the newest session and its items stand."""
+    (read,) = product.run("job", "show", "last", *job, "--json").json
+    return read["status"], [item["status"] for item in read["items"]]
+
+
+ALPHA = matched("alpha", says("Alpha is fine.\nQuite."))
+#: Begins a job in the newest session.
+START = ("job", "start", "Look at this.", "alpha", "beta", "--session", "last", "--parallel", "1")

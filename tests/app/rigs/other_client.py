@@ -1,0 +1,27 @@
+"""What another client of the same server does meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+
+from callboard.app.hosting.announcement import find
+from callboard.app.state_folder import Home
+from callboard.client.client import Client
+from callboard.contracts.commands import GetThreadRead, ListSessions, RespondAction, SessionList, ThreadRead
+from tests.app.rigs.product import Product
+
+
+def approve_from_elsewhere(product: Product) -> None:
+    """Approves what the newest session waits for."""
+
+    async def approve() -> None:
+        endpoint = await find(Home(product.home))
+        assert endpoint is not None
+        async with Client(endpoint) as client:
+            listed: SessionList = await client.submit(ListSessions())
+            session = listed.sessions[0].session_id
+            read: ThreadRead = await client.submit(GetThreadRead(session_id=session))
+            action = read.actions[0].action_id
+            await client.submit(RespondAction(session_id=session, action_id=action, decision="approve"))
+
+    asyncio.run(approve())

@@ -1,0 +1,43 @@
+"""A folder's own settings file that is edited by hand while Callboard runs."""
+
+from __future__ import annotations
+
+from tests.app.rigs.product import Product, says
+
+ANSWERS = {"calls": [says("Done.")] * 4}
+
+
+def permission_mode(product: Product) -> str:
+    """The permission mode in force in the newest session's turn."""
+    facts = product.run("facts", "last", "--json").json
+    (started,) = [fact for fact in facts if fact["type"] == "turn.started"]
+    return started["payload"]["permissionMode"]
+
+
+def test_an_edit_by_hand_applies_without_a_restart_and_an_invalid_one_keeps_the_last_valid(product: Product) -> None:
+    """D6: over one running process; the terminal says which settings apply."""
+    file = product.folder / ".callboard" / "settings.toml"
+    file.parent.mkdir(exist_ok=True)
+    with product.plays(ANSWERS).up() as (_, ready):
+        assert product.run("run", "one").code == 0
+        assert permission_mode(product) == "ask"
+
+        file.write_text('permission_mode = "planning"\n')
+        assert product.run("run", "two").err.count("settings.toml") == 0
+        assert permission_mode(product) == "planning"
+
+        file.write_text('permission_mode = "planing"\n')
+        done = product.run("run", "three", "--permission", "edits")
+        (said,) = [line for line in done.err.splitlines() if "settings.toml" in line]
+        assert said.endswith("The last valid settings apply.")
+        assert "permission_mode" in said
+        assert permission_mode(product) == "planning"
+        (trust,) = product.run("trust", "--json").json
+        assert [problem["keepsLast"] for problem in trust["problems"]] == [True]
+        assert "The last valid settings apply." in product.run("trust").out
+
+        file.write_text("")
+        assert "settings.toml" not in product.run("run", "four", "--permission", "edits").err
+        assert permission_mode(product) == "edits"
+        epochs = {fact["runtimeId"].rpartition(".")[2] for fact in product.run("facts", "last", "--json").json}
+        assert epochs == {str(ready["epoch"])}

@@ -1,0 +1,162 @@
+"""Hooks as a person has them: in their settings or a folder's, started where nobody else has a say in what they load."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.models.keys import learn_keys
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.settings.files import MASK
+from callboard.app.settings.loader import load
+from callboard.app.state_folder import Home
+from callboard.contracts.errors import Refusal
+from callboard.secrets.redaction import Redaction
+from tests.app.rigs.product import Product, says, uses
+
+WRITES = {"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]}
+RAN = "import os\nopen({mark!r}, 'a').write(os.getcwd() + '\\n')\n"
+
+
+def asks(name: str, *words: str) -> str:
+    return f'[[hooks]]\nname = "{name}"\ntools = ["Write"]\ncommand = {json.dumps([sys.executable, *words])}\n'
+
+
+def test_a_persons_own_hooks_come_last_and_see_what_a_folders_made_of_a_call(product: Product) -> None:
+    mark = product.place / "asked"
+    says = "import sys; open(sys.argv[1], 'a').write(sys.argv[2])"
+    (product.folder / ".callboard").mkdir()
+    (product.folder / ".callboard" / "settings.toml").write_text(asks("theirs", "-c", says, str(mark), "theirs "))
+    product.home.mkdir()
+    mine = asks("mine", "-c", says, str(mark), "mine ")
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{mine}')
+    assert product.run("trust", "--yes").code == 0
+    assert product.plays(WRITES).run("run", "Go").code == 0
+    assert mark.read_text() == "theirs mine "
+
+
+def test_a_persons_own_hook_is_started_in_their_home_and_a_trusted_folders_in_the_folder(product: Product) -> None:
+    """SAFE-08: a folder has no say in what a person's own hook loads, and none before it is trusted in what is run."""
+    marks = {name: product.place / name for name in ("mine", "theirs", "planted")}
+    person = product.place / "person"
+    person.mkdir()
+    (person / "check.py").write_text(RAN.format(mark=str(marks["mine"])))
+    (product.folder / "check.py").write_text(RAN.format(mark=str(marks["planted"])))
+    (product.folder / ".callboard" / "hooks").mkdir(parents=True)
+    (product.folder / ".callboard" / "hooks" / "look.py").write_text(RAN.format(mark=str(marks["theirs"])))
+    (product.folder / ".callboard" / "settings.toml").write_text(asks("theirs", ".callboard/hooks/look.py"))
+    product.home.mkdir()
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{asks("mine", "-m", "check")}')
+    product.variables["HOME"] = str(person)
+    assert product.plays(WRITES).run("run", "Go").code == 0
+    assert (marks["mine"].read_text(), marks["theirs"].exists()) == (f"{person}\n", False)
+    trusted = product.run("trust", "--yes")
+    assert f"the hook theirs is asked about Write: starts {sys.executable} .callboard/hooks/look.py" in trusted.out
+    assert ".callboard/hooks/look.py" in trusted.out
+    assert product.run("run", "Go").code == 0
+    assert (marks["mine"].read_text(), marks["theirs"].read_text()) == (f"{person}\n" * 2, f"{product.folder}\n")
+    assert not marks["planted"].exists()
+
+
+WRONG = [
+    ('name = "a"\ncommand = []', "hooks.0.command"),
+    ('name = "a"\ncommand = ["x"]\ntimeout = 61', "hooks.0.timeout"),
+    ('name = "a"\ncommand = ["x"]\ntools = []', "hooks.0.tools"),
+    ('name = "a"\ncommand = ["x"]\ntools = ["Bash", "Bash(ls"]', "hooks.0.tools.1"),
+    ('name = "a"\ncommand = ["x"]\n[[hooks]]\nname = "a"\ncommand = ["y"]', "hooks.1.name"),
+]
+
+
+@pytest.mark.parametrize(("text", "field"), WRONG)
+def test_what_is_wrong_with_a_hook_is_named(tmp_path: Path, text: str, field: str) -> None:
+    (tmp_path / "settings.toml").write_text(f"[[hooks]]\n{text}\n")
+    with pytest.raises(Refusal) as refused:
+        load(Home(tmp_path), {})
+    assert (refused.value.code, refused.value.problem.field) == ("bad_settings", field)
+
+
+def test_what_a_hook_is_given_is_masked_where_settings_are_shown_and_known_as_a_secret(tmp_path: Path) -> None:
+    """SAFE-03"""
+    home = Home(tmp_path / "home")
+    home.make()
+    text = (
+        '[[hooks]]\nname = "lint"\ncommand = ["lint"]\nenv = { LINT_TOKEN = "t0ken-Zx9wVu8tSr7", KEY = "secret://k" }\n'
+    )
+    home.settings.write_text(text)
+    book = SettingsFiles(home, {}, FolderDefinitions())
+    shown = book.read("user", "", "")
+    assert shown.values["hooks"][0]["env"] == {"LINT_TOKEN": MASK, "KEY": "secret://k"}
+    changed = [{**shown.values["hooks"][0], "tools": ["Bash"]}]
+    book.write("user", "", {"hooks": changed}, shown.digest)
+    assert "t0ken-Zx9wVu8tSr7" in home.settings.read_text()
+    secrets = Redaction()
+    learn_keys(secrets, book.user(), {})
+    assert "t0ken-Zx9wVu8tSr7" not in secrets.redact("t0ken-Zx9wVu8tSr7")
+    # What settings name for a hook goes there and to nobody else, a tool that an agent calls included.
+    with pytest.raises(Refusal):
+        secrets.reveal("secret://hook-lint-LINT_TOKEN")
+    assert secrets.key("secret://hook-lint-LINT_TOKEN") == "t0ken-Zx9wVu8tSr7"
+
+
+def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Product) -> None:
+    product.home.mkdir()
+    (product.folder / "check.py").write_text("")
+    text = f"{asks('fine', '-c', 'pass')}{asks('open', str(product.folder / 'check.py'))}"
+    gone = '[[hooks]]\nname = "gone"\ncommand = ["no-such-program"]\n'
+    (product.home / "settings.toml").write_text(f"{text}{gone}")
+    told = {one["name"]: one for one in product.run("doctor", "--json").json}
+    assert (told["hook fine"]["state"], told["hook fine"]["said"]) == ("ok", f"starts {sys.executable}")
+    check = f"{product.folder}/check.py"
+    assert told["hook open"]["said"] == f"its program {check} stands where agents of {product.folder} change files"
+    assert told["hook gone"]["said"] == "no-such-program is not installed"
+    assert told["hook gone"]["means"] == "The calls that it is asked about are denied."
+
+
+def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> None:
+    """A guard with a slip in a name guards nothing, and no call would tell."""
+    product.home.mkdir()
+    fine = asks("fine", "-c", "pass").replace('["Write"]', '["*", "mcp__git__*", "Edit(src/**)"]')
+    slip = asks("slip", "-c", "pass").replace('["Write"]', '["Bsah", "Bsah(rm *)", "Write"]')
+    (product.home / "settings.toml").write_text(f"{fine}{slip}")
+    told = {one["name"]: one for one in product.run("doctor", "--json").json}
+    assert told["hook fine"]["state"] == "ok"
+    assert (told["hook slip"]["state"], told["hook slip"]["said"]) == (
+        "warn",
+        f"starts {sys.executable}, and names Bsah, which no tool of Callboard's is called",
+    )
+
+
+def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product) -> None:
+    """SAFE-08: what an agent of another folder changes there would run outside of the sandbox. One that was run is not any more
+    once its folder is opened, also where a link leads into it, and doctor says what to do."""
+    other, mark = product.place / "other", product.place / "ran"
+    (other / "hooks").mkdir(parents=True)
+    (other / "hooks" / "check.py").write_text(RAN.format(mark=str(mark)))
+    (product.place / "mine").symlink_to(other / "hooks")
+    product.home.mkdir()
+    hook = asks("mine", str(product.place / "mine" / "check.py"))
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook}')
+    assert product.plays(WRITES).run("run", "Go").code == 0
+    assert mark.read_text().count("\n") == 1
+    product.run("run", "-C", str(other), "Look around")
+    asked = mark.read_text()
+    product.run("run", "Go")
+    assert mark.read_text() == asked
+    where = f"its program {other}/hooks/check.py stands where agents of {other} change files"
+    told = {one["name"]: one for one in product.run("doctor", "--json").json}["hook mine"]
+    assert (told["state"], told["said"]) == ("bad", where)
+    assert told["means"] == (
+        f"The calls that it is asked about are denied. Use one in {other}/.callboard/, or outside of every folder that is "
+        "opened here."
+    )
+    assert told["mend"] == f"$EDITOR {product.home}/settings.toml"
+    (other / ".callboard").mkdir()
+    (other / "hooks" / "check.py").rename(other / ".callboard" / "check.py")
+    hook = asks("mine", str(other / ".callboard" / "check.py"))
+    (product.home / "settings.toml").write_text(f'permission_mode = "edits"\n{hook}')
+    assert product.run("run", "Go").code == 0
+    assert mark.read_text() == f"{asked}{Path.home()}\n"

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from callboard.app.hosting.announcement import find
+from callboard.app.state_folder import Home
+from callboard.client.client import Client
+from callboard.client.endpoint import Endpoint
+from callboard.contracts.commands import (
+    ListSessions,
+    OpenWorkspace,
+    SessionList,
+    SubmitTurn,
+    TurnAccepted,
+    UpdateSession,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.rows import TextPart, TurnRow
+from callboard.projection.rows import Table
+from tests.app.rigs.product import PATIENCE, Product, says
+
+
+async def running(product: Product) -> Endpoint:
+    found = await find(Home(product.home))
+    assert found is not None
+    return found
+
+
+async def submitted(client: Client, product: Product, text: str, key: str = "") -> TurnAccepted:
+    opened = await client.submit(OpenWorkspace(path=str(product.folder)))
+    return await client.submit(SubmitTurn(text=text, workspace_id=opened.workspace_id), key=key)
+
+
+async def test_a_command_repeated_with_its_key_takes_effect_once(product: Product):
+    """CTL-01"""
+    product.plays({"calls": [says("Hello.")]})
+    with product.up():
+        async with Client(await running(product)) as client:
+            first = await submitted(client, product, "Hi", key="one")
+            assert await submitted(client, product, "Hi", key="one") == first
+            with pytest.raises(Refusal) as caught:
+                await submitted(client, product, "Other", key="one")
+            assert caught.value.code == "idempotency_conflict"
+            listed: SessionList = await client.submit(ListSessions())
+            assert [card.session_id for card in listed.sessions] == [first.session_id]
+
+
+async def test_facts_go_on_after_the_server_was_killed_and_started_again(product: Product):
+    """COM-14"""
+    product.plays({"calls": [says("One."), says("Two.")]})
+    home = Home(product.home)
+    sequences: list[int] = []
+    turns: asyncio.Queue[int] = asyncio.Queue()
+
+    async def follow(client: Client, session: str) -> None:
+        async for fact in client.facts(session):
+            sequences.append(fact.sequence)
+            if fact.type == "turn.completed":
+                turns.put_nowait(fact.sequence)
+
+    with product.up() as (server, first):
+        # It goes on trying for as long as the second server takes to start.
+        patient = Client(await running(product), locate=lambda: find(home), waits=(0.1,) * 600)
+        async with patient as client, asyncio.timeout(PATIENCE):
+            accepted = await submitted(client, product, "First")
+            following = asyncio.create_task(follow(client, accepted.session_id))
+            await turns.get()
+            server.signal(signal.SIGKILL)
+            server.wait()
+            with product.up() as (_, second):
+                assert second["url"] != first["url"]
+                await client.submit(SubmitTurn(text="Second", session_id=accepted.session_id))
+                last = await turns.get()
+            following.cancel()
+    assert sequences == list(range(1, last + 1))
+
+
+async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(product: Product):
+    """COM-14, CTL-10"""
+    product.plays({"calls": [says("Some words. " * 50, chunk=7, delay_ms=2)]})
+    with product.up():
+        async with Client(await running(product)) as client:
+            accepted = await submitted(client, product, "Go")
+            whole, resumed = Table(), Table()
+            async with aclosing(client.ops(accepted.session_id)) as batches:
+                async for batch in batches:
+                    whole.apply(batch.ops)
+                    resumed.apply(batch.ops)
+                    if whole.panel(TextPart):
+                        break
+            after = batch.cursor
+            async with aclosing(client.ops(accepted.session_id, after=after)) as batches:
+                async for batch in batches:
+                    if batch.kind == "snapshot":
+                        resumed = Table()
+                    resumed.apply(batch.ops)
+                    if any(turn.ended_at for turn in resumed.panel(TurnRow)):
+                        break
+            (text,) = resumed.panel(TextPart)
+            assert text.content.text == "Some words. " * 50
+
+
+async def test_a_folder_that_is_gone_is_named_before_anything_is_tried_in_it(product: Product):
+    """SAFE-05"""
+    product.plays({"calls": [says("Hello.")]})
+    with product.up():
+        async with Client(await running(product)) as client:
+            opened = await client.submit(OpenWorkspace(path=str(product.folder)))
+            accepted = await submitted(client, product, "Hi")
+            away = product.folder.rename(product.place / "away")
+            for command in (
+                SubmitTurn(text="Again", session_id=accepted.session_id),
+                SubmitTurn(text="Another", workspace_id=opened.workspace_id),
+                OpenWorkspace(path=str(product.folder)),
+            ):
+                with pytest.raises(Refusal) as caught:
+                    await client.submit(command)
+                assert caught.value.code == "no_folder"
+                assert str(product.folder) in caught.value.problem.message
+            away.rename(product.folder)
+            again = await client.submit(SubmitTurn(text="Again", session_id=accepted.session_id))
+            assert again.session_id == accepted.session_id
+
+
+async def test_a_refusal_of_the_server_is_the_same_refusal_here(product: Product):
+    """SAFE-05"""
+    with product.up():
+        async with Client(await running(product)) as client:
+            with pytest.raises(Refusal) as caught:
+                await client.submit(UpdateSession(session_id="ses_none", title="x"))
+            assert (caught.value.code, caught.value.problem.field) == ("unknown_session", "sessionId")
+
+
+async def test_a_server_that_is_gone_is_said_to_be_unreachable(tmp_path: Path):
+    gone = Endpoint(url="http://127.0.0.1:9", token="t" * 32, pid=1, epoch=1, store_id="s", version="0")
+    async with Client(gone, waits=(0.001,)) as client:
+        with pytest.raises(Refusal) as caught:
+            await client.submit(ListSessions())
+        assert caught.value.code == "unreachable"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        (("run", "what \udcff is"), "PROMPT"),
+        (("run", "-C", "{}", "hi"), "--folder"),
+        (("rules", "-C", "{}"), "--folder"),
+    ],
+    ids=["a prompt", "a folder", "a folder with rules"],
+)
+def test_what_is_typed_or_named_in_another_encoding_is_refused_by_its_field(
+    product: Product, arguments: tuple[str, ...], field: str
+):
+    """R6: a terminal or a disk of another encoding is no fault inside Callboard."""
+    folder = product.folder / os.fsdecode(b"w\xff")
+    folder.mkdir()
+    product.plays({"calls": [says("Hello.")]})
+
+    done = product.run(*(one.format(folder) for one in arguments), "--json")
+
+    problem = json.loads(done.err.splitlines()[-1])
+    assert (done.code, problem["code"], problem["field"]) == (2, "invalid_input", field)
+    assert "is not valid UTF-8" in problem["message"]

@@ -1,0 +1,75 @@
+"""The plan of a run: told when it changes, and final when the run ends, however it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from callboard.contracts.content import LARGEST_INLINE
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.facts import PlanUpdated
+from callboard.control.decide.turn.plan import LONGEST_LINE
+from callboard.control.outcomes import PlanSeen, TakenOver
+from tests.control.external_agent.test_program import kinds, prompted
+from tests.control.rigs.examples import THREAD, answered, at, failed, interrupt, steer, stopped, text
+
+PLAN = at(turn=1, run=1, step=2)
+LOOK, MEND = PlanStep("look", "in_progress"), PlanStep("mend", "pending")
+LOOKED = PlanStep("look", "completed")
+
+
+def told(*steps: PlanStep, step: int = 2, prompt: int = 1) -> PlanSeen:
+    return PlanSeen(thread=THREAD, run="run_1", prompt=prompt, step=step, steps=steps)
+
+
+def test_a_plan_keeps_its_step_and_says_nothing_twice():
+    session = prompted()
+    session.when(told()).then_nothing()
+    session.when(told(LOOK, MEND)).then((PlanUpdated(steps=(LOOK, MEND)), PLAN))
+    session.when(told(LOOK, MEND)).then_nothing()
+    session.when(told(LOOKED, step=7)).then((PlanUpdated(steps=(LOOKED,)), PLAN))
+    session.when(told()).then((PlanUpdated(steps=()), PLAN))
+
+
+def test_a_plan_is_final_however_its_run_ends():
+    def run() -> Any:
+        return prompted().after(told(LOOK, MEND))
+
+    final = PlanUpdated(steps=(LOOK, MEND), final=True)
+    completed = run().when(answered(text(3, "Done."))).facts
+    broken = run().when(failed()).facts
+    interrupted = run().after(interrupt()).when(stopped()).facts
+    dead = run()
+    dead.epoch = 2
+    crashed = dead.when(TakenOver(partials=())).facts
+
+    assert kinds(completed)[-3:] == ["plan.updated", "output.final", "turn.completed"]
+    assert [kinds(facts)[-1] for facts in (broken, interrupted, crashed)] == [
+        "turn.failed",
+        "turn.interrupted",
+        "turn.interrupted",
+    ]
+    for facts in (completed, broken, interrupted, crashed):
+        assert [fact for fact in facts if isinstance(fact, PlanUpdated)] == [final]
+
+
+def test_a_run_that_goes_on_with_a_steer_goes_on_with_its_plan():
+    session = prompted().after(told(LOOK), steer("Also this."), answered(text(3, "Done.")))
+    session.when(told(LOOKED, step=9, prompt=4)).then((PlanUpdated(steps=(LOOKED,)), PLAN))
+    last = session.when(answered(text(10, "Both."), step=4))
+
+    assert [fact for fact in last.facts if isinstance(fact, PlanUpdated)] == [PlanUpdated(steps=(LOOKED,), final=True)]
+
+
+def test_a_plan_told_after_its_prompt_changes_nothing():
+    session = prompted().after(answered(text(2, "Done.")))
+    session.when(told(LOOK, step=3)).then_nothing()
+
+
+def test_a_huge_plan_is_cut_and_says_so():
+    lines = tuple(PlanStep("é" * 1000, "pending") for _ in range(500))
+    (fact,) = prompted().when(told(*lines)).facts
+
+    assert isinstance(fact, PlanUpdated)
+    assert all(len(step.content) <= LONGEST_LINE for step in fact.steps)
+    assert fact.steps[-1] == PlanStep(f"… {500 - (len(fact.steps) - 1)} more", "pending")
+    assert sum(len(step.content.encode()) for step in fact.steps) < LARGEST_INLINE

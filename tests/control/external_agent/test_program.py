@@ -1,0 +1,237 @@
+"""An agent that is a program of its own: its parts and calls become facts beside its one open prompt, and end with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionResolved,
+    ActionWithdrawn,
+    AgentConnected,
+    AgentDisconnected,
+    Candidate,
+    Fact,
+    MessageInterrupted,
+    MessageText,
+    ModelFailed,
+    ModelInterrupted,
+    PermissionEvaluated,
+    ReasoningCompleted,
+    SessionTakenOver,
+    ToolCancelled,
+    ToolCompleted,
+    ToolLost,
+    ToolRefused,
+    ToolStarted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.scope import Scope
+from callboard.control.decision_inputs import Setup
+from callboard.control.effects import AskModel, RunTool
+from callboard.control.outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded, Piece, TakenOver, WantedCall
+from tests.control.rigs.decisions import Given
+from tests.control.rigs.examples import (
+    ALLOW,
+    ASK,
+    DENY,
+    SETUP,
+    THREAD,
+    answered,
+    approve,
+    at,
+    ended,
+    failed,
+    interrupt,
+    reject,
+    steer,
+    stopped,
+    submit,
+    text,
+    wants,
+)
+from tests.control.rigs.expected_facts import approval, requested
+
+CALL = at(turn=1, run=1, step=3, call=1)
+RUN = at(turn=1, run=1)
+LEAD = Scope(agent="lead", thread=THREAD)
+PROMPT = at(turn=1, run=1, step=1)
+
+
+def external(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    """A setup whose agent is a program of its own."""
+    chosen = Candidate(provider="acp", model="coder")
+    return msgspec.structs.replace(SETUP, candidates=(chosen,), tools=())
+
+
+def prompted(**more: Any) -> Given:
+    return Given(setup=external).after(submit(**more))
+
+
+def part(said: str, step: int, **more: Any) -> PartEnded:
+    piece = Piece(kind=more.pop("kind", "text"), step=step, text=said)
+    return PartEnded(thread=THREAD, run="run_1", prompt=1, piece=piece, **more)
+
+
+def seen(wanted: WantedCall, prompt: int = 1) -> CallSeen:
+    return CallSeen(thread=THREAD, run="run_1", prompt=prompt, wanted=wanted)
+
+
+def there(resumed: bool = False) -> ExternalThere:
+    return ExternalThere(thread=THREAD, provider_session="s-1", name="Coder", version="2", resumed=resumed)
+
+
+def kinds(facts: tuple[Fact, ...]) -> list[str]:
+    return [fact.type for fact in facts]
+
+
+def test_a_part_is_a_fact_while_the_prompt_goes_on():
+    session = prompted()
+    session.when(part("hm", 2, kind="reasoning")).then(
+        (ReasoningCompleted(content=Text(text="hm")), at(turn=1, run=1, step=2))
+    )
+    session.when(part("So.", 3)).then((MessageText(content=Text(text="So.")), at(turn=1, run=1, step=3)))
+    last = session.when(answered(text(4, "Done.")))
+
+    assert kinds(last.facts) == ["message.text", "model.completed", "cost.recorded", "output.final", "turn.completed"]
+    assert last.effects == []
+
+
+def test_the_end_of_a_call_asks_no_model():
+    session = prompted()
+    session.when(seen(wants(1, 3))).then(
+        *requested(1, CALL, ALLOW), (ALLOW.sandbox or ToolStarted(tool=""), CALL), (ToolStarted(tool="Write"), CALL)
+    )
+    done = session.when(ended(1))
+
+    done.then((ToolCompleted(output=Text(text="done"), duration_ms=4), CALL))
+    assert done.effects == []
+
+
+def test_a_call_that_it_asks_about_waits_and_goes_on_with_a_yes():
+    session = prompted()
+    session.when(seen(wants(1, 3, ASK))).then(*requested(1, CALL, ASK), approval(4, 1, CALL))
+    yes = session.when(approve())
+
+    assert kinds(yes.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
+    assert yes.effects == [RunTool(CALL)]
+
+
+def test_a_call_that_it_asks_about_and_gets_a_no_is_refused_and_the_prompt_goes_on():
+    session = prompted().after(seen(wants(1, 3, ASK)))
+
+    session.when(reject()).then(
+        (ActionResolved(decision="reject"), at(turn=1, run=1, step=4, call=1, action=1)),
+        (ToolRefused(code="person_denied", message="The person said no."), CALL),
+    )
+    assert kinds(session.when(answered(text(5, "Then not."))).facts)[-1] == "turn.completed"
+
+
+def test_a_call_that_runs_already_is_asked_about_without_a_second_request():
+    session = prompted().after(seen(wants(1, 3)))
+
+    asked = session.when(seen(wants(1, 3, ASK)))
+    yes = session.when(approve())
+    again = session.when(seen(wants(1, 3)))
+
+    assert kinds(asked.facts) == ["permission.evaluated", "action.required"]
+    assert kinds(yes.facts) == ["action.resolved", "sandbox.applied", "tool.started"]
+    assert kinds(again.facts) == ["permission.evaluated"]
+
+
+def test_a_call_that_a_rule_forbids_is_refused_at_once():
+    session = prompted()
+    facts = session.when(seen(wants(1, 3, DENY))).facts
+
+    assert kinds(facts) == ["tool.requested", "permission.evaluated", "tool.refused"]
+
+
+def test_a_call_of_a_turn_that_is_being_stopped_is_cancelled():
+    session = prompted().after(interrupt())
+    facts = session.when(seen(wants(1, 3))).facts
+
+    assert isinstance(facts[1], PermissionEvaluated)
+    assert facts[-1] == ToolCancelled(started=False)
+
+
+def test_what_comes_after_the_prompt_changes_nothing():
+    session = prompted().after(answered(text(2, "Done.")))
+
+    session.when(part("late", 3)).then_nothing()
+    session.when(seen(wants(1, 3))).then_nothing()
+
+
+def test_a_question_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer():
+    session = prompted().after(seen(wants(1, 3, ASK)))
+    facts = session.when(answered(text(5, "I went on."))).facts
+
+    assert ActionWithdrawn(reason="the agent went on without it") in facts
+    assert kinds(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
+
+
+def test_an_auto_turn_ends_when_the_agent_says_so():
+    session = prompted(mode="auto")
+    assert kinds(session.when(answered(text(2, "Done."))).facts)[-1] == "turn.completed"
+
+
+def test_a_steer_is_the_next_prompt():
+    session = prompted().after(steer("Also this."))
+    then = session.when(answered(text(2, "Done.")))
+
+    assert kinds(then.facts)[-2:] == ["queue.steer.accepted", "model.requested"]
+    assert [type(effect) for effect in then.effects] == [AskModel]
+
+
+def test_one_that_breaks_off_leaves_calls_lost_and_questions_withdrawn():
+    session = prompted().after(seen(wants(1, 2)), seen(wants(2, 3, ASK)))
+    facts = session.when(failed(text(5, "so f"))).facts
+
+    assert facts[:5] == (
+        MessageInterrupted(content=Text(text="so f")),
+        ModelFailed(code="model_unavailable", message="The provider cannot be reached."),
+        ToolLost(),
+        ActionWithdrawn(reason="the agent broke off"),
+        ToolCancelled(started=False),
+    )
+    assert isinstance(facts[5], TurnFailed)
+    assert facts[5].hint == "Look at the command in the agent's definition, then send the turn again."
+
+
+def test_one_that_is_stopped_keeps_what_came():
+    session = prompted().after(seen(wants(1, 2)), interrupt())
+    session.when(stopped(text(3, "half"), outcomes={"cal_1": ToolOutcome(output="some")})).then(
+        (MessageInterrupted(content=Text(text="half")), at(turn=1, run=1, step=3)),
+        (ModelInterrupted(), PROMPT),
+        (ToolCancelled(started=True, output=Text(text="some")), at(turn=1, run=1, step=2, call=1)),
+        (TurnInterrupted(cause="person", iterations=1), RUN),
+    )
+
+
+def test_whether_it_is_there_is_told_once():
+    session = prompted()
+    session.when(there()).then((AgentConnected(provider_session_id="s-1", name="Coder", version="2"), LEAD))
+    gone = ExternalGone(thread=THREAD, reason="it ended")
+
+    session.when(gone).then((AgentDisconnected(provider_session_id="s-1", reason="it ended"), LEAD))
+    session.when(gone).then_nothing()
+    assert session.state.threads[THREAD].external is not None
+
+
+def test_a_process_that_died_took_its_agents_with_it():
+    session = prompted().after(there(), answered(text(2, "Done.")))
+    session.epoch = 2
+    session.when(TakenOver(partials=())).then(
+        (AgentDisconnected(provider_session_id="s-1", reason="the process that ran it ended"), LEAD)
+    )
+    running = prompted().after(there(), part("so", 2))
+    running.epoch = 2
+    facts = running.when(TakenOver(partials=())).facts
+
+    assert isinstance(facts[0], AgentDisconnected)
+    assert isinstance(facts[1], SessionTakenOver)
+    assert kinds(facts)[-1] == "turn.interrupted"

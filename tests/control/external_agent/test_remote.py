@@ -1,0 +1,211 @@
+"""An agent elsewhere: what it tells of its task is said as it told it, and what it needs waits for a person."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.content import Text, blob_of
+from callboard.contracts.entities.team import RemoteTaskState
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionRequired,
+    ActionResolved,
+    ActionWithdrawn,
+    AgentConnected,
+    ArtifactCreated,
+    ArtifactVersionCreated,
+    Candidate,
+    Fact,
+    RemoteArtifact,
+    RemoteTaskChanged,
+    ToolCancelled,
+    ToolRefused,
+    ToolStarted,
+)
+from callboard.contracts.facts.remote import RemotePart
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, ArtifactTold, TaskTold
+from callboard.contracts.scope import Scope
+from callboard.control.decision_inputs import Setup
+from callboard.control.outcomes import ActionTimedOut, CallSeen, ExternalGone, ExternalThere, NeedOver, RemoteTold
+from callboard.control.state.session import ExternalLink
+from tests.control.rigs.decisions import Given
+from tests.control.rigs.examples import (
+    ASK,
+    NOW,
+    SESSION,
+    SETUP,
+    THREAD,
+    answered,
+    at,
+    interrupt,
+    stopped,
+    submit,
+    text,
+    wants,
+)
+
+RUN = at(turn=1, run=1)
+CALL = at(turn=1, run=1, step=3, call=1)
+ACTION = at(turn=1, run=1, step=4, call=1, action=1)
+LEAD = Scope(agent="lead", thread=THREAD)
+
+
+def elsewhere(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    """A setup whose agent is elsewhere."""
+    return msgspec.structs.replace(SETUP, candidates=(Candidate(provider="a2a", model="peer"),), tools=())
+
+
+def prompted(**more: Any) -> Given:
+    return Given(setup=elsewhere, **more).after(submit())
+
+
+def told(state: RemoteTaskState, message: str = "", **more: Any) -> RemoteTold:
+    return RemoteTold(thread=THREAD, run="run_1", prompt=1, told=TaskTold("T", state, message), **more)
+
+
+def needs(tool: str = REMOTE_INPUT) -> CallSeen:
+    return CallSeen(thread=THREAD, run="run_1", prompt=1, wanted=wants(1, 3, ASK, tool))
+
+
+def respond(decision: Any, **more: Any) -> RespondAction:
+    return RespondAction(session_id=SESSION, action_id="act_1", decision=decision, **more)
+
+
+def kinds(facts: tuple[Fact, ...]) -> list[str]:
+    return [fact.type for fact in facts]
+
+
+def link(session: Given) -> ExternalLink | None:
+    return session.state.threads[THREAD].external
+
+
+def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
+    """UI-23"""
+    session = prompted()
+    there = ExternalThere(
+        thread=THREAD, provider_session="c-1", name="Peer", version="2", resumed=False, card='{"name":"Peer"}'
+    )
+    session.when(there).then(
+        (AgentConnected(provider_session_id="c-1", name="Peer", version="2", card=Text(text='{"name":"Peer"}')), LEAD)
+    )
+    session.when(told("working", "Looking.")).then(
+        (RemoteTaskChanged(remote_task_id="T", state="working", message=Text(text="Looking.")), RUN)
+    )
+    assert link(session) == ExternalLink(provider_session="c-1", connected=True, task="T", told="working")
+    session.when(told("unknown")).then((RemoteTaskChanged(remote_task_id="T", state="unknown"), RUN))
+    session.when(ExternalGone(thread=THREAD, reason="lost"))
+    assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="T", told="unknown")
+    session.when(told("completed"))
+    assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="", told="completed")
+
+
+def test_an_artifact_is_said_with_its_blobs():
+    picture = blob_of(b"...", "image/png")
+    part = RemotePart(media="image/png", content=picture.ref)
+    made = ArtifactTold(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
+    then = prompted().when(RemoteTold(thread=THREAD, run="run_1", prompt=1, told=made))
+
+    its = msgspec.structs.replace(RUN, artifact="art_1")
+    then.then(
+        (RemoteArtifact(remote_task_id="T", remote_artifact_id="a", name="card", parts=(part,), left_out=2), RUN),
+        (ArtifactCreated(artifact_kind="image", title="card", remote="a"), its),
+        (ArtifactVersionCreated(version=1, content=picture.ref, version_origin="agent", title="card"), its),
+    )
+    assert then.decision.blobs == (picture,)
+
+
+def test_what_is_delivered_again_under_its_name_is_the_next_version_where_it_differs():
+    """Kept by Callboard alone, so that it can be read, compared and saved like any other."""
+    session = prompted()
+    for text_, told_ in (
+        ("one", "artifact.version.created"),
+        ("one", "remote.artifact"),
+        ("two", "artifact.version.created"),
+    ):
+        part = RemotePart(media="text/plain", text=Text(text=text_))
+        made = ArtifactTold(task="T", artifact="a", name="notes.md", parts=(part,), left_out=0, blobs=())
+        then = session.when(RemoteTold(thread=THREAD, run="run_1", prompt=1, told=made))
+        assert then.facts[-1].type == told_
+    (known,) = session.state.artifacts.open.values()
+    assert (known.title, known.path, known.worktree, known.version) == ("notes.md", "", "", 2)
+
+
+def test_what_is_told_after_the_prompt_is_over_is_no_fact():
+    """CTL-15"""
+    session = prompted().after(answered(text(2, "Done.")))
+    session.when(told("working")).then_nothing()
+    session.when(NeedOver(thread=THREAD, run="run_1", call="cal_1", reason="")).then_nothing()
+
+
+@pytest.mark.parametrize(
+    ("tool", "action_type", "decisions"),
+    [(REMOTE_INPUT, "clarification", ("answer", "reject")), (REMOTE_AUTH, "credential_request", ("approve", "reject"))],
+)
+def test_a_need_is_an_action_of_its_own_type(tool: str, action_type: str, decisions: tuple[str, ...]):
+    """UI-23"""
+    asked = prompted().when(needs(tool)).facts[-1]
+    assert isinstance(asked, ActionRequired)
+    assert (asked.action_type, asked.decisions) == (action_type, decisions)
+
+
+def test_an_answer_is_recorded_and_lets_the_call_go_on():
+    session = prompted().after(needs())
+    then = session.when(respond("answer", answer="Blue."))
+
+    then.then(
+        (ActionResolved(decision="answer", answer=Text(text="Blue.")), ACTION), (ToolStarted(tool=REMOTE_INPUT), CALL)
+    )
+    assert isinstance(then.answer, ActionAnswered)
+    assert then.answer.outcome == "answered"
+
+
+def test_an_authorisation_that_was_given_there_lets_the_call_go_on():
+    then = prompted().after(needs(REMOTE_AUTH)).when(respond("approve"))
+    assert kinds(then.facts)[0] == "action.resolved"
+    assert kinds(then.facts)[-1] == "tool.started"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "code", "field"),
+    [
+        (REMOTE_INPUT, {"decision": "approve"}, "decision_not_offered", "decision"),
+        (REMOTE_INPUT, {"decision": "answer"}, "invalid_input", "answer"),
+        (REMOTE_INPUT, {"decision": "answer", "answer": " \n"}, "invalid_input", "answer"),
+        (REMOTE_INPUT, {"decision": "reject", "answer": "Blue."}, "invalid_input", "answer"),
+        (REMOTE_AUTH, {"decision": "answer", "answer": "Blue."}, "decision_not_offered", "decision"),
+        (REMOTE_AUTH, {"decision": "approve", "answer": "Blue."}, "invalid_input", "answer"),
+    ],
+)
+def test_a_decision_that_is_not_offered_changes_nothing(tool: str, given: dict[str, Any], code: str, field: str):
+    """SAFE-05"""
+    problem = prompted().after(needs(tool)).refuses(respond(**given))
+    assert (problem.code, problem.field) == (code, field)
+
+
+def test_nobody_answered_in_time_which_is_a_denial():
+    """CTL-04"""
+    session = prompted(expiry=10).after(needs())
+    session.when(ActionTimedOut(thread=THREAD, action="act_1"), now=NOW + 20).then(
+        (ActionExpired(), ACTION),
+        (ToolRefused(code="approval_expired", message="Nobody answered the approval in time."), CALL),
+    )
+
+
+def test_what_is_needed_no_more_is_withdrawn_and_an_answer_on_its_way_stays():
+    """CTL-16"""
+    over = NeedOver(thread=THREAD, run="run_1", call="cal_1", reason="It went on.")
+    prompted().after(needs()).when(over).then(
+        (ActionWithdrawn(reason="It went on."), ACTION), (ToolCancelled(started=False), CALL)
+    )
+    prompted().after(needs(), respond("answer", answer="Blue.")).when(over).then_nothing()
+
+
+def test_a_need_closes_before_its_turn_does():
+    """CTL-16"""
+    ended = prompted().after(needs(), interrupt()).when(stopped())
+    assert kinds(ended.facts) == ["model.interrupted", "action.withdrawn", "tool.cancelled", "turn.interrupted"]

@@ -1,0 +1,75 @@
+"""A teammate elsewhere: it is woken like any other, and its answer goes to those whose words it was given."""
+
+from __future__ import annotations
+
+from callboard.contracts.content import Text
+from callboard.contracts.entities.team import Edge
+from callboard.contracts.facts import ChannelMessage, InboxConsumed, RemoteArtifact, ReplyEnded
+from callboard.contracts.facts.remote import RemotePart
+from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactTold, TaskTold
+from callboard.control.outcomes import CallSeen, RemoteTold
+from tests.control.rigs.examples import ASK, wants
+from tests.control.rigs.team import Team, agent, all_of, team, types
+
+PEER = agent("peer", kind="remote", tools=(), policy=(), provider="a2a", url="http://peer.test/")
+HOST = agent("host", edges=(Edge(to="peer"),))
+PERSON = agent("owner", kind="human", tools=(), policy=(), provider="human")
+
+
+def wrote() -> Team:
+    """A team whose lead wrote to the one elsewhere, which is woken for it."""
+    made = team(HOST, PEER, PERSON)
+    made.uses("host", "send_message", to=["peer"], text="Look.")
+    return made
+
+
+def tells(made: Team, told: TaskTold | ArtifactTold) -> RemoteTold:
+    peer, run = made.of("peer"), made.run_of("peer")
+    return RemoteTold(thread=peer.thread, run=run.run, prompt=run.model_step, told=told)
+
+
+def test_it_is_woken_for_its_inbox_and_a_person_is_not():
+    made = wrote()
+    made.uses("host", "send_message", to=["owner"], text="Look.")
+    assert (made.of("peer").run is not None, made.of("owner").run) == (True, None)
+
+
+def test_it_has_its_inbox_once_it_tells_of_its_task_and_not_by_being_asked_about():
+    """COM-09"""
+    made = wrote()
+    peer, run = made.of("peer"), made.run_of("peer")
+    asked = CallSeen(thread=peer.thread, run=run.run, prompt=run.model_step, wanted=wants(9, 3, ASK, CONNECT_AGENT))
+    assert all_of(made.when(asked), InboxConsumed) == []
+    assert all_of(made.when(tells(made, TaskTold("T", "unknown"))), InboxConsumed) == []
+    assert len(all_of(made.when(tells(made, TaskTold("T", "submitted"))), InboxConsumed)) == 1
+
+
+def test_its_answer_goes_back_with_what_it_delivered():
+    made = wrote()
+    parts = (RemotePart(media="text/plain", text=Text(text="A card.")), RemotePart(media="image/png", url="http://x/"))
+    made.when(tells(made, TaskTold("T", "submitted")))
+    made.when(tells(made, ArtifactTold(task="T", artifact="a", name="card", parts=parts[:1])))
+    assert all_of(
+        made.when(tells(made, ArtifactTold(task="T", artifact="a", name="card", parts=parts))), RemoteArtifact
+    )
+    then = made.says("peer", "Here it is.")
+
+    (back,) = all_of(then, ChannelMessage)
+    assert (back.source, back.participants, back.to_threads) == ("peer", ("peer", "host"), (made.of("host").thread,))
+    assert back.message.text == "Here it is.\n\n[artifact card]\nA card."
+    assert types(then)[-3:] == ["channel.message", "output.final", "turn.completed"]
+
+
+def test_what_came_to_nothing_goes_to_nobody():
+    made = wrote()
+    assert all_of(made.fails("peer"), ChannelMessage) == []
+
+
+def test_its_answer_is_the_one_that_a_handoff_waits_for():
+    """COM-16"""
+    made = team(HOST, PEER, PERSON)
+    made.uses("host", "send_handoff", to="peer", message="Look.", response={"expectation": "required"})
+    then = made.says("peer", "Seen.")
+
+    assert [(one.end, one.by) for one in all_of(then, ReplyEnded)] == [("answered", "peer")]
+    assert [one.message.text for one in all_of(then, ChannelMessage)] == ["Seen."]

@@ -1,0 +1,121 @@
+"""Whatever is asked of a job and its items, in whatever order with the ends of runs: no more work at once than it may, nothing
+waits that could begin, and it is over with the last of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, rule
+
+from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob
+from callboard.contracts.commands.team import CloseSubagent, SendSubagentInput
+from callboard.control.state.session import OpenJob, OpenTask
+from tests.control.rigs.decisions import Step
+from tests.control.rigs.examples import SESSION
+from tests.control.rigs.jobs import JOB, again, job
+from tests.control.rigs.tasks import cancel, pause, resume
+from tests.control.task.test_machine import PICK, TaskMachine
+
+PARALLEL = 2
+ITEMS = st.integers(0, 4)
+
+
+class JobMachine(TaskMachine):
+    """The same board, with a job of five items."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        before = set(self.given.state.tasks)
+        then = self.given.when(job(*"12345", parallel=PARALLEL))
+        self._see(then.decision.facts)
+        whole, *self.items = (one for one in self.given.state.tasks if one not in before)
+        self.whole = whole
+        self.paused: set[str] = set()
+
+    @rule()
+    def the_job_is_paused(self) -> None:
+        self.paused.update(item.task for item in self._left())
+        self._take(PauseJob(session_id=SESSION, job_id=JOB))
+
+    @rule()
+    def the_job_is_resumed(self) -> None:
+        self._take(ResumeJob(session_id=SESSION, job_id=JOB))
+
+    @rule(pick=PICK)
+    def the_job_is_cancelled(self, pick: int) -> None:
+        if pick < 2:
+            self._take(CancelJob(session_id=SESSION, job_id=JOB))
+
+    @rule(item=st.one_of(st.none(), ITEMS))
+    def is_tried_again(self, item: int | None) -> None:
+        self._take(again(None if item is None else self.items[item]))
+
+    @rule(item=ITEMS, how=st.sampled_from([pause, resume, resume, cancel]))
+    def is_taken_alone(self, item: int, how: Callable[[str], Step]) -> None:
+        self.paused.add(self.items[item])
+        self._take(how(self.items[item]))
+
+    @rule(item=ITEMS, close=st.booleans(), pick=PICK)
+    def its_worker_is_given_more_or_closed(self, item: int, close: bool, pick: int) -> None:
+        threads = self.given.state.threads.values()
+        mine = [one.agent for one in threads if one.child is not None and one.child.task == self.items[item]]
+        if mine and pick < 4:
+            more = SendSubagentInput(session_id=SESSION, agent=mine[0], text="more")
+            self._take(CloseSubagent(session_id=SESSION, agent=mine[0]) if close else more)
+            self.paused.add(self.items[item])
+
+    @rule()
+    def all_comes_to_rest(self) -> None:
+        super().all_comes_to_rest()
+        found = self._job()
+        if found is None:
+            return
+        whole = self.given.state.tasks[found.task]
+        if whole.paused:
+            return
+        left = self._left()
+        assert left, "a job without items is over"
+        for item in left:
+            waits = item.paused or item.work == "over" or set(item.depends_on) - set(item.met)
+            assert waits, f"nobody begins {item.title}"
+        assert (whole.work == "over") == all(item.work == "over" for item in left)
+
+    @invariant()
+    def no_more_are_at_work_than_may_be(self) -> None:
+        """But for those that a person sent on beside the job: what was paused leaves its room, and takes it up at once."""
+        at_work = [item for item in self._left() if item.work == "running" and item.task not in self.paused]
+        begun = [item for item in at_work if self.attempts.get(item.task, 0) <= 1]
+        assert len(begun) <= PARALLEL
+
+    @invariant()
+    def one_child_at_a_time_works_on_an_item(self) -> None:
+        threads = self.given.state.threads.values()
+        at_work = [one.child.task for one in threads if one.child is not None and one.child.job and one.run is not None]
+        assert len(at_work) == len(set(at_work))
+
+    @invariant()
+    def whoever_works_on_a_job_ends_with_it(self) -> None:
+        threads = self.given.state.threads.values()
+        left = [
+            one.agent for one in threads if one.child is not None and one.child.job not in ("", *self.given.state.jobs)
+        ]
+        assert left == []
+
+    @invariant()
+    def a_job_is_there_as_long_as_its_task(self) -> None:
+        assert (self._job() is not None) == (self.whole in self.given.state.tasks)
+
+    def _job(self) -> OpenJob | None:
+        return self.given.state.jobs.get(JOB)
+
+    def _left(self) -> list[OpenTask]:
+        return [self.given.state.tasks[one] for one in self.items if one in self.given.state.tasks]
+
+    def _has_somebody(self, task: OpenTask) -> bool:
+        return bool(self._left()) if task.task == self.whole else super()._has_somebody(task)
+
+
+JobMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestJobs = JobMachine.TestCase

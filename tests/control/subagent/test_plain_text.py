@@ -1,0 +1,142 @@
+"""A child that should finalize and answers in plain text: its text is its result, and reads as that (M3)."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from callboard.contracts import casing
+from callboard.contracts.commands.team import ChildResult
+from callboard.contracts.facts import (
+    OutputFinal,
+    SubagentCompleted,
+    SubagentFailed,
+    TaskCompleted,
+    ToolCompleted,
+    TurnCompleted,
+    TurnFailed,
+    WorkerNotification,
+)
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.control.decide.turn.sleep import work_mode
+from callboard.control.outcomes import ToolEnded
+from tests.control.rigs.decisions import Then
+from tests.control.rigs.team import LEAD, Team, agent, one, team, types
+
+FINALIZER = agent("worker", kind="subagent", policy=("Finalize",))
+
+
+def crew() -> Team:
+    """A lead with one child, which should finalize."""
+    given = team(LEAD, FINALIZER)
+    given.spawns()
+    return given
+
+
+def done(given: Team, output: str) -> Then:
+    """The child's open call completed."""
+    run = given.run_of("worker-1")
+    outcome = ToolOutcome(output=output)
+    thread = given.of("worker-1").thread
+    return given.when(ToolEnded(thread=thread, run=run.run, call=run.calls[0].call, outcome=outcome))
+
+
+def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_and_then_its_text_is_its_result() -> None:
+    given = crew()
+
+    reminded = given.says("worker-1", "The answer is 41.")
+    ended = given.says("worker-1", "The answer is 42.")
+
+    assert types(reminded)[-1] == "model.requested"
+    completed = one(ended, SubagentCompleted)
+    notified = one(ended, WorkerNotification)
+    assert (completed.result.text, completed.plain_text) == ("The answer is 42.", True)
+    assert (notified.status, notified.result.text, notified.plain_text) == ("completed", "The answer is 42.", True)
+    assert one(ended, TurnCompleted).plain_text
+    assert one(ended, TaskCompleted).plain_text
+    assert len(one(ended, OutputFinal).parts) == 1
+    assert given.status("worker-1") == "completed"
+
+
+def test_m3_a_parent_that_waits_reads_that_the_result_was_not_finalized() -> None:
+    given = crew()
+    given.uses("lead", "wait_subagents")
+    given.says("worker-1", "The answer is 42.")
+    given.says("worker-1", "The answer is 42.")
+
+    told = one(given.uses("lead", "list_subagents"), ToolCompleted).output.text
+    children = [casing.decode(msgspec.json.encode(child), ChildResult) for child in msgspec.json.decode(told)]
+
+    assert [(child.status, child.note) for child in children] == [
+        ("completed", "answered in plain text, not finalized")
+    ]
+
+
+def test_m3_a_child_that_finalizes_after_the_reminder_is_finalized() -> None:
+    given = crew()
+    given.says("worker-1", "I am done.")
+    given.uses("worker-1", "Finalize", summary="The answer is 42.")
+
+    ended = done(given, "The answer is 42.")
+
+    completed = one(ended, SubagentCompleted)
+    assert (completed.result.text, completed.plain_text) == ("The answer is 42.", False)
+
+
+def test_m3_a_call_after_the_reminder_gives_another_reminder() -> None:
+    given = crew()
+    given.says("worker-1", "Let me look.")
+    given.uses("worker-1", "Read", file_path="a.md")
+    done(given, "text")
+
+    assert types(given.says("worker-1", "It says text."))[-1] == "model.requested"
+    assert one(given.says("worker-1", "It says text."), SubagentCompleted).plain_text
+
+
+def test_m3_a_child_that_answers_with_nothing_has_failed_and_says_why() -> None:
+    given = crew()
+    given.says("worker-1", " ")
+
+    ended = given.says("worker-1", "")
+
+    failed = one(ended, SubagentFailed)
+    assert (failed.code, failed.message) == ("answer_empty", "The agent answered with nothing and did not finalize.")
+    assert one(ended, TurnFailed).code == "answer_empty"
+
+
+def test_m3_a_blank_answer_after_a_text_leaves_the_text() -> None:
+    given = crew()
+    given.says("worker-1", "The answer is 42.")
+
+    assert one(given.says("worker-1", ""), SubagentCompleted).result.text == "The answer is 42."
+
+
+def test_m3_the_last_allowed_model_call_counts_without_a_reminder() -> None:
+    given = crew()
+    run = given.run_of("worker-1")
+    for number in range(run.max_iters - 1):
+        given.uses("worker-1", "Read", file_path=f"{number}.md")
+        done(given, f"text {number}")
+
+    assert one(given.says("worker-1", "All is read."), SubagentCompleted).plain_text
+
+
+def test_m3_prose_never_completes_the_objective_of_a_main() -> None:
+    given = team(mode="auto")
+    for number in range(5):
+        assert types(given.says("lead", f"Done, I think ({number})."))[-1] == "model.requested"
+
+
+@pytest.mark.parametrize(
+    ("tools", "policy", "mode"),
+    [
+        (("*",), ("Finalize",), "auto"),
+        (("Finalize",), ("Finalize",), "auto"),
+        (("Read",), ("Finalize",), "chat"),
+        (("*",), (), "chat"),
+    ],
+)
+def test_m3_only_an_agent_that_can_finalize_is_asked_to(
+    tools: tuple[str, ...], policy: tuple[str, ...], mode: str
+) -> None:
+    assert work_mode(msgspec.structs.replace(FINALIZER, tools=tools, policy=policy)) == mode

@@ -1,0 +1,204 @@
+"""Whatever is asked of tasks, in whatever order with the ends of runs: none is at work without somebody who works on it, and
+nothing is said of one that is over."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from callboard.contracts.commands import ResumeThread
+from callboard.contracts.commands.tasks import CompleteTask, FailTask
+from callboard.contracts.commands.team import CancelSubagent, CloseSubagent, SendSubagentInput
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import Fact, SnapshotUpdated, TaskCancelled, TaskCompleted, TaskStarted
+from callboard.contracts.record import NewFact
+from callboard.control.decide.turn.queue_eligibility import startable
+from callboard.control.outcomes import TakenOver
+from callboard.control.state.session import OpenTask
+from callboard.control.task_status import at_work, parts_of, run_for, was_stopped, worker_of
+from tests.control.rigs.decisions import Step
+from tests.control.rigs.examples import SESSION, interrupt, submit
+from tests.control.rigs.tasks import board, cancel, create, link, pause, resume, retry, start
+
+TASKS = st.sampled_from(["tsk_a", "tsk_b", "tsk_c", "tsk_d"])
+WHO = st.sampled_from([None, "lead", "critic", "worker", "worker", "worker-1", "worker-2", "owner"])
+AGENTS = st.sampled_from(["lead", "critic", "worker-1", "worker-2", "worker-3"])
+PICK = st.integers(0, 9)
+
+
+class TaskMachine(RuleBasedStateMachine):
+    """A board, a lead, another main agent, children and a person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given = board("tsk_a", "tsk_b", budget=2)
+        self.given.when(create("tsk_c", parent_task="tsk_a"))
+        self.given.when(create("tsk_d", depends_on=("tsk_b",)))
+        self.over: set[str] = set()
+        self.attempts: dict[str, int] = {}
+
+    def _take(self, step: Step) -> bool:
+        before = self.given.state
+        try:
+            then = self.given.when(step)
+        except Refusal:
+            assert self.given.state == before
+            return False
+        self._see(then.decision.facts)
+        return True
+
+    def _see(self, facts: tuple[NewFact, ...]) -> None:
+        for new in facts:
+            task = new.scope.task
+            if not task or not new.fact.type.startswith("task."):
+                continue
+            assert task not in self.over, f"{new.fact.type} of {task}, which is over"
+            if isinstance(new.fact, TaskStarted):
+                assert new.scope.attempt > self.attempts.get(task, 0), "an attempt is never another one's number"
+                self.attempts[task] = new.scope.attempt
+            if _ends(new.fact):
+                self.over.add(task)
+
+    # What is asked.
+
+    @rule(name=TASKS, who=WHO)
+    def start(self, name: str, who: str | None) -> None:
+        self._take(start(name, assignee=who))
+
+    @rule(name=TASKS, who=WHO)
+    def retry(self, name: str, who: str | None) -> None:
+        self._take(retry(name, assignee=who))
+
+    @rule(name=TASKS)
+    def pause(self, name: str) -> None:
+        self._take(pause(name))
+
+    @rule(name=TASKS)
+    def resume(self, name: str) -> None:
+        self._take(resume(name))
+
+    @rule(name=TASKS, pick=PICK)
+    def cancel(self, name: str, pick: int) -> None:
+        if pick < 3:
+            self._take(cancel(name))
+
+    @rule(name=TASKS, pick=PICK, done=st.booleans())
+    def report(self, name: str, pick: int, done: bool) -> None:
+        if pick < 3:
+            said = FailTask(session_id=SESSION, task_id=name, message="no")
+            self._take(CompleteTask(session_id=SESSION, task_id=name) if done else said)
+
+    @rule(name=TASKS, other=TASKS, part=st.booleans())
+    def link(self, name: str, other: str, part: bool) -> None:
+        more = {"parent_task": other} if part else {"depends_on": (other,)}
+        self._take(link(name, **more))
+
+    @rule(agent=AGENTS, kind=st.sampled_from([CancelSubagent, CloseSubagent, SendSubagentInput]), pick=PICK)
+    def of_a_child(self, agent: str, kind: type, pick: int) -> None:
+        if pick < 4:
+            more = {"text": "more"} if kind is SendSubagentInput else {}
+            self._take(kind(session_id=SESSION, agent=agent, **more))
+
+    @rule(agent=AGENTS, cascade=st.booleans(), clear=st.booleans())
+    def interrupt(self, agent: str, cascade: bool, clear: bool) -> None:
+        thread = next((one for one in self.given.state.threads.values() if one.agent == agent), None)
+        if thread is not None:
+            queued = "clear" if clear else "keep"
+            self._take(interrupt(thread_id=thread.thread, cascade=cascade, queued=queued))
+
+    @rule()
+    def a_person_says_something(self) -> None:
+        self._take(submit("and you?", session_id=SESSION))
+
+    @rule(agent=AGENTS, tree=st.booleans())
+    def thread_resumes(self, agent: str, tree: bool) -> None:
+        thread = next((one for one in self.given.state.threads.values() if one.agent == agent), None)
+        if thread is not None:
+            self._take(ResumeThread(session_id=SESSION, thread_id=thread.thread, tree=tree))
+
+    # What comes of it.
+
+    @precondition(lambda self: self.given.works())
+    @rule(pick=PICK, how=st.sampled_from(["says", "says", "says", "fails", "spawns", "stops", "stops", "crashes"]))
+    def goes_on(self, pick: int, how: str) -> None:
+        agents = self.given.works()
+        self._goes_on(agents[pick % len(agents)], how)
+
+    def _goes_on(self, agent: str, how: str) -> None:
+        given = self.given
+        run = given.run_of(agent)
+        if run.stopping or how == "crashes":
+            then = given.stopped(agent, "crash" if how == "crashes" else "person")
+        elif how == "fails":
+            then = given.fails(agent)
+        elif how == "spawns":
+            then = given.uses(agent, "spawn_subagent", agent="worker", objective="a part")
+        else:
+            then = given.says(agent)
+        self._see(then.decision.facts)
+
+    @rule(pick=PICK)
+    def the_process_ends(self, pick: int) -> None:
+        if pick < 2:
+            self.given.epoch += 1
+            self._take(TakenOver(partials=()))
+
+    @rule()
+    def all_comes_to_rest(self) -> None:
+        """Nobody is left waiting for what does not come."""
+        for _ in range(200):
+            agents = self.given.works()
+            if not agents:
+                break
+            self._goes_on(agents[0], "says")
+        assert self.given.works() == []
+        for task in self.given.state.tasks.values():
+            assert not task.cancelling, f"{task.task} waits to be cancelled"
+
+    # What must hold.
+
+    @invariant()
+    def nobody_works_on_what_is_paused(self) -> None:
+        for task in self.given.state.tasks.values():
+            found = run_for(self.given.state, task)
+            if found is not None and (task.paused or task.cancelling):
+                assert found[1].stopping, f"{found[0].agent} works on {task.task}"
+
+    @invariant()
+    def what_is_at_work_has_somebody_who_works_on_it(self) -> None:
+        for task in self.given.state.tasks.values():
+            if task.work == "running" and not task.paused and not task.cancelling:
+                assert self._has_somebody(task), f"nobody works on {task}"
+
+    @invariant()
+    def who_works_on_a_task_is_not_joined_by_another_attempt(self) -> None:
+        state = self.given.state
+        for task in state.tasks.values():
+            found = run_for(state, task)
+            assert found is None or at_work(state, task), f"{found[0].agent} works on {task.task}"
+
+    def _has_somebody(self, task: OpenTask) -> bool:
+        state = self.given.state
+        thread = state.threads.get(task.thread)
+        if thread is None:
+            return False
+        if thread.kind == "human" or run_for(state, task) is not None:
+            return True
+        worker = worker_of(state, task)
+        if worker is not None:
+            return worker[1].status in ("queued", "running") or not was_stopped(worker[0])
+        if any(queued.turn == task.turn for queued in thread.queue):
+            return True
+        # It gave parts away, and they are at work or it was not told yet of what came of them.
+        untold = bool(thread.inbox) or thread.run is not None or startable(state, thread) is not None
+        parts = any(one.work == "running" for one in parts_of(state, task.task))
+        return parts or ((task.delegated or task.implied) and untold)
+
+
+def _ends(fact: Fact) -> bool:
+    return isinstance(fact, TaskCompleted | TaskCancelled) and not isinstance(fact, SnapshotUpdated)
+
+
+TaskMachine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestTasks = TaskMachine.TestCase

@@ -1,0 +1,333 @@
+"""Whatever is asked and reported, in whatever order, the facts of a thread hold together.
+
+Commands and outcomes come at random: in their turn, late, twice, and of things that never were. `witness` objects to facts
+that do not fit; `given` compares the folded state with the one that the facts were decided in.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from callboard.contracts.commands import (
+    EditQueuedTurn,
+    PromoteQueuedTurn,
+    RemoveQueuedTurn,
+    RespondAction,
+    ResumeThread,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.live import Partial
+from callboard.contracts.ports.tools import Evaluation
+from callboard.contracts.scope import Scope
+from callboard.control.evolve.turn import MOST_MARKS
+from callboard.control.outcomes import (
+    ActionTimedOut,
+    ModelAnswered,
+    ModelAttemptFailed,
+    Outcome,
+    Piece,
+    RunStopped,
+    TakenOver,
+    ToolEnded,
+    WantedCall,
+)
+from callboard.control.state.context import MOST_SPOKEN
+from callboard.control.state.session import Thread
+from tests.control.rigs.decisions import Given, Step
+from tests.control.rigs.examples import (
+    ALLOW,
+    ASK,
+    DENY,
+    SERIAL,
+    SERIAL_ASK,
+    SERIAL_DENY,
+    SESSION,
+    THREAD,
+    answered,
+    at,
+    ended,
+    failed,
+    interrupt,
+    setup_of,
+    steer,
+    stopped,
+    submit,
+)
+from tests.control.rigs.witness import Run, Witness
+
+MINUTE = 60_000_000
+VERDICTS = st.sampled_from([ALLOW, ALLOW, SERIAL, SERIAL, ASK, ASK, SERIAL_ASK, SERIAL_ASK, DENY, SERIAL_DENY])
+TOOLS = st.sampled_from(["Read", "Write", "Finalize"])
+#: Ids that callers give, and those that were minted.
+MINE = st.sampled_from(["trn_a", "trn_b", "trn_c", "trn_d"])
+TURNS = MINE | st.integers(1, 12).map(lambda number: f"trn_{number}")
+#: What may come next: the parts and calls of an answer, whether it goes well, and which of those that are open it is.
+MOVES = st.tuples(
+    st.lists(st.sampled_from(["text", "reasoning"]), max_size=2),
+    st.lists(st.tuples(TOOLS, VERDICTS), max_size=3),
+    st.sampled_from([True, True, False]),
+    st.integers(0, 9),
+)
+MOSTLY_NONE = st.sampled_from([None, None, None])
+RARELY = st.integers(0, 4).map(lambda one: one == 4)
+
+
+class ThreadMachine(RuleBasedStateMachine):
+    """One thread of one session."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.session = Given(expiry=MINUTE)
+        self.witness = Witness()
+        self.calls = 0
+        self.reported: list[Outcome] = []
+        self._take(submit("first", mode="auto"))
+
+    def _take(self, step: Step, **known: object) -> bool:
+        """Takes a step; False where it is refused, which must change nothing."""
+        before = self.session.state
+        try:
+            then = self.session.when(step, **known)
+        except Refusal:
+            assert self.session.state == before
+            return False
+        self.witness.see(then.decision.facts, then.decision.closed)
+        return True
+
+    def _report(self, outcome: Outcome) -> None:
+        before = self.session.state.sequence
+        self._take(outcome)
+        if self.session.state.sequence > before:
+            self.reported.append(outcome)
+
+    # Commands.
+
+    @rule(
+        mode=st.sampled_from(["chat", "auto"]),
+        when_busy=st.sampled_from(["queue", "interrupt", "refuse"]),
+        turn=MOSTLY_NONE | MINE,
+    )
+    def submit(self, mode: str, when_busy: str, turn: str | None) -> None:
+        self._take(submit(mode=mode, when_busy=when_busy, turn_id=turn))
+
+    @precondition(lambda self: self.witness.run is None)
+    @rule(mode=st.sampled_from(["chat", "auto"]), more=st.integers(0, 2))
+    def begin(self, mode: str, more: int) -> None:
+        """Input to a thread that is idle, and to the one that is busy then."""
+        for _ in range(1 + more):
+            self._take(submit(mode=mode))
+
+    @precondition(lambda self: self.witness.run is not None)
+    @rule(steer_id=st.sampled_from([None, "str_a"]), said=st.sampled_from(["left", "right"]))
+    def steer(self, steer_id: str | None, said: str) -> None:
+        self._take(steer(said, steer_id=steer_id))
+
+    @precondition(lambda self: self.witness.run is not None)
+    @rule(queued=st.sampled_from(["keep", "keep", "clear"]), turn=MOSTLY_NONE | TURNS)
+    def interrupt(self, queued: str, turn: str | None) -> None:
+        self._take(interrupt(queued=queued, turn_id=turn))
+
+    @precondition(lambda self: self.witness.queue)
+    @rule(turn=TURNS, change=st.sampled_from([RemoveQueuedTurn, PromoteQueuedTurn, EditQueuedTurn]))
+    def change_queue(self, turn: str, change: type) -> None:
+        more = {"text": "better"} if change is EditQueuedTurn else {}
+        waits = turn in self.witness.queue
+        assert self._take(change(session_id=SESSION, turn_id=turn, **more)) == waits
+
+    @precondition(lambda self: self.witness.paused)
+    @rule(gone=st.booleans())
+    def resume(self, gone: bool) -> None:
+        self.session.setup = _gone if gone else setup_of
+        self._take(ResumeThread(session_id=SESSION))
+        self.session.setup = setup_of
+
+    @precondition(lambda self: any(self.witness.actions()))
+    @rule(
+        action=st.integers(1, 30),
+        decision=st.sampled_from(["approve", "approve", "reject", "answer"]),
+        scope=st.sampled_from(["once", "once", "session", "workspace"]),
+        seen=st.sampled_from(["same", "same", "denied", "changed", "nothing"]),
+    )
+    def respond(self, action: int, decision: str, scope: str, seen: str) -> None:
+        pending = list(self.witness.actions())
+        name = pending[action % len(pending)] if action % 5 else f"act_{action}"
+        views = {"denied": DENY, "nothing": None, "changed": msgspec.structs.replace(ASK, binding=None)}
+        known = {"evaluation": views[seen]} if seen in views else {}
+        answer = RespondAction(session_id=SESSION, action_id=name, decision=decision, scope=scope)  # pyright: ignore[reportArgumentType]
+        self._take(answer, **known)
+
+    # Outcomes.
+
+    @precondition(lambda self: self.witness.run is not None)
+    @rule(moves=st.lists(MOVES, min_size=1, max_size=3))
+    def goes_on(self, moves: list[tuple[list[str], list[tuple[str, Evaluation]], bool, int]]) -> None:
+        """What is open goes on as it should: the model answers, calls end, a person answers."""
+        for kinds, calls, good, pick in moves:
+            run = self.witness.run
+            if run is None:
+                return
+            self.session.setup = setup_of if pick else _gone
+            running, pending = list(self.witness.running()), list(self.witness.actions())
+            if run.model:
+                self._model_answers(run, kinds, calls)
+            elif running:
+                code = None if good else "tool_failed"
+                self._report(
+                    msgspec.structs.replace(ended(0, code=code), call=running[pick % len(running)], run=run.run)
+                )
+            elif pending:
+                self._take(
+                    RespondAction(
+                        session_id=SESSION,
+                        action_id=pending[pick % len(pending)],
+                        decision="approve" if good else "reject",
+                        scope="session" if good and pick == 1 else "once",
+                    )
+                )
+            else:
+                self._report(stopped(run=_number(run)))
+            self.session.setup = setup_of
+
+    def _model_answers(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
+        step = run.model
+        pieces = [Piece(kind=kind, step=step + 1 + index, text="so") for index, kind in enumerate(kinds)]  # pyright: ignore[reportArgumentType]
+        wanted: list[WantedCall] = []
+        for index, (tool, evaluation) in enumerate(calls):
+            self.calls += 1
+            wanted.append(
+                WantedCall(
+                    call=f"cal_{self.calls}",
+                    step=step + 1 + len(pieces) + index,
+                    tool=tool,
+                    arguments="{}",
+                    provider_call_id="",
+                    evaluation=evaluation,
+                )
+            )
+        self._report(answered(*pieces, *wanted, run=_number(run), step=step))
+
+    @precondition(lambda self: self.witness.run is not None and self.witness.run.model)
+    @rule(last=RARELY, cut=st.booleans())
+    def model_fails(self, last: bool, cut: bool) -> None:
+        run = self._run()
+        retry = None if last else 100
+        pieces = [Piece(kind="text", step=run.model + 1, text="On")] if cut else []
+        self._report(failed(*pieces, run=_number(run), step=run.model, retry_in_ms=retry))
+
+    @precondition(lambda self: self.calls)
+    @rule(call=st.integers(1, 40), code=st.none() | st.just("tool_failed"))
+    def tool_ends(self, call: int, code: str | None) -> None:
+        running = list(self.witness.running())
+        name = running[call % len(running)] if running and call % 5 else f"cal_{call}"
+        run = self.witness.run.run if self.witness.run is not None else "run_1"
+        self._report(msgspec.structs.replace(ended(0, code=code), call=name, run=run))  # pyright: ignore[reportArgumentType]
+
+    @precondition(lambda self: self.witness.run is not None)
+    @rule(cause=st.sampled_from(["person", "replaced", "crash", "shutdown"]), unasked=RARELY)
+    def run_stops(self, cause: str, unasked: bool) -> None:
+        run = self._run()
+        if run.stopping or unasked:
+            pieces = (Piece(kind="text", step=run.model + 1, text="On"),) if run.model else ()
+            self._report(stopped(*pieces, run=_number(run), cause=cause))
+
+    @precondition(lambda self: any(self.witness.actions()))
+    @rule(action=st.integers(1, 30), passed=st.booleans())
+    def time_passes(self, action: int, passed: bool) -> None:
+        pending = list(self.witness.actions())
+        self.session.now += MINUTE if passed else 1
+        name = pending[action % len(pending)] if action % 5 else f"act_{action}"
+        self._report(ActionTimedOut(thread=THREAD, action=name))
+
+    @rule(died=RARELY)
+    def is_taken_over(self, died: bool) -> None:
+        self.session.epoch += died
+        run = self.witness.run
+        left = (Partial(kind="text", scope=at(turn=99, run=99, step=2), text="never was"),)
+        if run is not None and run.model:
+            scope = Scope(agent="lead", thread=THREAD, turn=run.turn, run=run.run, step=run.model + 1)
+            left = (*left, Partial(kind="text", scope=scope, text="On"))
+        self._take(TakenOver(partials=left))
+        assert self.session.thread.run is None or self.session.run.epoch == self.session.epoch
+
+    @precondition(lambda self: self.reported)
+    @rule(index=st.integers(0, 1000))
+    def an_outcome_comes_again(self, index: int) -> None:
+        outcome = self.reported[index % len(self.reported)]
+        if not isinstance(outcome, (ModelAnswered, RunStopped, ToolEnded)):
+            return
+        before = self.session.state
+        self._take(outcome)
+        assert self.session.state == before, "what was reported once changes nothing the second time"
+
+    @rule(
+        run=st.integers(1, 30),
+        step=st.integers(0, 9),
+        kind=st.sampled_from([answered(), failed(), failed(retry_in_ms=100), stopped(), ended(1)]),
+    )
+    def an_outcome_of_nothing_comes(self, run: int, step: int, kind: Outcome) -> None:
+        """Of a run that is over or never was, and of parts of the open one that do not wait for it."""
+        before = self.session.state
+        open_run = self.witness.run
+        of = open_run.run if open_run is not None else f"run_{run}"
+        match kind:
+            case ToolEnded():
+                running = set(self.witness.running())
+                idle = [name for name in (open_run.calls if open_run is not None else ()) if name not in running]
+                self._take(msgspec.structs.replace(kind, run=of, call=[*idle, "cal_0"][run % (len(idle) + 1)]))
+            case ModelAnswered() | ModelAttemptFailed():
+                step = 0 if open_run is not None and step == open_run.model else step
+                self._take(msgspec.structs.replace(kind, run=of, step=step))
+            case RunStopped():
+                self._take(msgspec.structs.replace(kind, run=f"run_{run + 100}"))
+            case _:
+                raise AssertionError("only what is sampled above comes here")
+        assert self.session.state == before
+
+    # What must hold.
+
+    @invariant()
+    def the_state_says_what_the_facts_say(self) -> None:
+        thread = self.session.thread
+        run = self.witness.run
+        assert self.session.queue == self.witness.queue
+        assert (thread.paused is not None) == self.witness.paused
+        assert (thread.run.run if thread.run is not None else None) == (run.run if run is not None else None)
+        if thread.run is not None and run is not None:
+            assert [call.call for call in thread.run.calls] == list(run.calls)
+            assert [one.steer for one in thread.run.steers] == run.steers
+            assert (thread.run.model_step, thread.run.stopping) == (run.model, run.stopping)
+            assert thread.run.next_step > max(run.steps)
+
+    @invariant()
+    def what_is_over_leaves_nothing_in_the_state(self) -> None:
+        """Its size does not grow with finished turns."""
+        thread = self.session.thread
+        assert thread.submitted is None
+        if thread.run is None:
+            rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
+            kept = {
+                name: getattr(thread, name)
+                for name in ("last", "working_mode", "ended", "opened", "cut", "marks", "filling", "said")
+            }
+            assert len(thread.marks) <= MOST_MARKS
+            assert len(thread.said) <= MOST_SPOKEN
+            assert thread == msgspec.structs.replace(rest, **kept)
+
+    def _run(self) -> Run:
+        assert self.witness.run is not None
+        return self.witness.run
+
+
+def _number(run: Run) -> int:
+    return int(run.run.removeprefix("run_"))
+
+
+def _gone(*_: object):
+    raise Refusal("unknown_agent", "There is no agent lead any more.")
+
+
+ThreadMachine.TestCase.settings = settings(max_examples=120, stateful_step_count=50, deadline=None)
+TestThread = ThreadMachine.TestCase

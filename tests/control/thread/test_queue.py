@@ -1,0 +1,188 @@
+"""The queue of a thread: turns wait in the order in which they came, unless somebody changes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from callboard.contracts.commands import EditQueuedTurn, PromoteQueuedTurn, QueueChanged, RemoveQueuedTurn, ResumeThread
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    OutputFinal,
+    QueueAdded,
+    QueueEdited,
+    QueuePromoted,
+    QueueRemoved,
+    ThreadResumed,
+    TurnCompleted,
+    TurnInterruptRequested,
+    TurnSubmitted,
+)
+from callboard.control.outcomes import TakenOver
+from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, says, stopped, submit
+from tests.control.rigs.expected_facts import begun, completed, told
+
+
+def remove(turn: int, reason: str = "") -> RemoveQueuedTurn:
+    return RemoveQueuedTurn(session_id=SESSION, turn_id=f"trn_{turn}", reason=reason)
+
+
+def promote(turn: int, reason: str = "") -> PromoteQueuedTurn:
+    return PromoteQueuedTurn(session_id=SESSION, turn_id=f"trn_{turn}", reason=reason)
+
+
+def edit(turn: int, text: str) -> EditQueuedTurn:
+    return EditQueuedTurn(session_id=SESSION, turn_id=f"trn_{turn}", text=text)
+
+
+def queued(*turns: int, sequence: int) -> QueueChanged:
+    names = tuple(f"trn_{turn}" for turn in turns)
+    return QueueChanged(session_id=SESSION, thread_id=THREAD, queued=names, sequence=sequence)
+
+
+def test_a_busy_agent_queues_messages_and_shows_their_places():
+    """MAR-13"""
+    busy = given(submit("one"), submit("two"))
+    busy.when(submit("three")).then(
+        (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (QueueAdded(position=2), at(turn=3)),
+    )
+    assert busy.queue == ["trn_2", "trn_3"]
+
+
+def test_a_busy_agent_runs_its_messages_in_order():
+    """MAR-13"""
+    busy = given(submit("one"), submit("two"), submit("three"))
+    busy.when(says("done")).then(
+        told("done", at(turn=1, run=1, step=2)),
+        *completed(at(turn=1, run=1, step=1)),
+        (OutputFinal(parts=(2,)), at(turn=1, run=1)),
+        (TurnCompleted(iterations=1), at(turn=1, run=1)),
+        *begun(2, 2),
+    )
+    busy.when(says("done", run=2)).ends_with(*begun(3, 3))
+    assert busy.queue == []
+
+
+def test_a_queued_turn_keeps_the_mode_that_it_was_submitted_with():
+    busy = given(submit("one"), submit("two", mode="auto"))
+    busy.when(says("done")).ends_with(*begun(2, 2, mode="auto"))
+
+
+def test_a_turn_is_taken_out_of_the_queue():
+    """UI-11"""
+    then = given(submit("one"), submit("two"), submit("three")).when(remove(2, "not needed"))
+    then.then((QueueRemoved(reason="not needed"), at(turn=2))).answered(queued(3, sequence=11))
+    assert then.decision.closed == ("trn_2",)
+
+
+def test_a_turn_that_was_taken_out_does_not_come_back():
+    """CTL-02, CTL-15"""
+    without = given(submit("one"), submit("two"), remove(2))
+    assert without.refuses(remove(2)).code == "turn_not_queued"
+    assert without.refuses(submit(turn_id="trn_2")).code == "turn_id_used"
+    assert without.when(says("done")).facts[-1] == TurnCompleted(iterations=1)
+
+
+def test_a_queued_turn_is_moved_to_the_front():
+    then = given(submit("one"), submit("two"), submit("three")).when(promote(3, "urgent"))
+    then.then((QueuePromoted(reason="urgent"), at(turn=3))).answered(queued(3, 2, sequence=11))
+
+
+def test_the_first_in_the_queue_stays_the_first_without_a_fact():
+    then = given(submit("one"), submit("two"), submit("three")).when(promote(2))
+    then.then().answered(queued(2, 3, sequence=10))
+
+
+def test_a_queued_turn_can_be_edited_and_keeps_its_place():
+    """UI-11"""
+    then = given(submit("one"), submit("two"), submit("three")).when(edit(2, "two, but better"))
+    then.then((QueueEdited(input=Text(text="two, but better")), at(turn=2))).answered(queued(2, 3, sequence=11))
+
+
+@pytest.mark.parametrize("change", [remove(1), promote(1), edit(1, "x")], ids=["remove", "promote", "edit"])
+def test_a_turn_that_has_started_is_no_longer_in_the_queue(change):
+    running = given(submit("one"))
+    assert running.refuses(change).code == "turn_not_queued"
+
+
+def test_input_that_interrupts_is_first_in_the_queue_and_the_turn_is_asked_to_stop():
+    then = given(submit("one"), submit("two")).when(submit("now", when_busy="interrupt"))
+    then.then(
+        (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (QueueAdded(position=2), at(turn=3)),
+        (QueuePromoted(reason="interrupts the running turn"), at(turn=3)),
+        (TurnInterruptRequested(cause="replaced", reason="replaced by newer input"), at(turn=1, run=1)),
+    )
+
+
+def test_input_that_interrupts_a_turn_that_is_stopping_does_not_ask_again():
+    stopping = given(submit("one"), interrupt())
+    stopping.when(submit("now", when_busy="interrupt")).then(
+        (TurnSubmitted(input=Text(text="now"), mode="chat", permission_mode="ask"), at(turn=2)),
+        (QueueAdded(position=1), at(turn=2)),
+    )
+
+
+def test_of_two_inputs_that_interrupt_the_newer_runs_first():
+    session = given(submit("one"), submit("now", when_busy="interrupt"), submit("now!", when_busy="interrupt"))
+    assert session.queue == ["trn_3", "trn_2"]
+    session.when(stopped(cause="replaced")).ends_with(*begun(3, 2))
+
+
+def test_input_that_would_interrupt_starts_at_once_where_nothing_runs():
+    session = given(submit("one"), says("done"))
+    session.when(submit("two", when_busy="interrupt")).then(
+        (TurnSubmitted(input=Text(text="two"), mode="chat", permission_mode="ask"), at(turn=2)), *begun(2, 2)
+    )
+
+
+def test_a_queue_survives_a_restart_in_its_order_and_waits_for_a_person():
+    """CTL-06"""
+    session = given(submit("one"), submit("two"), submit("three"), promote(3))
+    session.epoch = 2
+    session.after(TakenOver(partials=()))
+    assert session.queue == ["trn_3", "trn_2"]
+    assert session.thread.run is None
+    session.when(ResumeThread(session_id=SESSION)).ends_with(*begun(3, 2))
+
+
+def test_a_paused_queue_takes_input_and_starts_nothing():
+    """CTL-06"""
+    session = _recovered()
+    session.when(submit("three")).then(
+        (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (QueueAdded(position=2), at(turn=3)),
+    )
+    session.after(submit("four", when_busy="interrupt"))
+    assert session.queue == ["trn_4", "trn_2", "trn_3"]
+
+
+def test_new_input_to_a_paused_thread_waits_behind_what_waits():
+    """CTL-06"""
+    session = _recovered()
+    session.when(submit("three")).then(
+        (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (QueueAdded(position=2), at(turn=3)),
+    )
+
+
+def test_new_input_to_a_paused_thread_whose_queue_was_emptied_resumes_it():
+    """CTL-06: the person asked for it, and nothing waits that they did not ask for again."""
+    session = _recovered().after(remove(2))
+    session.when(submit("three")).then(
+        (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
+        (ThreadResumed(reason="new input, and nothing that waits before it"), at()),
+        *begun(3, 2),
+    )
+
+
+def test_a_paused_thread_with_an_empty_queue_is_resumed_and_starts_nothing():
+    """CTL-06"""
+    _recovered().after(remove(2)).when(ResumeThread(session_id=SESSION)).then((ThreadResumed(), at()))
+
+
+def _recovered() -> Given:
+    session = given(submit("one"), submit("two"))
+    session.epoch = 2
+    return session.after(TakenOver(partials=()))

@@ -1,0 +1,171 @@
+"""Recovery: what a dead host ran is closed truthfully; what waits stays as it was; nothing resumes by itself."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionResolved,
+    ActionWithdrawn,
+    MessageInterrupted,
+    ModelInterrupted,
+    ReasoningInterrupted,
+    SessionTakenOver,
+    SteerRejected,
+    ThreadPaused,
+    ToolCancelled,
+    ToolLost,
+    TurnInterrupted,
+)
+from callboard.contracts.live import Partial, PartialKind
+from callboard.contracts.scope import Scope
+from callboard.control.outcomes import TakenOver
+from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.examples import ALLOW, ASK, answered, approve, at, ended, interrupt, says, steer, submit, wants
+from tests.control.rigs.expected_facts import through
+
+RUN = at(turn=1, run=1)
+CALL = at(turn=1, run=1, step=2, call=1)
+TAKEN = (SessionTakenOver(previous_epoch=1, epoch=2), Scope())
+CRASHED = (TurnInterrupted(cause="crash", reason="the process that ran it ended", iterations=1), RUN)
+NOBODY = TakenOver(partials=())
+
+
+def crashed(session: Given) -> Given:
+    """The next host of the session."""
+    session.epoch += 1
+    return session
+
+
+def partial(kind: PartialKind, scope: Scope, text: str) -> Partial:
+    return Partial(kind=kind, scope=scope, text=text)
+
+
+def test_the_parts_that_were_being_made_are_kept_as_interrupted():
+    """MAR-16"""
+    session = crashed(given(submit()))
+    step = at(turn=1, run=1, step=2)
+    left = (
+        partial("arguments", msgspec.structs.replace(step, step=4), '{"pa'),
+        partial("text", msgspec.structs.replace(step, step=3), "Once upon"),
+        partial("reasoning", step, "hm"),
+    )
+    then = session.when(TakenOver(partials=left))
+    then.then(
+        TAKEN,
+        (ReasoningInterrupted(content=Text(text="hm")), step),
+        (MessageInterrupted(content=Text(text="Once upon")), msgspec.structs.replace(step, step=3)),
+        (ModelInterrupted(), at(turn=1, run=1, step=1)),
+        CRASHED,
+    )
+    assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
+
+
+def test_a_call_that_had_begun_is_of_unknown_outcome():
+    """CTL-06, CTL-16"""
+    session = crashed(given(submit(), answered(wants(1, 2))))
+    then = session.when(TakenOver(partials=(partial("output", CALL, "line 1"),)))
+    then.then(TAKEN, (ToolLost(output=Text(text="line 1")), CALL), CRASHED)
+    session.when(ended(1)).then_nothing()
+
+
+def test_a_pending_approval_is_there_as_it_was():
+    """CTL-06, CTL-04"""
+    session = crashed(given(submit(), answered(wants(1, 2, ASK)), steer("in French")))
+    before = session.run
+    session.when(NOBODY).then(TAKEN)
+    assert session.run == msgspec.structs.replace(before, epoch=2)
+    session.when(approve()).then(
+        (ActionResolved(decision="approve"), at(turn=1, run=1, step=3, call=1, action=1)), *through(CALL)
+    )
+
+
+def test_what_went_on_after_a_takeover_belongs_to_the_host_that_took_it_over():
+    """CTL-17"""
+    session = crashed(given(submit(), answered(wants(1, 2, ASK))))
+    session.after(NOBODY, approve())
+    session.when(NOBODY).then_nothing()
+    crashed(session).when(NOBODY).then(
+        (SessionTakenOver(previous_epoch=2, epoch=3), Scope()), (ToolLost(), CALL), CRASHED
+    )
+
+
+def test_a_turn_with_a_call_that_ran_beside_one_that_waits_ends_whole():
+    """CTL-16, CTL-04"""
+    session = crashed(given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3))))
+    then = session.when(NOBODY)
+    then.then(
+        TAKEN,
+        (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=4, call=1, action=1)),
+        (ToolCancelled(started=False), CALL),
+        (ToolLost(), at(turn=1, run=1, step=3, call=2)),
+        CRASHED,
+    )
+    assert then.decision.closed == ("act_1", "cal_1", "cal_2", "trn_1")
+    assert session.refuses(approve()).code == "unknown_action"
+
+
+def test_a_turn_that_was_being_stopped_ends_although_it_only_waited():
+    """CTL-08"""
+    session = crashed(given(submit(), answered(wants(1, 2, ASK)), interrupt()))
+    session.when(NOBODY).then(
+        TAKEN,
+        (ActionWithdrawn(reason="the turn was interrupted (crash)"), at(turn=1, run=1, step=3, call=1, action=1)),
+        (ToolCancelled(started=False), CALL),
+        CRASHED,
+    )
+
+
+def test_steers_of_a_turn_that_crashed_are_rejected_with_their_drafts():
+    session = crashed(given(submit(), steer("in French")))
+    session.when(NOBODY).then(
+        TAKEN,
+        (ModelInterrupted(), at(turn=1, run=1, step=1)),
+        (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_interrupted"), RUN),
+        CRASHED,
+    )
+
+
+def test_turns_behind_one_that_crashed_wait_for_a_person():
+    """CTL-06"""
+    session = crashed(given(submit(), submit(), submit()))
+    session.when(NOBODY).then(
+        TAKEN,
+        (ModelInterrupted(), at(turn=1, run=1, step=1)),
+        CRASHED,
+        (ThreadPaused(cause="recovered", reason="the process that ran it ended"), at()),
+    )
+    assert session.queue == ["trn_2", "trn_3"]
+
+
+def test_turns_behind_one_that_only_waits_stay_behind_it():
+    """CTL-06"""
+    session = crashed(given(submit(), answered(wants(1, 2, ASK)), submit()))
+    session.when(NOBODY).then(TAKEN)
+    assert (session.queue, session.thread.paused) == (["trn_2"], None)
+
+
+def test_a_session_in_which_nothing_is_open_is_taken_over_without_a_fact():
+    crashed(given(submit(), says("done"))).when(NOBODY).then_nothing()
+    crashed(given()).when(NOBODY).then_nothing()
+
+
+def test_a_host_takes_nothing_over_from_itself():
+    """CTL-17"""
+    given(submit()).when(NOBODY).then_nothing()
+
+
+def test_a_session_is_taken_over_once():
+    """CTL-17"""
+    session = crashed(given(submit(), submit()))
+    session.after(NOBODY)
+    session.when(NOBODY).then_nothing()
+    crashed(session).when(NOBODY).then_nothing()
+
+
+def test_an_answer_for_a_dead_host_changes_nothing():
+    """CTL-15, CTL-17"""
+    session = crashed(given(submit())).after(NOBODY)
+    session.when(says("late")).then_nothing()
+    session.when(answered(wants(1, 2, ALLOW))).then_nothing()

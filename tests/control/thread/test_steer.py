@@ -1,0 +1,204 @@
+"""Steers: input for a running turn is settled once, by a model call that includes it or by the end of the turn."""
+
+from __future__ import annotations
+
+from callboard.contracts.commands import SteerTaken
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Problem
+from callboard.contracts.facts import (
+    ModelFailed,
+    ModelInterrupted,
+    OutputFinal,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+    ToolCompleted,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from tests.control.rigs.decisions import given
+from tests.control.rigs.examples import (
+    ASK,
+    SESSION,
+    answered,
+    at,
+    ended,
+    failed,
+    interrupt,
+    reject,
+    says,
+    steer,
+    stopped,
+    submit,
+    text,
+    wants,
+)
+from tests.control.rigs.expected_facts import approval, asked, completed, requested, through, told
+
+DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
+RUN = at(turn=1, run=1)
+
+
+def test_a_steer_waits_for_the_next_model_call():
+    """UI-11"""
+    then = given(submit()).when(steer("in French"))
+    then.then((SteerRequested(steer_id="str_1", input=Text(text="in French")), RUN))
+    then.answered(SteerTaken(session_id=SESSION, turn_id="trn_1", steer_id="str_1", sequence=7))
+
+
+def test_a_steer_is_accepted_by_the_model_call_that_follows_all_results():
+    """UI-11"""
+    auto = given(submit(mode="auto"), answered(wants(1, 2), wants(2, 3)), steer("in French"), steer("and short"))
+    auto.when(ended(1)).then((DONE, at(turn=1, run=1, step=2, call=1)))
+    next_call = at(turn=1, run=1, step=4)
+    auto.when(ended(2)).then(
+        (DONE, at(turn=1, run=1, step=3, call=2)),
+        (SteerAccepted(steer_id="str_1"), next_call),
+        (SteerAccepted(steer_id="str_2"), next_call),
+        asked(2, next_call),
+    )
+    assert auto.run.steers == ()
+
+
+def test_a_steer_does_not_pass_by_a_pending_approval():
+    waiting = given(submit(), answered(wants(1, 2, ASK)))
+    waiting.when(steer("stop asking")).then((SteerRequested(steer_id="str_1", input=Text(text="stop asking")), RUN))
+    waiting.when(reject()).ends_with(
+        (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=4)), asked(2, at(turn=1, run=1, step=4))
+    )
+
+
+def test_a_steer_that_comes_during_a_text_only_answer_makes_the_turn_go_on():
+    """UI-11"""
+    given(submit(), steer("in French")).when(says("done")).then(
+        told("done", at(turn=1, run=1, step=2)),
+        *completed(at(turn=1, run=1, step=1)),
+        (SteerAccepted(steer_id="str_1"), at(turn=1, run=1, step=3)),
+        asked(2, at(turn=1, run=1, step=3)),
+    )
+
+
+def test_a_text_only_answer_at_the_bound_completes_the_turn_and_the_draft_is_kept():
+    """UI-11, MAR-12: the bound leaves no call that could read the steer, and the answer stands."""
+    chat = given(submit(), *_two_calls(), steer("in French"))
+    chat.when(says("done", step=5)).then(
+        told("done", at(turn=1, run=1, step=6)),
+        *completed(at(turn=1, run=1, step=5)),
+        (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_completed"), RUN),
+        (OutputFinal(parts=(6,)), RUN),
+        (TurnCompleted(iterations=3), RUN),
+    )
+
+
+def test_a_steer_that_waits_for_a_result_at_the_bound_is_rejected_with_its_draft():
+    """UI-11, MAR-12"""
+    chat = given(submit(), *_two_calls(), answered(wants(3, 6), step=5), steer("in French"))
+    chat.when(ended(3)).then(
+        (DONE, at(turn=1, run=1, step=6, call=3)),
+        (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_failed"), RUN),
+        (
+            TurnFailed(
+                code="max_iters",
+                message="The turn reached its bound of 3 model calls without an end.",
+                hint="Send another turn to go on from here.",
+                iterations=3,
+            ),
+            RUN,
+        ),
+    )
+
+
+def test_a_steer_of_a_turn_that_is_finalised_is_rejected_with_its_draft():
+    """UI-11"""
+    auto = given(submit(mode="auto"), answered(wants(1, 2, tool="Finalize")), steer("one more thing"))
+    auto.when(ended(1)).then(
+        (DONE, at(turn=1, run=1, step=2, call=1)),
+        (SteerRejected(steer_id="str_1", input=Text(text="one more thing"), reason="turn_completed"), RUN),
+        (OutputFinal(parts=()), RUN),
+        (TurnCompleted(iterations=1), RUN),
+    )
+
+
+def test_a_steer_of_a_turn_that_fails_is_rejected_with_its_draft():
+    """UI-11"""
+    given(submit(), steer("in French")).when(failed()).then(
+        (
+            ModelFailed(code="model_unavailable", message="The provider cannot be reached."),
+            at(turn=1, run=1, step=1),
+        ),
+        (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_failed"), RUN),
+        (
+            TurnFailed(
+                code="model_unavailable",
+                message="The provider cannot be reached.",
+                hint="Check that the provider can be reached, then send the turn again.",
+                retryable=True,
+                iterations=1,
+            ),
+            RUN,
+        ),
+    )
+
+
+def test_a_steer_of_a_turn_that_is_interrupted_is_rejected_with_its_draft():
+    """UI-11"""
+    given(submit(), steer("in French"), interrupt()).when(stopped()).then(
+        (ModelInterrupted(), at(turn=1, run=1, step=1)),
+        (SteerRejected(steer_id="str_1", input=Text(text="in French"), reason="turn_interrupted"), RUN),
+        (TurnInterrupted(cause="person", iterations=1), RUN),
+    )
+
+
+def test_a_steer_waits_through_a_retry():
+    given(submit(), steer("in French")).when(failed(text(2, "Bon"), retry_in_ms=500)).then(
+        (
+            ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500),
+            at(turn=1, run=1, step=1),
+        ),
+    )
+
+
+def test_nothing_that_could_be_steered_is_a_clear_error():
+    idle = given(submit(), says("done"))
+    problem = Problem(
+        code="nothing_running",
+        message="No turn is running that could be steered.",
+        hint="Submit the text as a turn of its own.",
+    )
+    assert idle.refuses(steer("in French")) == problem
+    assert given(submit(), interrupt()).refuses(steer("in French")) == problem
+
+
+def test_a_steer_under_an_id_that_waits_is_taken_once():
+    once = given(submit(), steer("in French", steer_id="str_a"))
+    once.when(steer("in French", steer_id="str_a")).then().answered(
+        SteerTaken(session_id=SESSION, turn_id="trn_1", steer_id="str_a", sequence=7)
+    )
+    assert once.refuses(steer("in Chinese", steer_id="str_a")) == Problem(
+        code="idempotency_conflict",
+        message="Another text waits as str_a.",
+        field="steerId",
+        hint="Leave steerId out, or give a new one.",
+    )
+
+
+def test_the_calls_of_an_answer_that_came_with_a_steer_are_run_first():
+    chat = given(submit(), steer("in French"))
+    call = at(turn=1, run=1, step=2, call=1)
+    chat.when(answered(wants(1, 2))).then(
+        *completed(at(turn=1, run=1, step=1), "tool_calls"),
+        *requested(1, call, wants(1, 2).evaluation),
+        *through(call),
+    )
+    waiting = given(submit(), steer("in French"))
+    waiting.when(answered(wants(1, 2, ASK))).ends_with(approval(3, 1, call))
+
+
+def _two_calls():
+    return (
+        answered(wants(1, 2)),
+        ended(1),
+        answered(wants(2, 4), step=3),
+        ended(2),
+    )

@@ -1,0 +1,319 @@
+"""Actions: a pending request is answered once, for exactly what it was asked for; silence is a denial."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Problem
+from callboard.contracts.facts import (
+    ActionExpired,
+    ActionResolved,
+    PermissionRuleAdded,
+    Rule,
+    ToolCompleted,
+    ToolRefused,
+    TurnCompleted,
+)
+from callboard.contracts.facts.permission import holding
+from callboard.contracts.scope import Actor
+from callboard.control.outcomes import ActionTimedOut
+from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.examples import (
+    ALLOW,
+    ASK,
+    BINDING,
+    DENY,
+    SESSION,
+    THREAD,
+    answered,
+    approve,
+    at,
+    ended,
+    interrupt,
+    reject,
+    says,
+    stopped,
+    submit,
+    verdict,
+    wants,
+)
+from tests.control.rigs.expected_facts import asked, through
+
+CALL = at(turn=1, run=1, step=2, call=1)
+ACTION = at(turn=1, run=1, step=3, call=1, action=1)
+AGAIN = asked(2, at(turn=1, run=1, step=4))
+MINUTE = 60_000_000
+CHANGED = ToolRefused(
+    code="file_changed",
+    message="What the approval was asked for is no longer so: the file, the arguments or the definition changed.",
+)
+
+
+def waiting(expiry: int = 0) -> Given:
+    """A chat turn whose call was asked about."""
+    return given(submit(), answered(wants(1, 2, ASK)), expiry=expiry)
+
+
+def timeout(action: int = 1) -> ActionTimedOut:
+    return ActionTimedOut(thread=THREAD, action=f"act_{action}")
+
+
+def test_an_approval_starts_the_call():
+    then = waiting().when(approve(reason="fine"))
+    then.then((ActionResolved(decision="approve", reason="fine"), ACTION), *through(CALL))
+    then.answered(
+        ActionAnswered(session_id=SESSION, action_id="act_1", outcome="approved", first=True, sequence=then.before + 3)
+    )
+    assert then.decision.closed == ("act_1",)
+
+
+def test_a_rejection_has_no_effect_and_no_result_and_the_model_is_told():
+    """CTL-05"""
+    then = waiting().when(reject(reason="not now"))
+    then.then(
+        (ActionResolved(decision="reject", reason="not now"), ACTION),
+        (ToolRefused(code="person_denied", message="The person said no: not now"), CALL),
+        AGAIN,
+    )
+    then.answered(
+        ActionAnswered(session_id=SESSION, action_id="act_1", outcome="rejected", first=True, sequence=then.before + 3)
+    )
+    assert then.decision.closed == ("act_1", "cal_1")
+
+
+def test_a_rejection_without_a_reason_says_so():
+    """CTL-05"""
+    then = waiting().when(reject())
+    assert then.facts[1] == ToolRefused(code="person_denied", message="The person said no.")
+
+
+def test_the_no_of_a_policy_is_told_by_its_name_and_not_as_a_persons():
+    """CTL-05"""
+    policy = Actor(kind="policy", id="opa/main")
+    then = waiting().when(reject(reason="not on a Friday"), actor=policy)
+    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main said no: not on a Friday")
+    then = waiting().when(reject(), actor=policy)
+    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main said no.")
+
+
+def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():
+    """CTL-05"""
+    then = waiting().when(reject(reason="Nobody was there to approve it.", unattended=True))
+    then.then(
+        (ActionResolved(decision="reject", reason="Nobody was there to approve it."), ACTION),
+        (
+            ToolRefused(
+                code="nobody_there",
+                message="Nobody could be asked, so it was not run. Where somebody is there, it can be asked for again.",
+            ),
+            CALL,
+        ),
+        AGAIN,
+    )
+    problem = waiting().refuses(approve(unattended=True))
+    assert (problem.code, problem.field) == ("invalid_input", "unattended")
+
+
+def test_an_action_is_answered_once():
+    """CTL-15"""
+    once = waiting().after(approve())
+    problem = Problem(
+        code="unknown_action",
+        message="No action act_1 is pending in this session.",
+        field="actionId",
+        hint="get_thread_read names the pending ones.",
+    )
+    assert once.refuses(approve()) == problem
+    assert once.refuses(reject()) == problem
+    once.now += MINUTE
+    once.when(timeout()).then_nothing()
+
+
+def test_silence_is_a_denial():
+    """CTL-04"""
+    session = waiting(expiry=MINUTE)
+    session.now += MINUTE
+    then = session.when(timeout())
+    then.then(
+        (ActionExpired(), ACTION),
+        (ToolRefused(code="approval_expired", message="Nobody answered the approval in time."), CALL),
+        AGAIN,
+    )
+    assert then.decision.closed == ("act_1", "cal_1")
+    assert session.refuses(approve()).code == "unknown_action"
+
+
+def test_an_action_does_not_expire_before_its_time():
+    """CTL-04"""
+    session = waiting(expiry=MINUTE)
+    session.now += MINUTE - 1
+    session.when(timeout()).then_nothing()
+
+
+def test_an_action_without_expiry_waits_for_ever():
+    """CTL-04"""
+    session = waiting()
+    session.now += 10**9 * MINUTE
+    session.when(timeout()).then_nothing()
+    assert session.run.calls[0].phase == "waiting"
+
+
+def test_an_action_that_is_not_there_changes_nothing():
+    """CTL-15"""
+    session = waiting(expiry=MINUTE)
+    session.now += MINUTE
+    session.when(timeout(9)).then_nothing()
+    assert session.refuses(approve(9)).code == "unknown_action"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"file_hash": "f2"}, {"arguments_hash": "a2"}, {"definition_hash": "d2"}, {"folder": "/elsewhere"}],
+    ids=["file", "arguments", "definition", "folder"],
+)
+def test_an_approval_holds_only_for_what_it_was_asked_for(changed):
+    """SAFE-07"""
+    now = msgspec.structs.replace(ASK, binding=msgspec.structs.replace(BINDING, **changed))
+    waiting().when(approve(), evaluation=now).then((ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN)
+
+
+def test_an_approval_of_a_call_that_nobody_could_look_at_again_starts_nothing():
+    """SAFE-07"""
+    waiting().when(approve(), evaluation=None).then(
+        (ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN
+    )
+
+
+def test_an_approval_of_a_call_that_the_gate_denies_by_now_starts_nothing_and_says_why():
+    """SAFE-07, CTL-05"""
+    waiting().when(approve(), evaluation=DENY).then(
+        (ActionResolved(decision="approve"), ACTION),
+        (ToolRefused(code="path_denied", message="The path leads out of the folder."), CALL),
+        AGAIN,
+    )
+
+
+def test_an_approval_of_a_call_that_passes_by_itself_by_now_starts_it():
+    """A rule came while the card was open."""
+    waiting().when(approve(), evaluation=ALLOW).then((ActionResolved(decision="approve"), ACTION), *through(CALL))
+
+
+def test_an_approval_of_a_changed_file_starts_nothing_although_a_rule_came():
+    """SAFE-07"""
+    changed = msgspec.structs.replace(BINDING, file_hash="f2")
+    then = waiting().when(approve(), evaluation=msgspec.structs.replace(ALLOW, binding=changed))
+    then.then((ActionResolved(decision="approve"), ACTION), (CHANGED, CALL), AGAIN)
+
+
+@pytest.mark.parametrize("scope", ["session", "workspace"])
+def test_a_wider_scope_makes_the_rule_that_the_card_showed(scope):
+    session = waiting()
+    other = msgspec.structs.replace(ASK, matchers={}, scopes=("once",))
+    rule = Rule(
+        rule_id="rul_1",
+        matcher={"session": "Write(a.md)", "workspace": "Write(*)"}[scope],
+        verdict="allow",
+        scope=scope,
+    )
+    session.when(approve(scope=scope), evaluation=other).then(
+        (ActionResolved(decision="approve", scope=scope), ACTION),
+        (PermissionRuleAdded(rule=rule), ACTION),
+        *through(CALL),
+    )
+    assert session.state.rules == ((rule,) if scope == "session" else ())
+
+
+def test_a_scope_that_the_card_does_not_offer_is_refused():
+    narrow = verdict("ask", prompt="Write?", binding=BINDING, scopes=("once",))
+    session = given(submit(), answered(wants(1, 2, narrow)))
+    assert session.refuses(approve(scope="workspace")) == Problem(
+        code="scope_not_offered",
+        message="This action does not offer to approve with the scope workspace.",
+        field="scope",
+        hint="A rejection is for once; for an approval the action names the scopes that it offers.",
+    )
+
+
+def test_a_rejection_is_for_once():
+    assert waiting().refuses(reject(scope="session")).code == "scope_not_offered"
+
+
+def test_an_approval_is_no_question():
+    question = RespondAction(session_id=SESSION, action_id="act_1", decision="answer")
+    assert waiting().refuses(question) == Problem(
+        code="decision_not_offered", message="This action takes approve or reject.", field="decision"
+    )
+
+
+def test_an_approval_that_comes_while_the_turn_is_stopping_starts_nothing():
+    """CTL-04, CTL-08"""
+    stopping = waiting().after(interrupt())
+    problem = Problem(
+        code="nothing_running", message="The turn is being stopped, and its requests with it.", field="actionId"
+    )
+    assert stopping.refuses(approve()) == problem
+    assert stopping.refuses(reject()) == problem
+
+
+def test_an_action_that_expires_while_the_turn_is_stopping_is_closed_and_nothing_is_asked():
+    """CTL-04"""
+    stopping = waiting(expiry=MINUTE).after(interrupt())
+    stopping.now += MINUTE
+    stopping.when(timeout()).then(
+        (ActionExpired(), ACTION),
+        (ToolRefused(code="approval_expired", message="Nobody answered the approval in time."), CALL),
+    )
+
+
+def test_an_answer_after_the_turn_ended_is_too_late():
+    """CTL-04, CTL-15"""
+    over = waiting().after(interrupt(), stopped())
+    assert over.refuses(approve()).code == "unknown_action"
+
+
+def test_two_actions_of_one_answer_are_answered_one_by_one():
+    """CTL-04: the model goes on once both calls have an end."""
+    auto = given(submit(mode="auto"), answered(wants(1, 2, ASK), wants(2, 3, ASK)))
+    second = at(turn=1, run=1, step=3, call=2)
+    auto.when(reject(2)).then(
+        (ActionResolved(decision="reject"), msgspec.structs.replace(second, step=5, action="act_2")),
+        (ToolRefused(code="person_denied", message="The person said no."), second),
+    )
+    first = msgspec.structs.replace(ACTION, step=4)
+    auto.when(approve(1)).then((ActionResolved(decision="approve"), first), *through(CALL))
+    auto.when(ended(1)).then(
+        (ToolCompleted(output=Text(text="done"), duration_ms=4), CALL), asked(2, at(turn=1, run=1, step=6))
+    )
+
+
+def test_other_threads_go_on_while_one_waits():
+    """CTL-04: what one thread waits for is no matter of another."""
+    session = waiting().joined_by("second", "thr_2")
+    then = session.when(submit("and you", thread_id="thr_2"))
+    assert {new.scope.thread for new in then.decision.facts} == {"thr_2"}
+    answer = msgspec.structs.replace(says("hello", run=2), thread="thr_2")
+    assert session.when(answer).facts[-1] == TurnCompleted(iterations=1)
+    assert session.run.calls[0].phase == "waiting"
+
+
+@pytest.mark.parametrize(("later", "refused"), [(-1, True), (0, True), (1, False)])
+def test_what_is_approved_for_longer_ends_later_than_now(later: int, *, refused: bool):
+    """SAFE-05: a rule that has ended already would allow nothing."""
+    session = waiting()
+    answer = approve(scope="session", expires_at=session.now + later)
+
+    if refused:
+        assert session.refuses(answer).field == "expiresAt"
+    else:
+        (rule,) = [fact.rule for fact in session.when(answer).facts if isinstance(fact, PermissionRuleAdded)]
+        assert rule.expires_at == session.now + later
+
+
+def test_a_rule_applies_until_its_time_and_not_at_it():
+    """SAFE-05"""
+    rule = Rule(rule_id="rul_1", matcher="Edit(a)", verdict="allow", scope="session", expires_at=100)
+
+    assert [holding((rule,), now) for now in (99, 100, 101)] == [(rule,), (), ()]

@@ -1,0 +1,107 @@
+"""Processes that go on in the background: what is asked of one, and what became of it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands.processes import ProcessChanged, TerminateProcess, WriteProcessStdin
+from callboard.contracts.content import LARGEST_INLINE, Text
+from callboard.contracts.facts import (
+    ProcessEnded,
+    ProcessInputGiven,
+    ProcessStarted,
+    ProcessStopRequested,
+    WarningRaised,
+)
+from callboard.control.effects import EndProcesses, WriteProcess
+from callboard.control.outcomes import ProcessBegan, ProcessOver, TakenOver
+from tests.control.rigs.decisions import Given, given
+from tests.control.rigs.examples import ALLOW, SESSION, answered, at, ended, says, submit, wants
+
+RUN = msgspec.structs.replace(at(turn=1, run=1, step=2, call=1), process="prc_1")
+BEGAN = ProcessBegan(scope=RUN, command="npm run dev", summary="Bash npm run dev")
+EXITED = ProcessOver(process="prc_1", status="exited", output="ready\n", exit_code=0, duration_ms=7)
+STOP = TerminateProcess(session_id=SESSION, process_id="prc_1", reason="enough")
+WRITE = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="y\n", end=True)
+
+
+def running() -> Given:
+    """A turn whose call started a process and is over."""
+    return begun().after(BEGAN, ended(1), says("It runs.", step=3))
+
+
+def begun() -> Given:
+    """A turn whose call is being run."""
+    return given(submit("serve"), answered(wants(1, 2, ALLOW)))
+
+
+def test_a_process_is_told_from_its_start_to_its_end():
+    """CTL-09"""
+    began = begun().when(BEGAN)
+    began.then((ProcessStarted(command=Text(text="npm run dev"), summary="Bash npm run dev"), RUN))
+
+    over = running().when(EXITED)
+
+    fact = ProcessEnded(status="exited", exit_code=0, output=Text(text="ready\n"), duration_ms=7)
+    over.then((fact, RUN))
+    assert over.decision.closed == ("prc_1",)
+
+
+def test_what_a_person_writes_is_a_fact_before_it_is_written():
+    """CTL-09"""
+    written = running().when(WRITE)
+
+    written.then((ProcessInputGiven(text=Text(text="y\n"), end=True), RUN))
+    assert written.effects == [WriteProcess(RUN, "y\n", end=True)]
+    written.answered(ProcessChanged(session_id=SESSION, process_id="prc_1", sequence=written.before + 1))
+
+
+def test_the_wish_to_end_a_process_comes_first_and_only_once():
+    """CTL-09"""
+    asked = running().when(STOP)
+    asked.then((ProcessStopRequested(reason="enough"), RUN))
+    assert asked.effects == [EndProcesses(RUN)]
+
+    stopping = running()
+    stopping.after(STOP)
+    stopping.when(STOP).then()
+
+    stopping.when(msgspec.structs.replace(EXITED, exit_code=137)).then(
+        (ProcessEnded(status="terminated", exit_code=137, output=Text(text="ready\n"), duration_ms=7), RUN)
+    )
+
+
+def test_a_process_that_is_over_or_never_was_is_told_apart():
+    """CTL-09"""
+    assert running().refuses(TerminateProcess(session_id=SESSION, process_id="prc_9")).code == "unknown_process"
+    over = running()
+    over.after(EXITED)
+
+    assert over.refuses(STOP).code == "process_unavailable"
+    over.when(EXITED).then_nothing()
+
+
+def test_nothing_or_too_much_is_not_written():
+    """SAFE-05"""
+    assert running().refuses(WriteProcessStdin(session_id=SESSION, process_id="prc_1")).code == "invalid_input"
+    much = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="é" * LARGEST_INLINE)
+    assert running().refuses(much).code == "too_large"
+
+
+def test_the_next_host_says_of_a_process_that_it_is_lost():
+    """CTL-09: nobody saw how it ended."""
+    session = running()
+    session.epoch += 1
+
+    taken = session.when(TakenOver(partials=()))
+
+    message = "The process prc_1 cannot be reached any more: the process that ran it ended."
+    taken.then(
+        (ProcessEnded(status="lost", code="process_unavailable", message=message), RUN),
+        (
+            WarningRaised(
+                code="process_unavailable", message=message, hint="Run its command again where it is still needed."
+            ),
+            RUN,
+        ),
+    )

@@ -1,0 +1,345 @@
+"""What a run is given, and when the older part of its thread is summarised: decided from the state alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands import EditQueuedTurn
+from callboard.contracts.commands.context import CompactThread, ContextChanged, SetContext
+from callboard.contracts.content import BlobRef, Text, blob_of
+from callboard.contracts.facts import (
+    CompactionCompleted,
+    CompactionFailed,
+    CompactionStarted,
+    ContextPinned,
+    ContextResolved,
+    ModelRequested,
+    QueueEdited,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    TurnSubmitted,
+)
+from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.ports.model import Usage
+from callboard.contracts.refs import ContextRef, MissingRef, Omission
+from callboard.control.mentions import mentions
+from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
+from callboard.control.resolved_context import Given as Came
+from callboard.control.state.context import Takes, given_tokens, shares
+from tests.control.rigs.decisions import Given, Then, given
+from tests.control.rigs.examples import SESSION, THREAD, answered, ended, says, setup_of, stopped, submit, wants
+
+SMALL: dict[str, Any] = {"takes": lambda provider, model: Takes(window=1000)}
+#: Some 700 tokens.
+LONG = "word " * 560
+
+
+def summary(text: str = "They said much.", *, run: int = 2, step: int = 1, **rest: Any) -> ModelAnswered:
+    """A summary that the model made."""
+    pieces = (Piece(kind="text", step=step + 1, text=text),) if text else ()
+    return ModelAnswered(
+        thread=THREAD,
+        run=f"run_{run}",
+        step=step,
+        pieces=pieces,
+        calls=(),
+        stop_reason="stop",
+        usage=Usage(input_tokens=700, output_tokens=5),
+        first_ms=1,
+        duration_ms=2,
+        **rest,
+    )
+
+
+def no_summary(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
+    return ModelAttemptFailed(
+        thread=THREAD,
+        run=f"run_{run}",
+        step=step,
+        attempt=1,
+        code="model_refused_request",
+        message="No summaries.",
+        retryable=False,
+    )
+
+
+def refused(*, run: int = 2, step: int = 1) -> ModelAttemptFailed:
+    """The provider found the request too long."""
+    return msgspec.structs.replace(no_summary(run=run, step=step), code="model_context_full", message="Too long.")
+
+
+def of(then: Then, *kinds: type[Any]) -> list[Any]:
+    return [fact for fact in then.facts if isinstance(fact, kinds)]
+
+
+def full() -> Given:
+    """A thread that its next turn would fill the window of."""
+    return given(submit(LONG), untold(says("done")))
+
+
+def untold(report: ModelAnswered) -> ModelAnswered:
+    """The answer of a provider that does not tell what it was told."""
+    return msgspec.structs.replace(report, usage=Usage())
+
+
+def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
+    """UI-25: up to the turn that begins, which is told as it was said."""
+    session = full()
+    then = session.when(submit("go on " + "word " * 100), **SMALL)
+
+    (started,) = of(then, CompactionStarted)
+    (asked,) = of(then, ModelRequested)
+    begun = next(sequence for sequence, new in enumerate(then.facts, then.before + 1) if new.type == "turn.started")
+    assert (started.cause, started.through) == ("window", begun - 1)
+    assert (asked.purpose, asked.iteration, asked.context_through) == ("compaction", 0, begun - 1)
+    made = session.when(summary(), **SMALL)
+    assert [type(fact).__name__ for fact in made.facts] == [
+        "ModelCompleted",
+        "CostRecorded",
+        "CompactionCompleted",
+        "ModelRequested",
+        "ContextResolved",
+    ]
+    assert [one.reason for one in of(made, ContextResolved)[0].omitted] == ["compacted"]
+    assert of(made, CompactionCompleted)[0].summary == Text(text="They said much.")
+    assert (of(made, ModelRequested)[0].purpose, of(made, ModelRequested)[0].iteration) == ("answer", 1)
+    assert session.thread.filling.compacted == begun - 1
+
+
+def test_where_nobody_knows_the_window_nothing_is_summarised_until_a_request_is_refused():
+    """UI-25: what was refused is asked again as the same call of the run, also at its bound."""
+    session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), max_iters=1))
+    session.after(submit(LONG), says("done"), submit("again"))
+    then = session.when(refused())
+    assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
+    made = session.when(summary(step=2))
+    assert [(one.purpose, one.iteration) for one in of(made, ModelRequested)] == [("answer", 1)]
+    again = session.when(refused(step=3))
+    assert [one.code for one in of(again, TurnFailed)] == ["model_context_full"]
+
+
+def test_a_summary_that_is_longer_than_what_it_stands_for_and_fills_the_window_is_none():
+    """UI-25: the turn goes on as it was; one whose request was refused says why it cannot."""
+    session = full()
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    then = session.when(summary("words " * 1000), **SMALL)
+    assert [one.code for one in of(then, CompactionFailed)] == ["model_garbled"]
+    assert [one.purpose for one in of(then, ModelRequested)] == ["answer"]
+    assert not then.decision.blobs
+    failed = session.when(refused(step=session.run.model_step), **SMALL)
+    assert [one.code for one in of(failed, TurnFailed)] == ["model_context_full"]
+
+
+def test_a_request_that_is_refused_for_a_long_summary_has_that_summarised_again():
+    """UI-25: of what is newer as much is summarised with it as there is."""
+    session = full()
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    session.when(summary("words " * 400), **SMALL)
+    session.when(untold(says("done", run=2, step=session.run.model_step)), **SMALL)
+    session.when(submit("and on"), **SMALL)
+    then = session.when(refused(run=3), **SMALL)
+    assert [one.cause for one in of(then, CompactionStarted)] == ["refused"]
+
+
+def test_a_long_run_is_summarised_up_to_its_newest_round():
+    """UI-25: a call stays with its result."""
+    session = given()
+    session.when(submit("count"), **SMALL)
+    session.when(untold(answered(wants(1, 2))), **SMALL)
+    session.when(ended(1, "x" * 2800), **SMALL)
+    session.when(untold(answered(wants(2, 4), step=3)), **SMALL)
+    then = session.when(ended(2, "y" * 400), **SMALL)
+
+    (started,) = of(then, CompactionStarted)
+    second = session.run.rounds[-1].sequence
+    assert started.through == second - 1
+    session.when(summary(run=1, step=session.run.model_step), **SMALL)
+    assert session.run.rounds[0].sequence == second
+
+
+def test_what_no_summary_came_of_goes_on_as_it_was_and_is_not_tried_again_in_that_run():
+    """UI-25"""
+    session = full()
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    then = session.when(no_summary(), **SMALL)
+    assert [one.code for one in of(then, CompactionFailed)] == ["model_refused_request"]
+    assert [one.purpose for one in of(then, ModelRequested)] == ["answer"]
+    empty = full()
+    empty.when(submit("go on " + "word " * 100), **SMALL)
+    assert [one.code for one in of(empty.when(summary(""), **SMALL), CompactionFailed)] == ["model_garbled"]
+
+
+def test_a_summary_in_the_making_ends_with_its_turn():
+    """UI-25, REC-01: nothing half is kept."""
+    session = full()
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    then = session.when(stopped(Piece(kind="text", step=2, text="Half"), run=2), **SMALL)
+
+    assert [type(fact).__name__ for fact in then.facts] == ["CompactionFailed", "ModelInterrupted", "TurnInterrupted"]
+    assert of(then, TurnInterrupted)
+    assert session.thread.filling.compacted == 0
+
+
+def test_a_person_has_an_idle_thread_summarised_and_nothing_is_answered():
+    """UI-25: the turn is there for that alone, and takes nothing from the inbox or the queue."""
+    session = given(submit("one"), says("done"), submit("two"), says("done", run=2))
+    then = session.when(CompactThread(session_id=SESSION))
+
+    (submitted,) = of(then, TurnSubmitted)
+    assert (submitted.source, submitted.input) == ("compaction", Text(text=""))
+    assert [one.purpose for one in of(then, ModelRequested)] == ["compaction"]
+    made = session.when(summary(run=3))
+    assert [type(fact).__name__ for fact in made.facts[-2:]] == ["CompactionCompleted", "TurnCompleted"]
+    assert of(made, TurnCompleted)[0].iterations == 0
+    assert session.refuses(CompactThread(session_id=SESSION)).code == "nothing_to_compact"
+
+
+def test_a_thread_that_is_busy_or_short_is_not_summarised_on_demand():
+    """UI-25"""
+    assert given(submit("one")).refuses(CompactThread(session_id=SESSION)).code == "thread_busy"
+    assert given(submit("one"), says("done")).refuses(CompactThread(session_id=SESSION)).code == "nothing_to_compact"
+
+
+NOTES = blob_of(b"Buy milk.")
+REF = ContextRef(ref="notes.md", kind="text", source="mentioned", content=NOTES.ref)
+GONE = MissingRef(ref="gone.md", source="mentioned", reason="not_found")
+CAME = Came(refs=(REF,), missing=(GONE,), blobs=(NOTES,))
+
+
+def test_what_an_input_brings_goes_with_it_and_is_told_when_its_run_begins():
+    """CTX-01, CTX-02: also where the turn waits in the queue."""
+    session = given(submit("one"))
+    then = session.when(submit("two"), given=CAME)
+    assert [(one.given, one.missing) for one in of(then, TurnSubmitted)] == [((REF,), (GONE,))]
+    assert then.decision.blobs == (NOTES,)
+    begun = session.when(says("done"))
+    assert [(one.refs, one.missing) for one in of(begun, ContextResolved)] == [((REF,), (GONE,))]
+    assert session.thread.last is not None
+    assert session.thread.last.given == ()
+
+
+def test_a_text_that_is_edited_brings_what_it_names_now_and_keeps_what_was_attached():
+    """CTX-01"""
+    attached = ContextRef(ref="upl_1", kind="text", source="attached", content=NOTES.ref)
+    session = given(submit("one"))
+    session.when(submit("two"), given=Came(refs=(attached, REF)))
+    other = ContextRef(ref="other.md", kind="text", source="mentioned", content=NOTES.ref)
+    then = session.when(EditQueuedTurn(session_id=SESSION, turn_id="trn_2", text="three"), given=Came(refs=(other,)))
+
+    assert [one.given for one in of(then, QueueEdited)] == [(attached, other)]
+
+
+def test_a_run_says_what_it_is_not_told_and_why():
+    """CTX-01: what is too much, what the model cannot be shown, what is no text."""
+    huge = ContextRef(ref="huge.txt", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=100_000))
+    image = ContextRef(ref="a.png", kind="image", source="mentioned", content=BlobRef(hash="b" * 64, size=10))
+    binary = ContextRef(ref="a.bin", kind="binary", source="mentioned")
+    then = given().when(submit("see"), given=Came(refs=(huge, image, binary)))
+
+    (fact,) = of(then, ContextResolved)
+    assert fact.omitted == (
+        Omission(reason="budget", ref="huge.txt", tokens=(100_000 - 64 * 1024) // 4),
+        Omission(reason="unsupported", ref="a.png"),
+        Omission(reason="binary", ref="a.bin"),
+    )
+
+
+def test_pins_are_of_the_thread_and_are_read_when_a_turn_starts():
+    """CTX-01"""
+    pinned = {"notes.md": Came(refs=(ContextRef(ref="notes.md", kind="text", source="pinned", content=NOTES.ref),))}
+    known = {
+        "pin": lambda name: pinned.get(name, Came(missing=(MissingRef(ref=name, source="pinned", reason="not_found"),)))
+    }
+    session = given(submit("one"), says("done"))
+    then = session.when(SetContext(session_id=SESSION, pinned=("notes.md", "gone.md", "notes.md")), **known)
+    assert of(then, ContextPinned) == [ContextPinned(pinned=("notes.md", "gone.md"))]
+    assert isinstance(then.answer, ContextChanged)
+    assert [one.ref for one in then.answer.missing] == ["gone.md"]
+    begun = session.when(submit("two"), **known)
+    (fact,) = of(begun, ContextResolved)
+    assert ([one.ref for one in fact.refs], [one.ref for one in fact.missing]) == (["notes.md"], ["gone.md"])
+    session.when(SetContext(session_id=SESSION, pinned=()), **known)
+    assert session.thread.pinned == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("look at @src/a.py, and @docs/.", ("src/a.py", "docs/")),
+        ('see @"a file.txt"!', ("a file.txt",)),
+        ("(@art_1) [@ses_2]: @lead?", ("art_1", "ses_2", "lead")),
+        ("write to me@example.org or a@b", ()),
+        ("`@one` and ``@two`` and @three", ("three",)),
+        ("```python\n@four\ndef f(): ...\n```\n@five", ("five",)),
+        ("@cached(maxsize=1)\ndef f(): ...", ()),
+        ("@dataclass\n@final\nclass A:", ()),
+        (" * @param name what it is", ()),
+        ("* @src/a.py\n* @src/b.py", ("src/a.py", "src/b.py")),
+        ("@same @same", ("same",)),
+        ("@", ()),
+    ],
+)
+def test_what_an_input_names(text: str, named: tuple[str, ...]):
+    """CTX-02: an address, an annotation and code in backticks are no mentions."""
+    assert mentions(text) == named
+
+
+def test_of_much_that_is_given_so_much_is_told():
+    """CTX-01: each in part, and nothing once all is taken; images by themselves."""
+    texts = [
+        ContextRef(ref=str(n), kind="text", source="attached", content=BlobRef(hash=str(n), size=100_000))
+        for n in range(5)
+    ]
+    image = ContextRef(ref="i", kind="image", source="attached", content=BlobRef(hash="i", size=1000))
+    large = ContextRef(ref="l", kind="image", source="attached", content=BlobRef(hash="l", size=6 * 1024 * 1024))
+
+    assert shares((*texts, image, large)) == (65536, 65536, 65536, 65536, 0, 1000, 0)
+    assert given_tokens((image,)) == 1510
+
+
+def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
+    """UI-25: the newest of it, within a tenth of the window; what no longer fits is told in part or in the summary alone."""
+    session = given(
+        submit("word " * 200), untold(says("done")), submit("and keep it short"), untold(says("yes", run=2))
+    )
+    session.when(submit("again " + "x" * 2400), **SMALL)
+    then = session.when(summary(run=3), **SMALL)
+
+    (made,) = of(then, CompactionCompleted)
+    asked = [record for record in session.records if isinstance(record.fact, TurnSubmitted)]
+    assert [(one.sequence, one.size) for one in made.said] == [(asked[1].sequence, 17)]
+    assert [one.turn for one in session.thread.said] == ["trn_1", "trn_2", "trn_3"]
+
+
+def test_of_a_long_input_so_much_stays_as_there_is_room_for():
+    """UI-25: a tenth of 10,000 tokens are 4,000 bytes."""
+    large: dict[str, Any] = {"takes": lambda provider, model: Takes(window=10_000)}
+    session = given(submit("word " * 6400), untold(says("done")))
+    session.when(submit("go on"), **large)
+    (made,) = of(session.when(summary(), **large), CompactionCompleted)
+    assert [one.size for one in made.said] == [4000]
+
+
+def test_where_the_model_that_summarises_fails_for_good_the_next_one_is_asked_for_the_same():
+    """UI-25: also where what is summarised is too long for the first one; no answer is asked of it before."""
+    others = (Candidate(provider="cloud", model="big"), Candidate(provider="local", model="small"))
+    chain = {"candidates": others, "chosen": 0, "fallbacks": (1,)}
+    session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), **chain))
+    session.after(submit(LONG), untold(says("done")))
+    session.when(submit("go on " + "word " * 100), **SMALL)
+    then = session.when(refused(), **SMALL)
+
+    assert [type(fact).__name__ for fact in then.facts] == [
+        "ModelFailed",
+        "RoutingResolved",
+        "WarningRaised",
+        "ModelRequested",
+    ]
+    (asked,) = of(then, ModelRequested)
+    assert (asked.provider, asked.purpose, asked.iteration) == ("local", "compaction", 0)
+    made = session.when(summary(step=session.run.model_step), **SMALL)
+    assert [one.purpose for one in of(made, ModelRequested)] == ["answer"]

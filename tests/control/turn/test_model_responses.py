@@ -1,0 +1,233 @@
+"""A model answered, or an attempt failed: what came becomes facts once, in its order."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    Fact,
+    MessageInterrupted,
+    ModelFailed,
+    OutputFinal,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+    ThreadPaused,
+    ToolCancelled,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+    WarningRaised,
+)
+from callboard.control.outcomes import Piece
+from tests.control.rigs.decisions import given
+from tests.control.rigs.examples import (
+    ALLOW,
+    answered,
+    at,
+    ended,
+    failed,
+    interrupt,
+    says,
+    stopped,
+    submit,
+    text,
+    wants,
+)
+from tests.control.rigs.expected_facts import asked, completed, requested, through, told
+
+RUN = at(turn=1, run=1)
+CALL = at(turn=1, run=1, step=1)
+
+
+def thinks(step: int, thought: str, signature: str = "") -> Piece:
+    return Piece(kind="reasoning", step=step, text=thought, signature=signature)
+
+
+def test_parts_become_facts_in_the_order_in_which_they_came():
+    parts = (thinks(2, "hm", "sig"), text(3, "First,"), thinks(4, "so"), text(5, "then."))
+    then = given(submit()).when(answered(*parts))
+    then.then(
+        (ReasoningCompleted(content=Text(text="hm"), signature="sig"), at(turn=1, run=1, step=2)),
+        told("First,", at(turn=1, run=1, step=3)),
+        (ReasoningCompleted(content=Text(text="so")), at(turn=1, run=1, step=4)),
+        told("then.", at(turn=1, run=1, step=5)),
+        *completed(CALL),
+        (OutputFinal(parts=(3, 5)), RUN),
+        (TurnCompleted(iterations=1), RUN),
+    )
+    assert then.decision.ends == ("run_1.2.reasoning", "run_1.3.text", "run_1.4.reasoning", "run_1.5.text")
+
+
+def test_text_before_a_call_keeps_its_place_and_is_no_answer():
+    chat = given(submit())
+    call = at(turn=1, run=1, step=3, call=1)
+    then = chat.when(answered(text(2, "I will look."), wants(1, 3)))
+    then.then(
+        told("I will look.", at(turn=1, run=1, step=2)),
+        *completed(CALL, "tool_calls"),
+        *requested(1, call, ALLOW),
+        *through(call),
+    )
+    assert then.decision.ends == ("run_1.2.text", "run_1.3.arguments")
+    assert chat.run.answer_parts == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "warning"),
+    [
+        (
+            answered(text(2, "Once upon"), stop="length"),
+            WarningRaised(code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to go on."),
+        ),
+        (
+            answered(text(2, "Once upon"), stop="content_filter"),
+            WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."),
+        ),
+        (
+            answered(text(2, " \n")),
+            WarningRaised(code="answer_empty", message="The model answered with nothing."),
+        ),
+    ],
+    ids=["length", "content filter", "nothing"],
+)
+def test_an_answer_that_is_not_whole_is_taken_with_a_warning(answer, warning: Fact):
+    said = answer.pieces[0].text
+    given(submit()).when(answer).then(
+        told(said, at(turn=1, run=1, step=2)),
+        *completed(CALL, answer.stop_reason),
+        (warning, CALL),
+        (OutputFinal(parts=(2,)), RUN),
+        (TurnCompleted(iterations=1), RUN),
+    )
+
+
+def test_an_answer_is_taken_once():
+    """CTL-15"""
+    session = given(submit(mode="auto"), says("one"))
+    session.when(says("one")).then_nothing()
+    session.when(failed()).then_nothing()
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        says("late"),
+        failed(text(2, "la")),
+        failed(retry_in_ms=100),
+        answered(wants(9, 2)),
+        ended(9),
+        stopped(),
+    ],
+    ids=["answer", "failure", "retry", "call", "result", "stop"],
+)
+def test_what_comes_after_the_turn_changes_nothing(late):
+    """CTL-15"""
+    given(submit(), says("done")).when(late).then_nothing()
+    given(submit(), says("done"), submit()).when(late).then_nothing()
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        says("?", step=9),
+        says("?", run=9),
+        msgspec.structs.replace(says("?"), thread="thr_9"),
+        msgspec.structs.replace(stopped(), thread="thr_9"),
+        msgspec.structs.replace(ended(1), thread="thr_9"),
+    ],
+    ids=["step", "run", "thread", "stop of a thread", "result of a thread"],
+)
+def test_what_nobody_asked_for_changes_nothing(unknown):
+    """CTL-15"""
+    given(submit()).when(unknown).then_nothing()
+
+
+def test_an_answer_cannot_come_while_its_calls_are_open():
+    """CTL-15: no model call is open, so step 0 names none."""
+    given(submit(), answered(wants(1, 2))).when(answered(step=0)).then_nothing()
+
+
+def test_text_that_was_complete_when_the_turn_was_stopping_is_kept_and_the_turn_ends_as_interrupted():
+    """COM-10"""
+    session = given(submit(), interrupt())
+    session.when(says("done")).then(told("done", at(turn=1, run=1, step=2)), *completed(CALL))
+    session.when(stopped()).then((TurnInterrupted(cause="person", iterations=1), RUN))
+
+
+def test_no_call_of_an_answer_is_begun_while_the_turn_is_stopping():
+    """CTL-08"""
+    session = given(submit(mode="auto"), interrupt())
+    first, second = at(turn=1, run=1, step=2, call=1), at(turn=1, run=1, step=3, call=2)
+    session.when(answered(wants(1, 2), wants(2, 3))).then(
+        *completed(CALL, "tool_calls"),
+        *requested(1, first, ALLOW),
+        (ToolCancelled(started=False), first),
+        *requested(2, second, ALLOW),
+        (ToolCancelled(started=False), second),
+    )
+
+
+def test_an_attempt_that_is_tried_again_leaves_its_failure_and_no_part():
+    """CTL-07"""
+    session = given(submit())
+    pieces = (text(2, "Once"), Piece(kind="arguments", step=3, text='{"pa'))
+    then = session.when(failed(*pieces, retry_in_ms=500))
+    then.then((ModelFailed(code="model_unavailable", message="The provider cannot be reached.", retry_in_ms=500), CALL))
+    assert then.decision.ends == ("run_1.2.text", "run_1.3.arguments")
+    session.when(says("done")).ends_with((TurnCompleted(iterations=1), RUN))
+
+
+def test_the_last_attempt_that_fails_ends_the_turn_and_keeps_what_had_come():
+    """MAR-16"""
+    pieces = (thinks(2, "hm"), text(3, "Once"), Piece(kind="arguments", step=4, text='{"pa'))
+    then = given(submit(), failed(retry_in_ms=500)).when(failed(*pieces, attempt=2))
+    then.then(
+        (ReasoningInterrupted(content=Text(text="hm")), at(turn=1, run=1, step=2)),
+        (MessageInterrupted(content=Text(text="Once")), at(turn=1, run=1, step=3)),
+        (ModelFailed(code="model_unavailable", message="The provider cannot be reached.", attempt=2), CALL),
+        (
+            TurnFailed(
+                code="model_unavailable",
+                message="The provider cannot be reached.",
+                hint="Check that the provider can be reached, then send the turn again.",
+                retryable=True,
+                iterations=1,
+            ),
+            RUN,
+        ),
+    )
+    assert set(then.decision.ends) == {"run_1.2.reasoning", "run_1.3.text", "run_1.4.arguments"}
+
+
+def test_a_failure_holds_up_what_is_queued():
+    then = given(submit(), submit("next")).when(failed())
+    then.ends_with(
+        (
+            TurnFailed(
+                code="model_unavailable",
+                message="The provider cannot be reached.",
+                hint="Check that the provider can be reached, then send the turn again.",
+                retryable=True,
+                iterations=1,
+            ),
+            RUN,
+        ),
+        (ThreadPaused(cause="failed", reason="model_unavailable"), at()),
+    )
+
+
+def test_a_failure_of_a_turn_that_is_stopping_ends_the_call_and_leaves_the_end_to_the_stop():
+    """CTL-15"""
+    session = given(submit(), interrupt())
+    session.when(failed()).then(
+        (ModelFailed(code="model_unavailable", message="The provider cannot be reached."), CALL)
+    )
+    session.when(stopped()).then((TurnInterrupted(cause="person", iterations=1), RUN))
+
+
+def test_steps_go_on_past_every_part_of_an_answer():
+    auto = given(submit(mode="auto"), answered(thinks(2, "hm"), text(3, "so")))
+    assert auto.run.model_step == 4
+    auto.when(says("more", step=4)).ends_with(asked(3, at(turn=1, run=1, step=6)))

@@ -1,0 +1,53 @@
+"""The mode of a turn whose command names none."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import TurnSubmitted
+from tests.control.rigs.decisions import Given, Then, given
+from tests.control.rigs.examples import interrupt, says, stopped, submit
+
+
+def mode(then: Then) -> str:
+    """The mode of the turn that was submitted."""
+    (fact,) = (fact for fact in then.facts if isinstance(fact, TurnSubmitted))
+    return fact.permission_mode
+
+
+def over(permission: str) -> Given:
+    """A session whose one turn ran in this mode."""
+    return given(submit(permission_mode=permission), says("done"))
+
+
+def test_a_new_session_begins_in_the_usual_mode_of_its_folder():
+    then = given().when(submit(), usual_mode="planning")
+    assert mode(then) == "planning"
+    assert mode(given().when(submit())) == "ask"
+
+
+def test_a_mode_that_is_named_holds_whatever_is_usual():
+    assert mode(given().when(submit(permission_mode="edits"), usual_mode="planning")) == "edits"
+
+
+def test_a_thread_goes_on_in_the_mode_of_its_last_turn():
+    assert mode(over("edits").when(submit(), usual_mode="ask")) == "edits"
+    assert mode(over("planning").when(submit(), usual_mode="full")) == "planning"
+
+
+def test_what_is_queued_without_a_mode_takes_that_of_the_turn_under_way():
+    assert mode(given(submit(permission_mode="edits")).when(submit("next"))) == "edits"
+
+
+def test_input_behind_what_waits_takes_the_mode_of_what_waits_last():
+    working = given(submit(permission_mode="edits"), submit("two", permission_mode="planning"))
+    assert mode(working.when(submit("three"))) == "planning"
+
+
+def test_where_a_folder_asks_for_more_than_it_has_no_last_turn_carries_more_on_than_is_usual():
+    """SAFE-08: the last turn may have had its mode from files that were trusted then."""
+    assert mode(over("full").when(submit(), usual_mode="ask", withheld=True)) == "ask"
+    assert mode(over("planning").when(submit(), usual_mode="ask", withheld=True)) == "planning"
+    assert mode(over("full").when(submit(permission_mode="full"), usual_mode="ask", withheld=True)) == "full"
+
+
+def test_a_turn_that_was_stopped_is_a_last_turn_as_well():
+    assert mode(given(submit(permission_mode="edits"), interrupt(), stopped()).when(submit())) == "edits"

@@ -1,0 +1,131 @@
+"""A run that gets the same again and again does not go on: its thread waits for a person, who is shown where."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from callboard.contracts.facts import QueueAdded, SteerRejected, ThreadPaused, ThreadResumed, TurnFailed, TurnStarted
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.control.decision_inputs import Setup
+from tests.control.rigs.decisions import Given
+from tests.control.rigs.examples import ASK, DENY, SETUP, answered, at, ended, reject, says, steer, submit, wants
+
+MESSAGE = "The last 3 model calls led to the same result."
+
+
+def patient(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    """A setup whose bound is far off."""
+    return msgspec.structs.replace(SETUP, max_iters=9)
+
+
+def at_work(mode: Mode = "chat") -> Given:
+    return Given(setup=patient).after(submit(mode=mode))
+
+
+def reads(session: Given, *outputs: str) -> Given:
+    """The model asks for the same call again and again, and gets these outputs."""
+    for output in outputs:
+        step = session.run.model_step
+        number = len(session.records)
+        session.after(answered(wants(number, step + 1), step=step), ended(number, output))
+    return session
+
+
+def given_up(session: Given) -> list[ThreadPaused]:
+    return [record.fact for record in session.records if isinstance(record.fact, ThreadPaused)]
+
+
+def test_the_same_call_with_the_same_result_three_times_in_a_row_pauses_the_thread():
+    session = reads(at_work(), "one", "same", "same")
+    steps = [record.scope.step for record in session.records if record.header.type == "model.requested"]
+    last = session.run.model_step
+    assert last == steps[-1]
+    session.after(answered(wants(99, last + 1), step=last))
+    session.when(ended(99, "same")).ends_with(
+        (
+            TurnFailed(
+                code="no_progress",
+                message=MESSAGE,
+                hint="Say what to do differently, or send the turn again.",
+                iterations=4,
+            ),
+            at(turn=1, run=1),
+        ),
+        (
+            ThreadPaused(
+                cause="no_progress",
+                reason="no_progress",
+                evidence=tuple(f"run_1.{step}" for step in steps[1:]),
+            ),
+            at(),
+        ),
+    )
+    assert session.thread.run is None
+    assert session.thread.paused == "no_progress"
+
+
+@pytest.mark.parametrize("outputs", [("same", "same", "other", "same", "same"), ("1", "2", "3", "4")])
+def test_a_call_whose_result_differs_is_progress(outputs: tuple[str, ...]):
+    session = reads(at_work(), *outputs)
+    assert given_up(session) == []
+    assert session.thread.run is not None
+
+
+def test_the_same_text_three_times_in_a_row_pauses_an_auto_turn():
+    session = at_work("auto")
+    for said in ("Working.", "Still.", "Still.", "Still."):
+        step = session.run.model_step
+        session.after(says(said, step=step))
+    assert [pause.cause for pause in given_up(session)] == ["no_progress"]
+
+
+def test_m3_three_answers_without_a_text_or_a_call_pause_an_auto_turn_before_its_bound():
+    session = at_work("auto")
+    for said in ("", " \n", ""):
+        session.after(says(said, step=session.run.model_step))
+    assert [pause.cause for pause in given_up(session)] == ["no_progress"]
+
+
+def test_m3_an_answer_with_a_text_between_empty_ones_is_progress():
+    session = at_work("auto")
+    for said in ("", "", "Working.", "", ""):
+        session.after(says(said, step=session.run.model_step))
+    assert given_up(session) == []
+    assert session.thread.run is not None
+
+
+def test_calls_that_the_gate_denies_the_same_way_are_no_progress():
+    session = at_work()
+    for number in (1, 2, 3):
+        step = session.run.model_step
+        session.after(answered(wants(number, step + 1, DENY), step=step))
+    assert [len(pause.evidence) for pause in given_up(session)] == [3]
+
+
+def test_calls_that_a_person_rejects_the_same_way_are_no_progress():
+    session = at_work()
+    for number in (1, 2, 3):
+        step = session.run.model_step
+        session.after(answered(wants(number, step + 1, ASK), step=step), reject(number))
+    assert [len(pause.evidence) for pause in given_up(session)] == [3]
+
+
+def test_what_is_queued_waits_and_what_was_steered_goes_back():
+    session = reads(at_work(), "same", "same")
+    session.after(submit("next", when_busy="queue"), steer("left!"))
+    reads(session, "same")
+    kinds = [type(record.fact) for record in session.records]
+    assert QueueAdded in kinds
+    assert SteerRejected in kinds
+    assert kinds.count(TurnStarted) == 1
+    assert session.queue == ["trn_2"]
+
+
+def test_new_input_lets_the_thread_go_on():
+    session = reads(at_work(), "same", "same", "same")
+    session.after(submit("try the other file"))
+    kinds = [type(record.fact) for record in session.records]
+    assert ThreadResumed in kinds
+    assert session.thread.paused is None
+    assert reads(session, "same").thread.run is not None

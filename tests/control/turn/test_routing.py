@@ -1,0 +1,253 @@
+"""Which model a run asks, which is asked where that one fails for good, and what is told of a provider's limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands import SteerTurn
+from callboard.contracts.content import blob_of
+from callboard.contracts.facts import (
+    ContextResolved,
+    ModelFailed,
+    ModelRequested,
+    QuotaReported,
+    RoutingResolved,
+    TurnFailed,
+    WarningRaised,
+)
+from callboard.contracts.facts.model import Limit
+from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.turn import Mode, PermissionMode
+from callboard.contracts.ports.model import Quota
+from callboard.contracts.refs import ContextRef, Omission
+from callboard.control.decision_inputs import Setup
+from callboard.control.outcomes import ModelAttemptFailed, Piece
+from callboard.control.resolved_context import Given as Brought
+from callboard.control.state.context import Takes
+from tests.control.rigs.decisions import Given
+from tests.control.rigs.examples import SETUP, at, failed, submit, text, wants
+from tests.control.rigs.examples import answered as complete
+
+BIG = Candidate(provider="cloud", model="big")
+SMALL = Candidate(provider="local", model="small")
+LAST = Candidate(provider="home", model="last")
+RUN = at(turn=1, run=1)
+PNG = blob_of(b"\x89PNG", "image/png").ref
+
+
+def answered(*parts: Any, step: int = 1, quota: Quota | None = None) -> Any:
+    return msgspec.structs.replace(complete(*parts, step=step), quota=quota)
+
+
+def fails(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
+    return msgspec.structs.replace(failed(*pieces, step=step), **rest)
+
+
+def chain(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    return msgspec.structs.replace(
+        SETUP, candidates=(BIG, SMALL, LAST), chosen=0, route_reason="It is the first.", fallbacks=(1, 2)
+    )
+
+
+def running(**known: Any) -> Given:
+    session = Given(setup=chain)
+    session.when(submit(), **known)
+    return session
+
+
+def said(session: Given) -> list[Any]:
+    return [record.fact for record in session.records]
+
+
+def routes(session: Given) -> list[RoutingResolved]:
+    return [record.fact for record in session.records if isinstance(record.fact, RoutingResolved)]
+
+
+def test_a_run_says_which_models_are_asked_after_the_one_it_chose():
+    (route,) = routes(running())
+    assert route == RoutingResolved(
+        candidates=(BIG, SMALL, LAST), chosen=BIG, reason="It is the first.", fallbacks=(SMALL, LAST)
+    )
+
+
+def test_a_model_that_fails_for_good_gives_way_to_the_next_and_its_piece_of_an_answer_is_dropped():
+    session = running()
+    then = session.when(fails(text(2, "Half"), code="model_auth", message="No such key.", retryable=False))
+    gone = msgspec.structs.replace(BIG, excluded="It failed in this run: model_auth.")
+    then.then(
+        (ModelFailed(code="model_auth", message="No such key."), at(turn=1, run=1, step=1)),
+        (
+            RoutingResolved(
+                candidates=(gone, SMALL, LAST),
+                chosen=SMALL,
+                reason="cloud/big failed: No such key.",
+                fallbacks=(LAST,),
+            ),
+            RUN,
+        ),
+        (
+            WarningRaised(
+                code="model_fell_back",
+                message="cloud/big failed, and local/small is asked in its place: No such key.",
+            ),
+            at(turn=1, run=1, step=1),
+        ),
+        (
+            ModelRequested(provider="local", model="small", iteration=1, context_through=0),
+            at(turn=1, run=1, step=2),
+        ),
+    )
+    assert then.decision.ends == ("run_1.2.text",)
+    assert session.run.iteration == 1
+    session.when(answered(text(3, "Done."), step=2))
+    assert session.thread.run is None
+
+
+def test_a_turn_whose_models_all_failed_fails_with_what_the_last_one_said():
+    session = running()
+    session.when(fails(code="model_auth", message="No such key.", retryable=False))
+    session.when(fails(code="model_quota", message="Nothing left.", retryable=False, step=2))
+    then = session.when(fails(code="model_unavailable", message="Not there.", retryable=True, step=3))
+    then.ends_with(
+        (ModelFailed(code="model_unavailable", message="Not there."), at(turn=1, run=1, step=3)),
+        (
+            TurnFailed(
+                code="model_unavailable",
+                message="Not there.",
+                hint="The models before it failed as well. "
+                "Check that the provider can be reached, then send the turn again.",
+                retryable=True,
+                iterations=1,
+            ),
+            RUN,
+        ),
+    )
+    assert [route.chosen for route in routes(session)] == [BIG, SMALL, LAST]
+
+
+@pytest.mark.parametrize("code", ["model_refused_request", "model_context_full", "internal", "bad_recording"])
+def test_what_another_model_would_not_mend_ends_the_turn(code: Any):
+    session = running()
+    then = session.when(fails(code=code, message="No.", retryable=False))
+    assert isinstance(then.facts[-1], TurnFailed)
+    assert then.facts[-1].code == code
+    assert len(routes(session)) == 1
+
+
+def test_a_failure_that_is_tried_again_stays_with_its_model():
+    session = running()
+    then = session.when(fails(code="model_rate_limited", message="Later.", retry_in_ms=100))
+    then.then(
+        (ModelFailed(code="model_rate_limited", message="Later.", retry_in_ms=100), at(turn=1, run=1, step=1)),
+    )
+
+
+def test_the_next_turn_asks_the_first_model_again():
+    session = running()
+    session.when(fails(code="model_auth", message="No such key.", retryable=False))
+    session.when(answered(text(3, "Done."), step=2))
+    session.when(submit(session_id="ses_1"))
+    assert routes(session)[-1].chosen == BIG
+
+
+def takes(images: bool, window: int | None) -> Any:
+    """What every model but the first takes nothing of."""
+    return lambda provider, model: Takes(images=images, window=window) if provider != "cloud" else Takes(images=True)
+
+
+def _brings_an_image(**known: Any) -> dict[str, Any]:
+    ref = ContextRef(ref="shot.png", kind="image", source="attached", content=PNG)
+    return {"given": Brought(refs=(ref,)), **known}
+
+
+def test_a_model_that_takes_no_images_is_not_asked_in_place_of_one_that_was_shown_some():
+    known = _brings_an_image(takes=takes(images=False, window=None))
+    session = running(**known)
+    then = session.when(fails(code="model_auth", message="No such key.", retryable=False), takes=known["takes"])
+    (route,) = routes(session)
+    assert [one.excluded for one in route.candidates] == ["", "It takes no images.", "It takes no images."]
+    assert route.fallbacks == ()
+    assert isinstance(then.facts[-1], TurnFailed)
+
+
+def test_a_chosen_model_that_takes_no_images_gives_way_to_one_that_does():
+    def blind(provider: str, model: str) -> Takes:
+        return Takes(images=provider == "home")
+
+    (route,) = routes(running(**_brings_an_image(takes=blind)))
+    assert (route.chosen, route.fallbacks) == (LAST, ())
+    assert route.reason == "cloud/big is not asked: It takes no images. home/last is the next that can."
+
+
+BLIND: dict[str, Any] = {"takes": lambda provider, model: Takes()}
+MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content=PNG)
+
+
+def test_m5_an_attached_image_that_no_model_takes_is_refused_before_it_is_sent():
+    problem = Given(setup=chain).refuses(submit(), **_brings_an_image(**BLIND))
+    assert (problem.code, problem.field) == ("images_unsupported", "attachments")
+    assert problem.message == "cloud/big takes no images: shot.png."
+
+
+def test_m5_an_image_that_the_text_names_is_named_as_left_out_where_no_model_takes_it():
+    session = running(given=Brought(refs=(MENTIONED,)), **BLIND)
+    (route,) = routes(session)
+    assert (route.chosen, route.reason) == (BIG, "It is the first.")
+    (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
+    assert resolved.omitted == (Omission(reason="unsupported", ref="shot.png"),)
+    warned = [fact for fact in said(session) if isinstance(fact, WarningRaised)]
+    assert [(one.code, one.message) for one in warned] == [
+        ("images_left_out", "cloud/big takes no images. Left out: shot.png.")
+    ]
+
+
+def test_m5_an_image_that_a_fallback_gets_is_not_told_as_left_out():
+    def blind(provider: str, model: str) -> Takes:
+        return Takes(images=provider == "home", window=50_000)
+
+    session = running(**_brings_an_image(takes=blind))
+    (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
+    assert (routes(session)[-1].chosen, resolved.omitted) == (LAST, ())
+
+
+def test_m5_an_image_steered_to_a_model_that_takes_none_is_refused():
+    steer = SteerTurn(session_id="ses_1", text="look")
+    problem = running(**BLIND).refuses(steer, **_brings_an_image(**BLIND))
+    assert problem.code == "images_unsupported"
+
+
+def test_a_model_whose_window_is_too_small_is_not_asked():
+    (route,) = routes(running(takes=takes(images=True, window=1)))
+    assert [one.excluded[:22] for one in route.candidates[1:]] == ["Its window of 1 tokens"] * 2
+
+
+LOW = Limit(what="tokens", limit=1000, remaining=99, resets_in_ms=6000)
+FULL = Limit(what="requests", limit=100, remaining=90)
+
+
+def test_a_limit_that_came_under_a_tenth_is_told_once_in_a_run():
+    session = running()
+    then = session.when(answered(wants(1, 2), quota=Quota(limits=(FULL, LOW))))
+    assert [fact for fact in then.facts if isinstance(fact, QuotaReported)] == [
+        QuotaReported(provider="cloud", limits=(LOW,))
+    ]
+    again = Given(setup=chain)
+    again.when(submit(mode="auto"))
+    first = again.when(answered(text(2, "one"), quota=Quota(limits=(LOW,))))
+    second = again.when(answered(text(4, "two"), step=3, quota=Quota(limits=(LOW,))))
+    assert [sum(isinstance(fact, QuotaReported) for fact in then.facts) for then in (first, second)] == [1, 0]
+
+
+@pytest.mark.parametrize("quota", [None, Quota(limits=(FULL,)), Quota(limits=(Limit(what="tokens", limit=10),))])
+def test_limits_that_are_far_are_not_told_with_an_answer(quota: Quota | None):
+    then = running().when(answered(text(2, "Hi."), quota=quota))
+    assert not any(isinstance(fact, QuotaReported) for fact in then.facts)
+
+
+def test_limits_are_told_whole_where_the_provider_refused_for_them():
+    quota = Quota(limits=(FULL,), retry_after_ms=3000, exhausted=True)
+    then = running().when(fails(code="model_quota", message="Used up.", retryable=False, quota=quota))
+    assert then.facts[1] == QuotaReported(provider="cloud", limits=(FULL,), retry_after_ms=3000, exhausted=True)

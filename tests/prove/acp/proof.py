@@ -1,0 +1,267 @@
+"""Proves that coding agents from the npm registry work in a team: OpenCode, Gemini CLI, Codex and Claude Code, each in the
+version of `acp_agents` and in the newest one.
+
+Each is a real process that speaks the Agent Client Protocol, with a local server in place of its model. It goes through a
+command, an edit, a new file, a rejected command, a rejected file, a turn under planning, an interrupt, a death and a resume.
+What it made, and did not make, is looked at in the folder; what it asked about is compared with what the log says of it. The
+agents are installed once, outside of the checkout (some 2.5 GB all together). The suite drives the small agent of its own
+(`scripted`) through the same turns.
+
+    make prove-acp
+    make prove-acp ARGS="--agent codex --only newest"
+    make prove-acp ARGS="--agent scripted --sabotage unasked"
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from callboard.adapters.acp import AcpAgents
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    AgentConnected,
+    AgentDisconnected,
+    AgentModeChanged,
+    ArtifactVersionCreated,
+    MessageText,
+    PlanUpdated,
+    ToolCompleted,
+    ToolRefused,
+    TurnFailed,
+)
+from tests.prove.acp.agents import AGENTS, ESCAPE, NODE, PLACE, PLAN, Agent, install, newest
+from tests.prove.acp.models import DONE, Models, models
+from tests.prove.acp.planted import planted
+from tests.prove.acp.turns import Turns, agent_process, define, ended, escaped, over
+from tests.prove.acp.witness import Witness
+from tests.prove.driver.report import Report, arguments, run
+from tests.runtime.rigs.house import House, house
+
+CLAIMS = ("mode", "command", "edit", "new file", "no", "plan", "planning", "interrupt", "kill", "resume", "asked")
+UNASKED = "no: what was refused was not done"
+WIDE = "mode: it asks from the start, whatever its own settings say"
+ASKED = "asked: no call that it asked about is recorded as run without a question"
+DEATH = "kill: a death fails its turn and is on record"
+
+
+class Proof:
+    """The turns of one agent."""
+
+    def __init__(self, report: Report, name: str, version: str, turns: Turns, home: Path) -> None:
+        self.report = report
+        self.name = name
+        self.version = version
+        self.agent: Agent = AGENTS[name]
+        self.turns = turns
+        self.home = home
+        self.work = turns.home.folder
+
+    def check(self, claim: str, holds: bool, seen: object = "") -> bool:
+        return self.report.check(f"{self.name} {self.version}: {claim}", holds, str(seen))
+
+    async def all(self) -> None:
+        """All of them, and the figures."""
+        began = time.monotonic()
+        await self.command()
+        await self.edits()
+        await self.refusals()
+        await self.planning()
+        stopped = await self.interrupt()
+        await self.death()
+        there = next(fact for fact in await self.turns.of(AgentConnected))
+        self.report.figure(
+            f"{self.name} {self.version}",
+            f"{there.name} {there.version}, mode {there.mode or '-'}, model {there.model or '-'}: "
+            f"{time.monotonic() - began:.1f} s, stopped in {stopped:.2f} s, "
+            f"{len(self.turns.server.asked)} requests of its model",
+        )
+
+    async def command(self) -> None:
+        """A command that is asked about and allowed, and a plan."""
+        plan = [self.agent.plan] if self.agent.plan is not None else []
+        seen = await self.turns.turn([*plan, self.agent.call("echo ${OPENAI_API_KEY:-hello} > made.txt")], "approve")
+        (there,) = seen.of(AgentConnected)
+        self.check("command: tells its version", there.version == self.version, there.version)
+        self.check(WIDE, there.mode == self.agent.asks, there.mode)
+        asked = [(one.tool, "made.txt" in one.prompt) for one in seen.asked]
+        self.check("command: it is asked about", asked == [("StartAgent", False), ("Bash", True)], seen.asked)
+        made = self.work / "made.txt"
+        self.check("command: what was allowed was done", made.exists() and made.read_text() == "hello\n")
+        texts = [fact.content.text for fact in seen.of(MessageText)]
+        self.check("command: its answer is the turn's", texts[-1:] == [DONE], texts)
+        if plan:
+            plans = seen.of(PlanUpdated)
+            last = [PlanUpdated(steps=PLAN), PlanUpdated(steps=PLAN, final=True)]
+            self.check("plan: it is on record, and once more when it is final", plans[-2:] == last, plans)
+
+    async def edits(self) -> None:
+        """A file that is changed and one that is made: one question and one version each."""
+        old, new = self.work / "old.txt", self.work / "new.txt"
+        seen = await self.turns.turn(self.agent.edit(str(old), "two", "TWO"), "approve")
+        self.check("edit: it is asked about once", [one.tool for one in seen.asked] == ["Edit"], seen.asked)
+        self.check("edit: the question names the file", all("old.txt" in one.prompt for one in seen.asked), seen.asked)
+        self.check("edit: it is done", old.read_text() == "one\nTWO\n", old.read_text())
+        self.check(
+            "edit: it makes one version", _versions(seen.of(ArtifactVersionCreated)) == 1, seen.of(ToolCompleted)
+        )
+        seen = await self.turns.turn([self.agent.write(str(new), "fresh\n")], "approve")
+        self.check("new file: it is asked about once", [one.tool for one in seen.asked] == ["Edit"], seen.asked)
+        self.check("new file: it is made", new.exists() and new.read_text() == "fresh\n")
+        self.check(
+            "new file: it makes one version", _versions(seen.of(ArtifactVersionCreated)) == 1, seen.of(ToolCompleted)
+        )
+
+    async def refusals(self) -> None:
+        """A rejected command, and a rejected new file."""
+        for claim, file, call in (
+            ("no: the refusal of a command is on record", "refused.txt", self.agent.call("echo no > refused.txt")),
+            (
+                "no: the refusal of a file is on record",
+                "refused-file.txt",
+                self.agent.write(str(self.work / "refused-file.txt"), "no\n"),
+            ),
+        ):
+            seen = await self.turns.turn([call], "reject")
+            self.check(UNASKED, not (self.work / file).exists(), file)
+            codes = [fact.code for fact in seen.of(ToolRefused)]
+            self.check(claim, codes == ["person_denied"], codes)
+
+    async def planning(self) -> None:
+        """A turn under planning changes nothing and asks nothing."""
+        call = self.agent.write(str(self.work / "planned.txt"), "no\n")
+        seen = await self.turns.turn([call], "approve", permission_mode="planning")
+        self.check("planning: no file is made", not (self.work / "planned.txt").exists())
+        self.check("planning: nothing is asked", not seen.asked, seen.asked)
+        modes = [fact.mode for fact in seen.of(AgentModeChanged)]
+        wanted = [self.agent.plans] if self.agent.plans != self.agent.asks else []
+        self.check("planning: the agent is in its mode for that", modes == wanted, modes)
+
+    async def interrupt(self) -> float:
+        """A turn is stopped while it waits for an answer."""
+        stopped, seen = await self.turns.interrupted([self.agent.call("echo no > stopped.txt")])
+        types = [record.header.type for record in seen.records]
+        self.check("interrupt: the question is withdrawn", types.count("action.withdrawn") == 1, types[-8:])
+        self.check("interrupt: the turn ends as interrupted", "turn.interrupted" in types, types[-8:])
+        self.check("interrupt: what was stopped was not done", not (self.work / "stopped.txt").exists())
+        return stopped
+
+    async def death(self) -> None:
+        """Its program is killed while it waits, after it started a process that got away; then it is resumed."""
+        calls = [self.agent.call(ESCAPE), self.agent.call("echo no > died.txt")]
+        before = await self.turns.begin(calls)
+        await self.turns.answer_until(before, "died.txt")
+        alive = escaped(self.work)
+        os.kill(agent_process(self.home), signal.SIGKILL)
+        await over(self.turns, before)
+        seen = await self.turns.since(before)
+        codes, gone = [fact.code for fact in seen.of(TurnFailed)], seen.of(AgentDisconnected)
+        self.check(DEATH, (codes, len(gone)) == (["model_unavailable"], 1), f"{codes}, {gone}")
+        types = [record.header.type for record in seen.records]
+        self.check("kill: the question is withdrawn", "action.withdrawn" in types, types[-8:])
+        self.check("kill: what was asked was not done", not (self.work / "died.txt").exists())
+        self.check("kill: the process that got away was there", alive)
+        self.check("kill: every process of it ends", await ended(self.work))
+        seen = await self.turns.turn([], "approve")
+        self.check(
+            "resume: the start is asked about again", [one.tool for one in seen.asked] == ["StartAgent"], seen.asked
+        )
+        there = seen.of(AgentConnected)
+        self.check("resume: its mode asks", [fact.mode for fact in there] == [self.agent.asks], there)
+        resumed = [fact.resumed for fact in there] == [True]
+        if resumed or not self.agent.forgets:
+            self.check("resume: it has its conversation again", resumed, there)
+        else:
+            text = json.dumps(self.turns.server.asked[-1])
+            told = "which you do not remember" in text and "turn-1-asks" in text
+            self.check("resume: one that lost its conversation gets what was said before", told, text[-300:])
+        texts = [fact.content.text for fact in seen.of(MessageText)]
+        self.check("resume: it answers", texts[-1:] == [DONE], texts)
+
+
+async def prove_one(report: Report, name: str, version: str, place: Path, sabotage: str = "") -> None:
+    """One agent, through its turns."""
+    report.progress(f"{name} {version}: installing", every=0)
+    programs = await asyncio.to_thread(install, name, version, place)
+    report.progress(f"{name} {version}: at work", every=0)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
+        folder = Path(made)
+        work, home = folder / "work", folder / "home"
+        (work / "agents").mkdir(parents=True)
+        home.mkdir()
+        (work / "old.txt").write_text("one\ntwo\n")
+        with models() as server:
+            define(work, AGENTS[name].settings(work, home, server.url, programs))
+            given = {"PATH": f"{NODE / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "TERM": "dumb"}
+            given["OPENAI_API_KEY"] = "sk-that-no-agent-may-see"
+            with planted(AcpAgents(given), sabotage) as agents:
+                witness = Witness(agents)
+                async with house(folder, {"calls": []}, FolderDefinitions(), witness) as opened:
+                    await _whole(report, name, version, opened, server, home, witness)
+
+
+async def _whole(
+    report: Report, name: str, version: str, opened: House, server: Models, home: Path, witness: Witness
+) -> None:
+    """All turns; one that does not come to its end fails its claim, and the next agent is driven all the same."""
+    turns = Turns(opened, server)
+    try:
+        await Proof(report, name, version, turns, home).all()
+    except (Refusal, RuntimeError, TimeoutError, ValueError, OSError) as error:
+        report.check(f"{name} {version}: comes to the end of its turns", False, f"{error!r}; {await turns.last()}")
+    unasked = witness.unasked_in((await turns.since(0)).records)
+    report.figure(
+        f"{name} {version} asks", f"at most {max(witness.waits.values(), default=0):.2f} s after it reports a call"
+    )
+    report.check(
+        f"{name} {version}: {ASKED}", bool(witness.asked) and not unasked, f"{len(witness.asked)} asked, {unasked}"
+    )
+
+
+def _versions(found: list[ArtifactVersionCreated]) -> int:
+    """Those that the agent made, without the one that a file had before."""
+    return len([one for one in found if one.version_origin == "agent"])
+
+
+def _table(report: Report, driven: list[tuple[str, str]]) -> None:
+    """Prints a row of the documentation's table for each agent."""
+    print(f"\n| agent | version | {' | '.join(CLAIMS)} |\n|{' --- |' * (len(CLAIMS) + 2)}")
+    for name, version in driven:
+        cells: list[str] = []
+        for claim in CLAIMS:
+            mine = [one for one in report.checked if one.startswith(f"{name} {version}: {claim}: ")]
+            cells.append("no" if any(one in report.failed for one in mine) else "yes" if mine else "–")
+        print(f"| {name} | {version} | {' | '.join(cells)} |")
+
+
+async def prove(only: str, place: Path = PLACE, sabotage: str = "", which: str = "") -> int:
+    report = Report("prove-acp")
+    driven: list[tuple[str, str]] = []
+    for name in (only,) if only else (one for one in AGENTS if AGENTS[one].package):
+        pinned = AGENTS[name].version
+        found = await asyncio.to_thread(newest, name) if AGENTS[name].package and which != "pinned" else pinned
+        for version in dict.fromkeys((found,) if which == "newest" else (pinned, found)):
+            driven.append((name, version))
+            await prove_one(report, name, version, place, sabotage)
+    _table(report, driven)
+    return report.end()
+
+
+def main() -> int:
+    parser = arguments(__doc__, n=1, help_n="not used")
+    parser.add_argument("--agent", default="", choices=["", *AGENTS], help="one agent alone")
+    parser.add_argument("--only", default="", choices=["", "pinned", "newest"], help="one version of each alone")
+    parser.add_argument("--place", type=Path, default=PLACE, help=f"where the agents are installed [{PLACE}]")
+    given = parser.parse_args()
+    return run(prove(given.agent, given.place, given.sabotage, given.only), longest=1800)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""Agents that are programs of their own, at the scale of a test: the small one. `make prove-acp` drives real ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prove.acp import proof
+
+#: Real processes, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_an_agent_asks_is_refused_is_stopped_and_dies_and_each_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """COM-13."""
+    code = await proof.prove("scripted")
+
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sabotage", "claim"),
+    [
+        ("unasked", proof.UNASKED),
+        ("death-unseen", proof.DEATH),
+        ("wide", proof.WIDE),
+        ("twice", "edit: it is asked about once"),
+        ("left", "kill: every process of it ends"),
+        ("early", proof.ASKED),
+    ],
+)
+async def test_the_proof_of_agents_fails_where_a_fault_is_planted(
+    capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
+) -> None:
+    """A1, A2, A4."""
+    code = await proof.prove("scripted", sabotage=sabotage)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL scripted 1.2.3: {claim}" in told, told

@@ -1,0 +1,118 @@
+"""What an approval card shows of calls that hide something: looked at in a browser while the person is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+from tests.prove.cage import page
+from tests.prove.cage.folder import CHANGED, OLD, SERVER, World
+from tests.prove.driver import crew, scenes
+from tests.prove.driver.product import Server
+from tests.prove.driver.report import Report
+from tests.prove.driver.session_driver import do
+
+SHOWN = "a card shows all that would run, or counts what it hides"
+#: Longest wait for a question and for its card, in seconds.
+_WAIT_S = 60.0
+_DOES = "touch card-made"
+
+
+class Card(NamedTuple):
+    """A call that a person is asked about. `wanted` is what its card has to show; `first` is of what would run, and stands
+    above `question`, where there is one."""
+
+    name: str
+    tool: str
+    arguments: dict[str, str]
+    wanted: tuple[str, ...]
+    first: str = ""
+    question: str = ""
+
+
+def _command(name: str, command: str, *wanted: str) -> Card:
+    arguments = {"command": command, "description": "Does nothing"}
+    return Card(name, "Bash", arguments, wanted, "true" if "true" in command else "echo", "Runs this command")
+
+
+_LINES = chr(10) * 600
+_HIDDEN = f"first{_LINES}{_DOES}\u202e{chr(10)}"
+CARDS: tuple[Card, ...] = (
+    _command("X7 empty lines", f"true{_LINES}{_DOES}", "599 empty lines", _DOES, "2 commands"),
+    _command(
+        "X7 invisible",
+        f"true\u00ad\u202e; {_DOES}",
+        *("⟨U+00AD⟩⟨U+202E⟩", _DOES, "2 commands", "2 invisible characters"),
+    ),
+    _command(
+        "X7 ignorable", f"true \u034f\u115f\ufe0f; {_DOES}", "⟨U+034F⟩", "⟨U+FE0F⟩", _DOES, "3 invisible characters"
+    ),
+    _command("X7 masked", f"echo token=abcdef1234$({_DOES})", f"$({_DOES})", "2 commands"),
+    _command("X7 long", f"true {'a' * 6000}; {_DOES}", "more characters", _DOES, "2 commands"),
+    _command("X7 unreadable", f"echo 'a; {_DOES}", "number unknown"),
+    Card(
+        "X7 new file",
+        "Write",
+        {"file_path": "card-new.txt", "content": _HIDDEN},
+        ("first", _DOES, "⟨U+202E⟩", "599 empty lines"),
+        *("first", "Creates "),
+    ),
+    Card(
+        "X7 overwrite",
+        "Write",
+        {"file_path": CHANGED, "content": _HIDDEN},
+        ("first", _DOES, "⟨U+202E⟩", "599 empty lines", "The old text."),
+        *("first", "Changes "),
+    ),
+    Card(
+        "X7 edit",
+        "Edit",
+        {"file_path": CHANGED, "old_string": "old text", "new_string": _HIDDEN},
+        ("first", _DOES, "⟨U+202E⟩", "599 empty lines"),
+        *("first", "Changes "),
+    ),
+    Card(
+        "X7 tool server",
+        f"mcp__{SERVER}__count",
+        {"text": _HIDDEN, "long": f"{'a' * 6000} {_DOES}"},
+        ("first", _DOES, "⟨U+202E⟩"),
+    ),
+)
+
+
+def told() -> list[tuple[str, str, list[scenes.Call]]]:
+    """What the lead says in these turns."""
+    return [("lead", one.name, [[scenes.calls(one.tool, **one.arguments)], [scenes.says("I go on.")]]) for one in CARDS]
+
+
+async def prove(report: Report, world: World, server: Server) -> None:
+    """X7: nothing runs before the answer, and the card is read as a person reads it."""
+    async with page.browser() as running:
+        for name, _, _, wanted, first, question in CARDS:
+            where = {"workspaceId": server.workspace}
+            session = (await do(server, "submit_turn", text=name, permissionMode="ask", **where))["sessionId"]
+            followed = crew.Followed(server.wire, session, approves=False)
+            asked = lambda told=followed: [one for one in told.facts if one["type"] == "action.required"]
+            try:
+                if not await followed.until(lambda found=asked: bool(found()), _WAIT_S):
+                    report.check(SHOWN, False, f"{name}: nobody was asked")
+                    continue
+                text = await page.card(running, await server.wire.page_link(f"/s/{session}"))
+                missing = [one for one in wanted if one not in text]
+                report.check(SHOWN, not missing, f"{name}: {missing} not in {json.dumps(text)[:600]}")
+                if question:
+                    report.check(
+                        "a card shows what would run above the question",
+                        0 <= text.find(first) < text.find(question),
+                        f"{name}: {text[-500:]}",
+                    )
+                folder = world.at.folder
+                untouched = (folder / CHANGED).read_text() == OLD and not (folder / "card-new.txt").exists()
+                made = (folder / "card-made").exists() or not untouched
+                report.check("nothing runs before it is approved", not made, name)
+                await do(
+                    server, "respond_action", sessionId=session, actionId=asked()[0]["actionId"], decision="reject"
+                )
+                await followed.until(lambda told=followed: told.open_runs == 0, _WAIT_S)
+            finally:
+                await followed.close()

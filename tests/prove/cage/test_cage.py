@@ -1,0 +1,86 @@
+"""A hostile folder and a hostile model in the cage, at the scale of a test. `make prove-cage` is the same in full sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prove.cage import agent, cards, outside, proof, rules
+
+#: A real server, started and killed, and a real browser, beside whatever else runs here.
+pytestmark = [pytest.mark.timeout(300), pytest.mark.browser]
+
+#: Other tests run beside this one: ending a tree may take long here without anything being wrong. In seconds.
+WITHIN = 30.0
+
+
+async def test_what_a_hostile_folder_and_model_try_is_refused_told_and_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """SAFE-01, SAFE-02, SAFE-07, SAFE-08, SAFE-10, CTL-09: nothing gets through, and nothing outlives its host."""
+    code = await proof.prove(1, "", 1, WITHIN)
+
+    assert code == 0, capsys.readouterr().out
+
+
+async def test_the_proof_of_the_cage_fails_where_the_sandbox_is_open(capsys: pytest.CaptureFixture[str]) -> None:
+    code = await proof.prove(1, "open-cage", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    for claim in (proof.HELD, "no planted secret is in a fact", "no listener was called"):
+        assert f"FAIL {claim}" in told, told
+
+
+async def test_the_proof_of_the_cage_fails_where_an_opened_home_is_like_any_folder(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """X6"""
+    code = await proof.prove(1, "open-home", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    for claim in (proof.HELD, "no planted secret is in a fact"):
+        assert f"FAIL {claim}" in told, told
+
+
+async def test_the_proof_of_the_cage_fails_where_a_folder_starts_what_it_likes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """X2, X3"""
+    code = await proof.prove(1, "open-outside", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    for claim in (outside.REFUSED, outside.SHOWN, outside.AGAIN):
+        assert f"FAIL {claim}" in told, told
+
+
+async def test_the_proof_of_the_cage_fails_where_what_other_programs_obey_is_writable(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """X5"""
+    code = await proof.prove(1, "open-paths", 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {proof.HELD}" in told, told
+
+
+@pytest.mark.parametrize(
+    ("fault", "claim"),
+    [
+        ("open-agents", agent.AGAIN),
+        ("literal-rules", rules.HELD),
+        ("miscounted", cards.SHOWN),
+        ("cut-cards", cards.SHOWN),
+    ],
+)
+async def test_the_proof_of_the_cage_fails_where_an_approval_or_a_rule_is_bound_to_too_little(
+    fault: str, claim: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """X2, X7, X8"""
+    code = await proof.prove(1, fault, 1, WITHIN)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told

@@ -1,0 +1,31 @@
+"""Cancelled trees, at the scale of a test. `make prove-cancel` is the long run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prove.cancel import proof
+
+#: Real processes, started and killed many times, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+#: Other tests run beside this one: ending a tree may take long here without anything being wrong. In seconds.
+WITHIN = 20.0
+
+
+async def test_a_cancel_at_any_moment_ends_the_whole_tree_for_good(capsys: pytest.CaptureFixture[str]) -> None:
+    """CTL-08, MAR-10, MAR-16: its detached processes, too; finished children stay finished, no model is asked again."""
+    code = await proof.prove(4, "", 1, WITHIN)
+
+    assert code == 0, capsys.readouterr().out
+
+
+async def test_the_proof_of_cancelling_fails_where_a_cancel_does_not_reach_the_children(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # It ends with the first tree of which something lives on.
+    code = await proof.prove(4, "no-cascade", 1, within=1.0)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {proof.ALIVE.format(within=1.0)}" in told, told

@@ -1,0 +1,231 @@
+"""What must be true of a store and of what its server shows, after a kill -9 that a client had seen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.prove.crash.workload import RAN
+from tests.prove.driver import acknowledged as kept
+from tests.prove.driver.fold import Fold
+from tests.prove.driver.report import Report
+from tests.prove.driver.store import Fact, Log
+
+#: The ends of what a turn has open, by what opens it.
+_ENDS_OF_CALL = {"tool.completed", "tool.failed", "tool.refused", "tool.cancelled", "tool.lost"}
+_ENDS_OF_MODEL = {"model.completed", "model.failed", "model.interrupted"}
+#: What a server may say of a session by itself when it takes it over: ends, and that the queue waits for a person.
+_TAKING_OVER = {
+    "session.taken_over", "message.interrupted", "reasoning.interrupted", "model.interrupted", "tool.lost", "tool.cancelled",
+    "action.withdrawn", "action.expired", "turn.interrupted", "thread.paused",
+}  # fmt: skip
+
+
+_ACKNOWLEDGED = "what was acknowledged is in the log"
+_SHOWN = "every fact that was shown is in the log as it was shown"
+#: The claims that fail where something that the client was told is missing.
+MISSING = {_ACKNOWLEDGED, _SHOWN}
+_OUTCOMES = {"approve": "approved", "reject": "rejected"}
+
+
+@dataclass
+class Journal:
+    """What the client wrote down in all rounds of one home."""
+
+    sent: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    answers: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    seen: dict[str, dict[int, tuple[str, Any]]] = field(default_factory=dict[str, dict[int, tuple[str, Any]]])
+    ends: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    def read(self, file: Path) -> dict[str, Any]:
+        """Takes a round's lines in; returns its last."""
+        for line in file.read_text().splitlines():
+            told = json.loads(line)
+            match told["kind"]:
+                case "sent":
+                    self.sent.append(told)
+                case "answer":
+                    self.answers.append(told)
+                case _:
+                    self.ends.append(told)
+        end = self.ends[-1]
+        for session, sequence, type, payload, _ in end["seen"]:
+            self.seen.setdefault(session, {})[sequence] = (type, payload)
+        return end
+
+    def unanswered(self) -> list[dict[str, Any]]:
+        """The commands that were sent and never answered."""
+        answered = {one["key"] for one in self.answers}
+        again = {one["key"]: one for one in self.sent if one["key"] not in answered}
+        return list(again.values())
+
+    def approved(self) -> set[str]:
+        """The actions that the client said yes to, whether or not it heard back."""
+        given = (one["body"] for one in self.sent if one["command"] == "respond_action")
+        return {body["actionId"] for body in given if body["decision"] == "approve"}
+
+
+def whole(report: Report, log: Log) -> None:
+    """The log is what was appended to it."""
+    report.none("every chain verifies, sequences have no gap, time does not go back", log.broken)
+
+
+def acknowledged(report: Report, log: Log, journal: Journal) -> None:
+    """Nothing that was acknowledged or shown is missing, and a repeated command had one effect."""
+    answers: dict[str, Any] = {}
+    for one in journal.answers:
+        first = answers.setdefault(one["key"], (one["status"], one["answer"]))
+        report.check(
+            "a repeated command gets the first answer", first == (one["status"], one["answer"]), f"{one}, {first}"
+        )
+        if one["status"] == 200:
+            _answered(report, log, one)
+    for session, facts in journal.seen.items():
+        stored = {fact.sequence: (fact.type, fact.payload) for fact in log.facts.get(session, ())}
+        missing = [
+            f"{session}/{at} {told[0]}" for at, told in facts.items() if stored.get(at) != (told[0], told[1] or {})
+        ]
+        report.none(_SHOWN, missing)
+    submitted = Counter(
+        fact.payload["input"]["text"] for facts in log.facts.values() for fact in facts if fact.type == "turn.submitted"
+    )
+    twice = [f"{text} {count} times" for text, count in submitted.items() if count > 1]
+    report.none("no command took effect twice", twice)
+
+
+def _answered(report: Report, log: Log, one: dict[str, Any]) -> None:
+    answer = one["answer"]
+    facts = log.facts.get(answer["sessionId"], [])
+    held = len(facts) >= answer["sequence"]
+    match one["command"]:
+        case "submit_turn":
+            held = held and any(fact.type == "turn.submitted" and fact.id("u") == answer["turnId"] for fact in facts)
+        case "respond_action":
+            resolved = [fact for fact in facts if fact.type == "action.resolved" and fact.id("a") == answer["actionId"]]
+            # Instead of a decision the answer may tell that the request had been withdrawn before it.
+            given = [_OUTCOMES[fact.payload["decision"]] for fact in resolved] or ["withdrawn"]
+            held = held and given == [answer["outcome"]]
+        case "promote_queued_turn":
+            held = held and Fold(facts[: answer["sequence"]]).queue[answer["threadId"]] == answer["queued"]
+        case _:
+            type = {"interrupt_turn": "turn.interrupt.requested", "resume_thread": "thread.resumed"}[one["command"]]
+            held = held and any(fact.type == type for fact in facts)
+    report.check(_ACKNOWLEDGED, held, f"{one['command']} {answer}: {len(facts)} facts")
+
+
+def ran(report: Report, log: Log, journal: Journal, folder: Path) -> None:
+    """No tool ran twice, and none that asked ran without the client's yes."""
+    approved = journal.approved()
+    try:
+        tokens = Counter((folder / RAN).read_text().split())
+    except FileNotFoundError:
+        tokens = Counter[str]()
+    report.none("no command ran twice", [f"{token} {count} times" for token, count in tokens.items() if count > 1])
+    started_tokens: set[str] = set()
+    for facts in log.facts.values():
+        asked: dict[str, str] = {}
+        resolved: dict[str, str] = {}
+        starts: Counter[str] = Counter()
+        arguments: dict[str, str] = {}
+        for fact in facts:
+            call, action = fact.id("k"), fact.id("a")
+            match fact.type:
+                case "tool.requested":
+                    arguments[call] = fact.payload["arguments"]["text"]
+                case "action.required":
+                    asked[call] = action
+                case "action.resolved":
+                    decision = fact.payload["decision"]
+                    resolved[action] = decision
+                    fine = decision != "approve" or action in approved
+                    report.check("no approval counts as given that the client did not give", fine, action)
+                case "tool.started":
+                    starts[call] += 1
+                    report.check("a tool starts once", starts[call] == 1, f"{call} {starts[call]} times")
+                    yes = call not in asked or resolved.get(asked[call]) == "approve"
+                    report.check("a tool that asked starts after its approval", yes, f"{call} {asked.get(call)}")
+                    started_tokens |= {token for token in tokens if token in arguments[call]}
+                case "tool.completed" if RAN in arguments[call] and fact.payload.get("exitCode", 0) == 0:
+                    there = any(token in arguments[call] for token in tokens)
+                    report.check("a command that is told as completed has run", there, arguments[call])
+                case _:
+                    pass
+    stray = sorted(set(tokens) - started_tokens)
+    report.none("what ran had been started in the log", stray)
+
+
+def taken_over(report: Report, before: Log, after: Log, epoch: int, end: dict[str, Any], writing: float) -> None:
+    """What ran is told as stopped, what was kept is kept, what waited waits, and nothing was begun again.
+
+    `writing` is how long a write of text in the making may take here, in seconds.
+    """
+    for session, facts in before.facts.items():
+        if not session.startswith("ses_"):
+            continue
+        now = after.facts.get(session, [])
+        report.check("facts of before the kill are there as they were", now[: len(facts)] == facts, session)
+        own = {fact.type for fact in now[len(facts) :] if fact.epoch == epoch}
+        report.check("nothing begins again by itself", own <= _TAKING_OVER, f"{session}: {own - _TAKING_OVER}")
+        _closed(report, Fold(facts), facts, now, Fold(now))
+    texts = {
+        (fact.id("r"), fact.scope.get("s", 0), fact.type): fact for facts in after.facts.values() for fact in facts
+    }
+    for part in before.partials:
+        types = {"text": "message.interrupted", "reasoning": "reasoning.interrupted", "output": "tool.lost"}
+        fact = texts.get((part.run, part.step, types.get(part.kind, "")))
+        if part.kind == "arguments" or (part.kind == "output" and fact is None):
+            continue
+        field = "output" if part.kind == "output" else "content"
+        there = after.text(fact.payload.get(field, {})) if fact else None
+        seen = (
+            f"{part.kind} {part.run}.{part.step} had {len(part.text)} and has {None if there is None else len(there)}"
+        )
+        report.check("text in the making that was kept is in the interrupted part", there == part.text, seen)
+    report.check("nothing in the making is left", not after.partials, f"{len(after.partials)}")
+    _shown(report, after, end, writing)
+
+
+def _closed(report: Report, had: Fold, facts: list[Fact], now: list[Fact], has: Fold) -> None:
+    """Every open entity of a turn that was at work has its end; a turn that only waits for an answer waits on."""
+    said = {(fact.type, fact.id("k") or fact.id("u")) for fact in now}
+    for call in _open(facts, "tool.started", _ENDS_OF_CALL, "k"):
+        report.check("a tool that ran is told as lost", ("tool.lost", call) in said, call)
+    asking = _open(facts, "model.requested", _ENDS_OF_MODEL, "r")
+    told = {fact.id("r") for fact in now if fact.type == "model.interrupted"}
+    report.none("a model that was asked is told as interrupted", sorted(asking - told))
+    working = set(had.working)
+    for turn in working:
+        report.check("a turn that was worked on is told as interrupted", ("turn.interrupted", turn) in said, turn)
+    report.check("nothing reads as running", not has.working, f"{has.working}")
+    waits = {action for action, row in had.actions.items() if row["turnId"] not in working}
+    report.none("what waited for an answer alone still waits", sorted(waits - set(has.actions)))
+    queues = ({thread: queue for thread, queue in fold.queue.items() if queue} for fold in (had, has))
+    one, other = queues
+    report.check("queues are there in their order", one == other, f"{one} became {other}")
+
+
+def _open(facts: list[Fact], begins: str, ends: set[str], name: str) -> set[str]:
+    opened: set[str] = set()
+    for fact in facts:
+        if fact.type == begins:
+            opened.add(fact.id(name))
+        elif fact.type in ends:
+            opened.discard(fact.id(name))
+    return opened
+
+
+def _shown(report: Report, after: Log, end: dict[str, Any], writing: float) -> None:
+    texts = {
+        f"{fact.id('r')}.{fact.scope['s']}": len(after.text(fact.payload["content"]))
+        for facts in after.facts.values()
+        for fact in facts
+        if fact.type.startswith("message")
+    }
+    for key, grown in end["grown"].items():
+        least = kept.at_least(grown, end["killed"], writing)
+        if least > 0:
+            seen = f"{key} has {texts.get(key, 0)}, and at least {least} had to be kept"
+            report.check("text that was shown in time is not lost", texts.get(key, 0) >= least, seen)

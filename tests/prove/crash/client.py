@@ -1,0 +1,218 @@
+"""The client of the crash proof: a process of its own that asks, answers, writes down every acknowledgement, and kills.
+
+It gets `Orders`, works on several sessions at once (`crash_lanes`), kills the server at the ordered moment, and ends. Its
+journal has a line for each command before it is sent and for each answer, on the disk before anything else is done, and in the
+end one line with all the facts and texts that it was shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from pathlib import Path
+from typing import Any, TypedDict
+
+from tests.prove.crash import workload
+from tests.prove.driver import killing
+from tests.prove.driver.view import View
+from tests.prove.driver.wire import Gone, Wire
+
+#: How long the last moments may wait for what they are to fall into, in seconds.
+PATIENCE_S = 1.0
+
+
+class Kill(TypedDict):
+    """When: `how` is fact, write, piece or end; `fact` counts the facts that the client was shown, of all its sessions."""
+
+    how: str
+    fact: int
+    microseconds: int
+    writes: int
+
+
+class Orders(TypedDict):
+    """What the client is to do. `waiting` are [session, action] and `paused` sessions that are left from earlier rounds,
+    `again` commands that had no answer."""
+
+    url: str
+    token: str
+    pid: int
+    workspace: str
+    round: int
+    journal: str
+    wal: str
+    kill: Kill
+    waiting: list[list[str]]
+    paused: list[str]
+    again: list[dict[str, Any]]
+
+
+class Killer:
+    """Kills the server once, as ordered. `struck` says that the moment came, `at` when the signal was sent."""
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+        self._armed = False
+        self.struck = False
+        self.within = False
+        self.at = 0.0
+
+    def strike(self) -> None:
+        """The ordered fact was shown."""
+        self.struck = True
+        match self._orders["kill"]["how"]:
+            case "piece":
+                self._armed = True
+                asyncio.get_running_loop().call_later(PATIENCE_S, self.piece)
+            case "write":
+                threading.Thread(target=self._while_writing, daemon=True).start()
+            case _:
+                self._now()
+
+    def piece(self) -> None:
+        """A piece of text was shown."""
+        if self._armed:
+            self._armed = False
+            self._now()
+
+    def _now(self) -> None:
+        self.at = time.monotonic()
+        with contextlib.suppress(ProcessLookupError):
+            killing.after(self._orders["pid"], self._orders["kill"]["microseconds"])
+
+    def _while_writing(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            file, writes = Path(self._orders["wal"]), self._orders["kill"]["writes"]
+            self.within = killing.while_writing(self._orders["pid"], file, writes, PATIENCE_S)
+        self.at = time.monotonic()
+
+
+class Client:
+    """What the lanes share: commands that are written down, and what the sessions were shown to be."""
+
+    def __init__(self, orders: Orders) -> None:
+        self.orders = orders
+        self.wire = Wire(orders["url"], orders["token"])
+        self.seen: list[list[Any]] = []
+        self.views: dict[str, View] = {}
+        self.killer = Killer(orders)
+        self.problems: list[str] = []
+        self._journal = os.open(orders["journal"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        self._gone = False
+        self._news = asyncio.Event()
+        self._following: list[asyncio.Task[None]] = []
+
+    async def work(self, lanes: Iterable[Coroutine[Any, Any, Any]]) -> None:
+        """Does all lanes at once, until the server is gone or all is done; then kills the server if nothing else did."""
+        outcomes = await asyncio.gather(*lanes, return_exceptions=True)
+        if not self.killer.struck:
+            self.killer.strike()
+        await asyncio.gather(*self._following, return_exceptions=True)
+        grown = {key: times for view in self.views.values() for key, times in view.grown.items()}
+        problems = self.problems + [problem for view in self.views.values() for problem in view.problems]
+        problems += [
+            repr(outcome) for outcome in outcomes if isinstance(outcome, Exception) and not isinstance(outcome, Gone)
+        ]
+        self._note(
+            kind="end", seen=self.seen, grown=grown, killed=self.killer.at, within=self.killer.within, problems=problems
+        )
+
+    async def submit(self, lane: str, turn: int, what: str, session: str = "", **more: str) -> dict[str, Any]:
+        """Submits the turn of a lane, in a new session where none is named, and follows the session."""
+        name = workload.token(self.orders["round"], lane, turn)
+        where = {"sessionId": session} if session else {"workspaceId": self.orders["workspace"]}
+        answer = await self.give("submit_turn", f"turn-{name}", text=f"{what} {name}", **where, **more)
+        if answer["sessionId"] not in self.views:
+            self._follow(answer["sessionId"])
+        return answer
+
+    async def answer(self, session: str, nth: int, decision: str) -> None:
+        """Answers the session's nth request, once it was shown."""
+        asked = lambda: [one for one in self.seen if one[0] == session and one[2] == "action.required"]
+        await self.until(lambda: len(asked()) > nth)
+        await self.respond(session, asked()[nth][4], decision)
+
+    async def respond(self, session: str, action: str, decision: str) -> None:
+        key = f"answer-{action}-{self.orders['round']}"
+        await self.give("respond_action", key, sessionId=session, actionId=action, decision=decision)
+
+    async def ended(self, session: str, turns: int) -> None:
+        """Waits until so many turns of the session have ended."""
+        ends = ("turn.completed", "turn.failed", "turn.interrupted")
+        await self.until(lambda: sum(one[0] == session and one[2] in ends for one in self.seen) >= turns)
+
+    async def give(self, command: str, key: str, **body: Any) -> dict[str, Any]:
+        """Gives a command; both it and its answer are written down. Raises Gone."""
+        self._note(kind="sent", command=command, key=key, body=body)
+        answer = await self.wire.post(command, body, key)
+        self._note(kind="answer", command=command, key=key, body=body, status=answer.status, answer=answer.body)
+        return answer.body
+
+    async def until(self, seen: Callable[[], bool]) -> None:
+        """Waits until something was shown. Raises Gone."""
+        while not seen():
+            if self._gone:
+                raise Gone("the server was killed")
+            news = self._news
+            await news.wait()
+
+    def shown(self, session: str) -> int:
+        """The length of the longest text of the session that came piece by piece."""
+        grown = self.views[session].grown.values() if session in self.views else ()
+        return max((times[-1][1] for times in grown), default=0)
+
+    @property
+    def shown_so_far(self) -> int:
+        """How much the client was shown: facts and pieces of text."""
+        return len(self.seen) + sum(view.appends for view in self.views.values())
+
+    def give_up(self) -> None:
+        """Ends a round in which nothing happens any more."""
+        last = {session: [one[2] for one in self.seen if one[0] == session][-2:] for session in self.views}
+        self.problems.append(f"nothing was shown any more; the last facts: {last}")
+        self.killer.strike()
+
+    def _follow(self, session: str) -> None:
+        view = self.views[session] = View()
+
+        async def facts() -> None:
+            async for event in self.wire.events(f"/sessions/{session}/facts"):
+                told = event.data
+                if "sequence" not in told:
+                    self.problems.append(f"a stream of facts told {event.name}: {told}")
+                    return
+                self.seen.append(
+                    [session, told["sequence"], told["type"], told.get("payload"), told.get("actionId", "")]
+                )
+                self._wake()
+                if len(self.seen) == self.orders["kill"]["fact"]:
+                    self.killer.strike()
+
+        async def operations() -> None:
+            async for event in self.wire.events(f"/sessions/{session}/ops"):
+                before = view.appends
+                view.apply(event)
+                self._wake()
+                if view.appends > before:
+                    self.killer.piece()
+
+        self._following += [asyncio.create_task(self._until_gone(one)) for one in (facts, operations)]
+
+    async def _until_gone(self, follow: Callable[[], Awaitable[None]]) -> None:
+        with contextlib.suppress(Gone):
+            await follow()
+        self._gone = True
+        self._wake()
+
+    def _wake(self) -> None:
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    def _note(self, **line: Any) -> None:
+        os.write(self._journal, json.dumps(line).encode() + b"\n")
+        os.fdatasync(self._journal)

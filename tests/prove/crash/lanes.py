@@ -1,0 +1,120 @@
+"""What the client of the crash proof does at once in one round, each lane on a session of its own.
+
+Run as a process, it reads its orders as one JSON object on stdin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Coroutine
+from typing import Any
+
+from tests.prove.crash.client import Client
+
+#: How long it may be that nothing is shown before the round is given up, in seconds.
+QUIET_S = 30.0
+
+
+def all_of(c: Client) -> list[Coroutine[Any, Any, Any]]:
+    """Every lane of a round, and what was left of earlier ones."""
+    orders = c.orders
+    lanes = [
+        lane(c) for lane in (approves, interrupts, approves_twice, leaves_open, rejects, repeats, follows, lets_do)
+    ]
+    lanes += [answers_late(c, session, action, at) for at, (session, action) in enumerate(orders["waiting"])]
+    lanes += [resumes(c, session) for session in orders["paused"]]
+    return [*lanes, *(c.give(one["command"], one["key"], **one["body"]) for one in orders["again"])]
+
+
+async def approves(c: Client) -> None:
+    """Approves, and queues behind what runs; the order of the queue is changed."""
+    session = await begins(c, "A", "job")
+    await c.answer(session, 0, "approve")
+    await c.submit("A", 1, "talk", session)
+    turn = (await c.submit("A", 2, "job", session))["turnId"]
+    await c.give("promote_queued_turn", f"promote-{turn}", sessionId=session, turnId=turn)
+    await c.answer(session, 1, "approve")
+
+
+async def interrupts(c: Client) -> None:
+    """Interrupts what streams; the next of the queue runs."""
+    session = await begins(c, "B", "book")
+    await c.submit("B", 1, "talk", session)
+    await c.until(lambda: c.shown(session) > 4000)
+    await c.give("interrupt_turn", f"interrupt-{session}", sessionId=session)
+    await c.ended(session, 2)
+
+
+async def approves_twice(c: Client) -> None:
+    """Approves a file and then a command of one turn."""
+    session = await begins(c, "C", "two")
+    await c.answer(session, 0, "approve")
+    await c.answer(session, 1, "approve")
+    await c.ended(session, 1)
+
+
+async def leaves_open(c: Client) -> None:
+    """Leaves an approval open, and a queue behind it."""
+    session = await begins(c, "D", "job")
+    await c.submit("D", 1, "talk", session)
+    await c.submit("D", 2, "talk", session)
+
+
+async def rejects(c: Client) -> None:
+    """Rejects."""
+    session = await begins(c, "E", "job")
+    await c.answer(session, 0, "reject")
+    await c.ended(session, 1)
+
+
+async def repeats(c: Client) -> None:
+    """Sends every command twice at once."""
+    session = ""
+    for turn in range(3):
+        both = await asyncio.gather(c.submit("F", turn, "talk", session), c.submit("F", turn, "talk", session))
+        session = both[0]["sessionId"]
+        await c.ended(session, turn + 1)
+
+
+async def follows(c: Client) -> None:
+    """Follows a long answer."""
+    await c.ended(await begins(c, "G", "book"), 1)
+
+
+async def lets_do(c: Client) -> None:
+    """Lets an agent do what it wants."""
+    session = await begins(c, "H", "job", permissionMode="full")
+    await c.submit("H", 1, "job", session, permissionMode="full")
+    await c.ended(session, 2)
+
+
+async def answers_late(c: Client, session: str, action: str, at: int) -> None:
+    """Answers what an earlier server had asked."""
+    await c.respond(session, action, ("approve", "reject")[(at + c.orders["round"]) % 2])
+
+
+async def resumes(c: Client, session: str) -> None:
+    """Lets a thread go on that a killed server had left with a queue."""
+    await c.give("resume_thread", f"resume-{session}-{c.orders['round']}", sessionId=session)
+
+
+async def begins(c: Client, lane: str, what: str, **more: str) -> str:
+    """The first turn of a lane; returns the session that it made."""
+    return (await c.submit(lane, 0, what, **more))["sessionId"]
+
+
+async def main() -> None:
+    client = Client(json.loads(sys.stdin.readline()))
+    working = asyncio.create_task(client.work(all_of(client)))
+    shown = -1
+    while not (await asyncio.wait([working], timeout=QUIET_S))[0]:
+        if shown == client.shown_so_far:
+            client.give_up()
+        shown = client.shown_so_far
+    working.result()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,254 @@
+"""kill -9 at moments spread over facts and within commits: nothing acknowledged is missing, and nothing happens twice.
+
+A client in a process of its own works on eight sessions at once: it submits, approves, rejects, leaves open, queues, promotes,
+interrupts, and sends commands twice. It writes down what it was told. The server is killed after the k-th fact that was shown
+plus some fraction of a millisecond, while the log is being written, or while text streams. Then the store is read by other
+code, the server is started again, and what it shows is compared with a fold of the log. Rounds follow each other in one store,
+so that what one kill left is answered and resumed in the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from tests.prove.crash import checks, workload
+from tests.prove.crash.client import Kill, Orders
+from tests.prove.driver import acknowledged, store
+from tests.prove.driver.fold import Fold
+from tests.prove.driver.product import ROOT, Place, Server, place, second
+from tests.prove.driver.report import Report, arguments, quantiles, run
+from tests.prove.driver.session_driver import snapshot
+from tests.prove.driver.view import differences, shown
+from tests.prove.fsync import proof
+
+#: After so many kills a new store is begun.
+ROUNDS = 8
+#: How late the truth may be shown, and how fast a server should be live, in seconds after exec.
+TRUTH_S, LIVE_S = 2.0, 1.5
+WAYS = ("fact", "write", "piece")
+#: A write-ahead log's page is written in two pieces; a commit of a batch has some eight pages.
+MOST_WRITES = 16
+
+
+class Within(NamedTuple):
+    """How long things may take here, in seconds: until the truth is shown after exec, and to write text in the making."""
+
+    truth: float = TRUTH_S
+    writing: float = acknowledged.WRITING
+
+
+@dataclass
+class Tally:
+    """What the kills fell into."""
+
+    live: list[float] = field(default_factory=list[float])
+    truth: list[float] = field(default_factory=list[float])
+    types: Counter[str] = field(default_factory=Counter[str])
+    into: Counter[str] = field(default_factory=Counter[str])
+
+
+class Home:
+    """One store and the rounds in it."""
+
+    def __init__(self, report: Report, at: Place, first: int, within: Within, sabotage: str, tally: Tally) -> None:
+        self.journal = checks.Journal()
+        self._report = report
+        self._at = at
+        self._first = first
+        self._within = within
+        self._sabotage = sabotage
+        self._tally = tally
+        self._before: store.Log | None = None
+        self._server: Server | None = None
+
+    async def round(self, number: int, kill: Kill) -> int:
+        """Starts the server, judges what the last kill left, works, and kills; returns how many facts were shown."""
+        self._at.play(workload.scenario(number, self._first))
+        server = await self._start()
+        left = store.read(self._at.store)
+        folds = {session: Fold(facts) for session, facts in left.facts.items() if session.startswith("ses_")}
+        orders = Orders(
+            url=server.wire.url,
+            token=server.wire.token,
+            pid=server.pid,
+            workspace=server.workspace,
+            round=number,
+            journal=str(self._at.root / f"journal-{number}"),
+            wal=str(self._at.store / f"{store.DATABASE}-wal"),
+            kill=kill,
+            waiting=[[session, action] for session, fold in folds.items() for action in fold.actions],
+            paused=[session for session, fold in folds.items() if any(fold.queue.values()) and not fold.actions],
+            again=self.journal.unanswered(),
+        )
+        await _work(orders)
+        await server.kill()
+        end = self.journal.read(self._at.root / f"journal-{number}")
+        self._report.none("the client saw no gap, no repeat and no surprise", end["problems"])
+        self._note(end, kill)
+        return len(end["seen"])
+
+    async def settle(self) -> None:
+        """Judges what the last kill left, and starts a second server beside the one that runs."""
+        server = await self._start()
+        told = await second(self._at)
+        fine = told.get("running") is True and (told["pid"], told["epoch"]) == (server.pid, server.epoch)
+        self._report.check("a second server becomes a client of the first", fine, f"{told}")
+
+    async def close(self) -> None:
+        """Ends what runs."""
+        if self._server is not None:
+            await self._server.kill()
+
+    async def _start(self) -> Server:
+        """Starts the server, and judges what it makes of what the last one left."""
+        server = self._server = await Server.start(self._at, sabotage=self._sabotage)
+        if self._before is None:
+            return server
+        before, end = self._before, self.journal.ends[-1]
+        sessions = [stream for stream in before.facts if stream.startswith("ses_")]
+        after, problems = await self._truth(server, sessions)
+        took = time.monotonic() - server.began
+        self._tally.truth.append(took)
+        self._report.none("what the server shows is what the log gives", problems)
+        self._report.check(
+            f"the truth is shown within {self._within.truth:g} s of exec", took <= self._within.truth, f"{took:.2f} s"
+        )
+        checks.whole(self._report, after)
+        checks.acknowledged(self._report, after, self.journal)
+        checks.ran(self._report, after, self.journal, self._at.folder)
+        checks.taken_over(self._report, before, after, server.epoch, end, self._within.writing)
+        return server
+
+    async def _truth(self, server: Server, sessions: list[str]) -> tuple[store.Log, list[str]]:
+        """The log and how what is shown differs from it, once it does not or the time is over."""
+        waiting, found = list(sessions), dict[str, list[str]]()
+        live = 0.0
+        while True:
+            views = {session: await snapshot(server, session) for session in waiting}
+            live = live or time.monotonic() - server.began
+            log = store.read(self._at.store)
+            for session, view in views.items():
+                facts = log.facts.get(session, [])
+                fold = Fold(facts)
+                found[session] = [f"{session}: {one} is being worked on" for one in fold.working]
+                if view.sequence != len(facts):
+                    found[session].append(f"{session} is shown at {view.sequence} of {len(facts)}")
+                else:
+                    found[session] += [f"{session}: {one}" for one in differences(shown(view.rows), fold.panels())]
+            waiting = [session for session in waiting if found[session]]
+            if not waiting or time.monotonic() - server.began > 1.5 * self._within.truth:
+                break
+        self._tally.live.append(live)
+        return log, [problem for problems in found.values() for problem in problems]
+
+    def _note(self, end: dict[str, Any], kill: Kill) -> None:
+        with store.copied(self._at.store) as copy:
+            pages = store.cut_transaction(copy)
+            self._before = store.read(copy)
+        into = self._tally.into
+        struck = end["seen"][min(kill["fact"], len(end["seen"])) - 1][2] if end["seen"] else "nothing"
+        self._tally.types[struck] += 1
+        into[f"by {kill['how']}"] += 1
+        into["a transaction half written"] += pages > 0
+        into["text in the making"] += any(part.kind in ("text", "reasoning") for part in self._before.partials)
+        folds = [Fold(facts) for stream, facts in self._before.facts.items() if stream.startswith("ses_")]
+        into["turns at work"] += sum(len(fold.working) for fold in folds)
+        into["commands running"] += sum(
+            row[1]["kind"] == "tool_call" and row[1]["state"] == "running"
+            for fold in folds
+            for row in fold.parts.values()
+        )
+        into["requests waiting"] += sum(len(fold.actions) for fold in folds)
+        into["turns queued"] += sum(len(queue) for fold in folds for queue in fold.queue.values())
+        into["commands not answered"] += len(self.journal.unanswered())
+
+
+async def _work(orders: Orders) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.prove.crash.lanes", stdin=asyncio.subprocess.PIPE, cwd=ROOT
+    )
+    try:
+        await process.communicate(json.dumps(orders).encode() + b"\n")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode == 0, f"the client ended with {process.returncode}"
+
+
+async def prove(n: int, sabotage: str, seed: int, within: Within) -> int:
+    report = Report("prove-crash")
+    tally = Tally()
+    draw = random.Random(seed)
+    total = await _whole_round(report, within)
+    moments = [round((at + 0.5) * total / n) + 1 for at in range(n)]
+    # Every home gets early and late moments, and every moment its way.
+    draw.shuffle(moments)
+    number = 1
+    while moments:
+        now, moments = moments[:ROUNDS], moments[ROUNDS:]
+        with place() as at:
+            home = Home(report, at, number, within, sabotage, tally)
+            try:
+                for moment in now:
+                    if sabotage and report.failed.keys() & checks.MISSING:
+                        moments = []
+                        break
+                    how = WAYS[number % len(WAYS)]
+                    kill = Kill(
+                        how=how, fact=moment, microseconds=draw.randrange(1000), writes=draw.randrange(1, MOST_WRITES)
+                    )
+                    report.progress(
+                        f"kill {number} of {n}: {how} at fact {moment} of {total}; {len(report.failures)} failures"
+                    )
+                    await home.round(number, kill)
+                    number += 1
+                await home.settle()
+            finally:
+                await home.close()
+    _tell(report, tally, total)
+    if not sabotage:
+        await proof.trace(report)
+    return report.end()
+
+
+async def _whole_round(report: Report, within: Within) -> int:
+    """How many facts a client is shown in a round that nothing cuts short."""
+    with place() as at:
+        home = Home(report, at, 0, within, "", Tally())
+        try:
+            return await home.round(0, Kill(how="end", fact=0, microseconds=0, writes=0))
+        finally:
+            await home.close()
+
+
+def _tell(report: Report, tally: Tally, total: int) -> None:
+    report.figure("kills", f"{sum(tally.types.values())}, spread over the {total} facts of a round")
+    report.figure("they fell after", ", ".join(f"{type} {count}" for type, count in tally.types.most_common()))
+    report.figure("and into", ", ".join(f"{what} {count}" for what, count in sorted(tally.into.items())))
+    report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[1]:.1f}")
+    report.figure("restart to live", f"{quantiles(tally.live)} after exec (goal {LIVE_S:g} s)")
+    report.figure("restart to the truth", f"{quantiles(tally.truth)} after exec, every session compared")
+
+
+def main() -> int:
+    parser = arguments(__doc__, n=24, help_n="kills")
+    parser.add_argument(
+        "--within", type=float, default=TRUTH_S, help=f"when the truth must be shown, in seconds [{TRUTH_S:g}]"
+    )
+    options = parser.parse_args()
+    return run(
+        prove(options.n, options.sabotage, options.seed, Within(truth=options.within)), longest=120 + 15 * options.n
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""What the client of the crash proof does in one round, and the scenario that answers it.
+
+Every command that an agent runs appends a token of its own to a file, so that one that ran twice is seen. Tokens have the same
+length, so that none is the beginning of another.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.prove.driver import scenes
+
+#: Where the tokens of commands that ran are.
+RAN = "ran.log"
+#: The lanes of a round: each is a session of its own.
+LANES = "ABCDEFGH"
+_TURNS = range(3)
+
+
+def token(round_: int, lane: str, turn: int) -> str:
+    """The token of a turn."""
+    return f"{lane}{round_:05}{turn}"
+
+
+def scenario(round_: int, earlier: int) -> dict[str, Any]:
+    """What the model says in a round and, to turns that were left from them, in those from `earlier` on."""
+    told: list[tuple[str, list[scenes.Call]]] = []
+    for one in range(earlier, round_ + 1):
+        for name in (token(one, lane, turn) for lane in LANES for turn in _TURNS):
+            told += [
+                (f"job {name}", [[_command(name)], [scenes.says(f"{name} ran.")]]),
+                (
+                    f"two {name}",
+                    [[_file(name)], [scenes.says("And now. "), _command(name)], [scenes.says(f"{name} ran.")]],
+                ),
+            ]
+    for lane, turn in ((lane, turn) for lane in LANES for turn in _TURNS):
+        told += [(f"talk {token(round_, lane, turn)}", _talk(lane))]
+    # Texts that stream are long; those of earlier rounds are cut short.
+    told += [("talk", [[scenes.says("As I said.")]]), (f"book {token(round_, 'G', 0)}", _book()), ("book", _book())]
+    return scenes.scenario(told)
+
+
+def _command(name: str) -> scenes.Part:
+    return scenes.calls("Bash", command=f"echo {name} >> {RAN}; echo began; sleep 0.05; echo ended {name}")
+
+
+def _file(name: str) -> scenes.Part:
+    return scenes.calls("Write", file_path=f"{name}.md", content=f"# {name}\n")
+
+
+def _talk(lane: str) -> list[scenes.Call]:
+    thought = scenes.says(scenes.prose(300, f"{lane}r"), kind="reasoning", chunk=15, delay_ms=1)
+    return [[thought, scenes.says(scenes.prose(900, f"{lane}t"), chunk=15, delay_ms=1), scenes.told(30)]]
+
+
+def _book() -> list[scenes.Call]:
+    return [[scenes.says(scenes.prose(16_000, "b"), chunk=20, delay_ms=1), scenes.told(400)]]

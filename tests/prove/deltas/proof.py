@@ -1,0 +1,266 @@
+"""A long reply in very many pieces: what it costs while it runs and after it ended, and what viewers see of it.
+
+The log must not hold a fact for a piece, text in the making must be kept without being written twice, a viewer who comes in
+the middle gets the text so far and then the rest, and what was shown survives kill -9 but for the newest second or 2 KB.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from dataclasses import dataclass
+
+from tests.prove.driver import acknowledged as kept
+from tests.prove.driver import scenes, store
+from tests.prove.driver.fold import Fold
+from tests.prove.driver.product import Place, Server, place
+from tests.prove.driver.report import Report, arguments, run
+from tests.prove.driver.session_driver import over, snapshot, submit, until
+from tests.prove.driver.view import View, differences, shown
+
+CHUNK = 4
+#: What the log may cost: bytes for each byte of content, and for each fact.
+PER_CONTENT, PER_FACT = 1.2, 350
+#: The write-ahead log is cut back to this size.
+LARGEST_WAL = 8 * 1024 * 1024 + 64 * 1024
+#: Smallest delay: the model yields to the rest of the server before each piece, and does not wait.
+YIELDS_MS = 0.0001
+#: The replies that are given at once, each to a session: one alone is over before its files could be looked at.
+MARKS = "abcdef"
+#: What every reply ends with, once all that is to be seen while it runs was seen. A viewer gets each piece by itself.
+TAIL = "That was all. "
+GO_ON = "go-on"
+#: How often the store is to be looked at meanwhile, at least, and for how long all this is waited for, in seconds.
+SAMPLES = 3
+WAITS_S = 60.0
+#: The pieces of the reply that is killed: a piece a millisecond, so that most of it is older than what may be lost.
+SLOW = 3000
+#: How much of that reply must have to be there after the kill, in characters.
+OLD_ENOUGH = 1000
+#: How long the server may take to give space back once nothing happens, in seconds.
+QUIET_S = 30.0
+
+
+@dataclass
+class Sample:
+    """The store while the reply runs."""
+
+    facts: int
+    kept: int
+    database: int
+    wal: int
+
+
+def sample(at: Place) -> Sample:
+    log = store.read(at.store)
+    return Sample(
+        facts=sum(len(facts) for facts in log.facts.values()),
+        kept=sum(len(part.text.encode()) for part in log.partials),
+        database=log.sizes[store.DATABASE],
+        wal=log.sizes.get(f"{store.DATABASE}-wal", 0),
+    )
+
+
+async def prove(n: int, sabotage: str, writing: float = kept.WRITING) -> int:
+    """`writing` is how long a write of text in the making may take here, in seconds."""
+    report = Report("prove-deltas")
+    # Each its own, since the same bytes would be stored once. The first is watched, and no piece of it is like another; it
+    # ends in what no secret begins with, the server's token neither, or its last letter could be held back.
+    texts = [scenes.prose(n * CHUNK - 1, MARKS[0]) + ".", *(f"{mark * (CHUNK - 1)}é" * n for mark in MARKS[1:])]
+    replies = [scenes.says(texts[0], chunk=CHUNK, delay_ms=YIELDS_MS)]
+    replies += [scenes.repeats(text[:CHUNK], n, YIELDS_MS) for text in texts[1:]]
+    end = [scenes.waits(GO_ON), scenes.says(TAIL, chunk=1, delay_ms=30), scenes.told(n)]
+    slow = scenes.prose((SLOW + round(1000 * writing)) * CHUNK, "k")
+    scenario = scenes.scenario(
+        [
+            *((f"the long reply {mark}", [[reply, *end]]) for mark, reply in zip(MARKS, replies, strict=True)),
+            ("the slow reply", [[scenes.says(slow, chunk=CHUNK, delay_ms=1), scenes.waits()]]),
+            ("say hello", [[scenes.says("hello")]]),
+        ]
+    )
+    report.figure("reply", f"{len(texts[0].encode()):,} bytes in {n:,} pieces, {len(MARKS)} of them at once")
+    with place() as at:
+        at.play(scenario)
+        await _to_the_end(report, at, texts, sabotage)
+    with place() as at:
+        at.play(scenario)
+        await _killed(report, at, slow, sabotage, writing)
+    return report.end()
+
+
+async def _to_the_end(report: Report, at: Place, texts: list[str], sabotage: str) -> None:
+    server = await Server.start(at, sabotage=sabotage)
+    try:
+        # A first turn makes what every session has, so that what is measured are the replies.
+        sessions = [await submit(server, "say hello") for _ in texts]
+        for session in sessions:
+            await over(server, session)
+        empty = await _settled(at)
+        began = time.monotonic()
+        for mark, session in zip(MARKS, sessions, strict=True):
+            await submit(server, f"the long reply {mark}", session)
+        session, text = sessions[0], texts[0]
+        first, late = View(), View()
+        watching = [asyncio.create_task(_watch(server, session, first, text, report, 0))]
+        watching.append(asyncio.create_task(_watch(server, session, late, text, report, len(text) // 2, first)))
+        samples: list[Sample] = []
+        ended = asyncio.create_task(over(server, session, 2 * WAITS_S))
+        while not ended.done():
+            samples.append(await asyncio.to_thread(sample, at))
+            report.progress(f"{_length(first):,} of {len(text):,} characters shown, {samples[-1].kept:,} bytes kept")
+            seen = len(samples) >= SAMPLES and late.snapshots and _length(first) == _length(late) == len(text)
+            if seen or time.monotonic() - began > WAITS_S:
+                (at.root / GO_ON).touch()
+            await asyncio.wait([ended], timeout=0.02)
+        took = time.monotonic() - began
+        for other in sessions:
+            await over(server, other)
+        log = store.read(at.store)
+        await until(lambda: min(first.sequence, late.sequence) >= len(log.facts[session]))
+        for task in watching:
+            task.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
+        _judge(report, texts, first, late, samples, took)
+        for other, said in zip(sessions, texts, strict=True):
+            _judge_end(report, said, log, other)
+        for view in (first, late):
+            report.none("each viewer saw every piece once", view.problems)
+            report.none("each viewer ends with the view that the log gives", _differ(view, log, session))
+        _judge_size(report, empty, await _settled(at))
+    finally:
+        await server.kill()
+
+
+async def _killed(report: Report, at: Place, text: str, sabotage: str, writing: float) -> None:
+    server = await Server.start(at, sabotage=sabotage)
+    view = View()
+    try:
+        session = await submit(server, "the slow reply")
+        watching = asyncio.create_task(_watch(server, session, view, text, report, 0))
+        async with asyncio.timeout(60):
+            while max((kept.at_least(grown, None, writing) for grown in view.grown.values()), default=0) < OLD_ENOUGH:
+                report.progress(f"{_length(view):,} of {len(text):,} characters shown before kill -9")
+                await asyncio.sleep(0.002)
+        killed = time.monotonic()
+    finally:
+        await server.kill()
+    await asyncio.gather(watching)
+    key, grown = next(iter(view.grown.items()))
+    least = kept.at_least(grown, killed, writing)
+    server = await Server.start(at, sabotage=sabotage)
+    try:
+        after = await snapshot(server, session)
+        row = after.rows.get("parts", {}).get(key, {"kind": "", "content": {}})
+        log = store.read(at.store)
+        there = log.text(row["content"])
+        fine = row.get("state") == "interrupted" and text.startswith(there) and len(there) >= least
+        seen = (
+            f"{row.get('state')} with {len(there)} characters of {grown[-1][1]} shown; at least {least} had to be kept"
+        )
+        report.check("what was shown before kill -9 is there after it, as interrupted", fine, seen)
+        report.none("after kill -9 a viewer has the view that the log gives", _differ(after, log, session))
+        report.figure("kill -9 at", f"{grown[-1][1]:,} characters shown: {len(there):,} kept, {least:,} promised")
+    finally:
+        await server.kill()
+
+
+def _judge(report: Report, texts: list[str], first: View, late: View, samples: list[Sample], took: float) -> None:
+    report.check("the store was looked at while the reply ran", len(samples) >= SAMPLES, f"{len(samples)} samples")
+    counts = sorted({sample.facts for sample in samples})
+    report.check("no fact is added for a piece", counts[-1] - counts[0] <= 8 * len(texts), f"{counts}")
+    most, content = max(sample.kept for sample in samples), sum(len(text.encode()) for text in texts)
+    report.check("text in the making is kept", most >= content // 4, f"{most} bytes at most")
+    report.check("text in the making is kept once", most <= content, f"{most} bytes at most")
+    room = PER_CONTENT * content + PER_FACT * counts[-1] + LARGEST_WAL
+    largest = max(sample.database - samples[0].database + sample.wal for sample in samples)
+    report.check(
+        "while it runs the files stay within the bound and the write-ahead log's", largest <= room, f"{largest}"
+    )
+    report.check("a viewer who comes in the middle is served a snapshot once", late.snapshots == 1, f"{late.snapshots}")
+    report.check("and then pieces", late.appends >= 1, "none came")
+    report.check("pieces are gathered to at most some 60 a second", first.appends <= 60 * took + 10, f"{first.appends}")
+    report.figure("time", f"{took:.1f} s, {first.appends} operations to a viewer")
+    report.figure(
+        "while it runs",
+        f"{counts[-1]} facts, partials up to {most:,} bytes, WAL up to {max(s.wal for s in samples):,} bytes",
+    )
+
+
+def _judge_end(report: Report, text: str, log: store.Log, session: str) -> None:
+    facts = log.facts[session]
+    report.none("the chain verifies", log.broken)
+    report.check("the whole session is a handful of facts", len(facts) <= 25, f"{len(facts)}")
+    report.check("nothing in the making is left", not log.partials, f"{len(log.partials)} partials")
+    said = [log.text(fact.payload["content"]) for fact in facts if fact.type == "message.text"]
+    report.check("the log holds the text that was sent", said == ["hello", text, TAIL], f"{[len(one) for one in said]}")
+
+
+def _judge_size(report: Report, empty: dict[str, int], full: dict[str, int]) -> None:
+    grown, facts, content = (full[name] - empty[name] for name in ("bytes", "facts", "content"))
+    bound = PER_CONTENT * content + PER_FACT * facts
+    report.check(
+        "after the end the log is within 1.2 × content + 350 B a fact", grown <= bound, f"{grown} > {bound:.0f}"
+    )
+    report.figure(
+        "after the end",
+        f"{grown:,} bytes for {content:,} of content and {facts} facts: {grown / bound:.2f} of the bound",
+    )
+
+
+async def _settled(at: Place) -> dict[str, int]:
+    """The log's file once the server has been quiet: what is free goes back to the system by itself, within some seconds."""
+    await until(lambda: not store.free_bytes(at.store), QUIET_S, every=0.5)
+    log = store.read(at.store)
+    facts = [fact for stream in log.facts.values() for fact in stream]
+    content = sum(len(data) for data in log.blobs.values())
+    content += sum(len(_inline(fact.payload).encode()) for fact in facts if fact.payload is not None)
+    size = log.sizes[store.DATABASE] + log.sizes.get(f"{store.DATABASE}-wal", 0)
+    return {"bytes": size, "facts": len(facts), "content": content}
+
+
+def _inline(value: object) -> str:
+    """All texts that a payload holds."""
+    if isinstance(value, dict):
+        return "".join(_inline(one) for name, one in value.items() if name != "ref")
+    if isinstance(value, list):
+        return "".join(_inline(one) for one in value)
+    return value if isinstance(value, str) else ""
+
+
+async def _watch(
+    server: Server, session: str, view: View, text: str, report: Report, when: int, other: View | None = None
+) -> None:
+    await until(lambda: other is None or _length(other) >= when)
+    told = False
+    async for event in server.wire.events(f"/sessions/{session}/ops"):
+        view.apply(event)
+        for row in view.rows.get("parts", {}).values():
+            if row.get("state") == "streaming":
+                so_far = row["content"].get("text", "")
+                if not any(one.startswith(so_far) for one in (text, TAIL)):
+                    report.check("what is shown while it comes is the text that was sent", False, so_far[-80:])
+                if other is not None and not told:
+                    told = True
+                    seen = f"{len(so_far)} characters where {when} had been shown"
+                    report.check("a viewer who comes in the middle gets the text so far", len(so_far) >= when, seen)
+    report.check("what is shown while it comes is the text that was sent", True)
+
+
+def _length(view: View) -> int:
+    return max((grown[-1][1] for grown in view.grown.values()), default=0)
+
+
+def _differ(view: View, log: store.Log, session: str) -> list[str]:
+    facts = [fact for fact in log.facts[session] if fact.sequence <= view.sequence]
+    return differences(shown(view.rows), Fold(facts).panels())
+
+
+def main() -> int:
+    parser = arguments(__doc__, n=50_000, help_n="pieces of the reply, of 4 characters each")
+    options = parser.parse_args()
+    return run(prove(options.n, options.sabotage), longest=60 + options.n / 1000)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""The server as a process: started as a person starts it, killed as a machine kills it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.prove.driver.wire import Wire
+
+#: The source tree.
+ROOT = Path(__file__).resolve().parents[3]
+#: How a server is started; a proof that traces puts its tracer before it.
+COMMAND = (sys.executable, "-m", "callboard", "up", "--json", "--no-browser", "--port", "0")
+#: Starts the product with a fault: see `sabotages`.
+PLANTED = Path(__file__).with_name("sabotages.py")
+#: The longest that a start may take, in seconds.
+START_S = 30.0
+
+
+class Place:
+    """The folders of one proof: the product's home, the workspace, and room for scenarios and what clients write down."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.home = root / "home"
+        self.folder = root / "work"
+        self.scenario = root / "scenario.json"
+        self.folder.mkdir()
+
+    @property
+    def store(self) -> Path:
+        """The folder of the log."""
+        return self.home / "store"
+
+    def play(self, scenario: dict[str, Any]) -> None:
+        """Writes the scenario that the next server plays. JSON is YAML."""
+        self.scenario.write_text(json.dumps(scenario))
+
+
+@contextmanager
+def place() -> Generator[Place]:
+    """A fresh place, removed in the end."""
+    root = Path(tempfile.mkdtemp(prefix="callboard-proof-"))
+    try:
+        yield Place(root)
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def environment_of(at: Place) -> dict[str, str]:
+    """The environment of a server: this one's, with nothing else that would configure it."""
+    foreign = ("CALLBOARD_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith(foreign)},
+        "CALLBOARD_HOME": str(at.home),
+        "CALLBOARD_SCENARIO": str(at.scenario) if at.scenario.exists() else "",
+        # Many starts are measured: nobody's first start pays for compiling in each of them.
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
+
+
+async def second(at: Place) -> dict[str, Any]:
+    """What a second start in the same home says when it is ready; it must end by itself. Empty where it does not."""
+    process = await asyncio.create_subprocess_exec(
+        *COMMAND,
+        "--folder",
+        str(at.folder),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        env=environment_of(at),
+    )
+    try:
+        async with asyncio.timeout(START_S):
+            said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    told = [json.loads(line) for line in said.splitlines()]
+    return next((one for one in told if one["event"] == "ready"), {})
+
+
+class Server:
+    """One process of the product. `wire` speaks to it once it is ready; `began` and `ready_at` are on the monotonic clock."""
+
+    def __init__(self, process: asyncio.subprocess.Process, began: float) -> None:
+        self._process = process
+        self.began = began
+        self.ready_at = 0.0
+        self.wire = Wire("", "")
+        self.pid = 0
+        self.epoch = 0
+        self.workspace = ""
+
+    @classmethod
+    async def start(cls, at: Place, *, sabotage: str = "", before: Sequence[str] = ()) -> Server:
+        """Starts a server and waits until it says that it is ready. `before` is a program to start it with, `sabotage` the
+        faults of `sabotages` that it has."""
+        environment = environment_of(at)
+        planted = (sys.executable, str(PLANTED), sabotage) if sabotage else ()
+        began = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            *before,
+            *planted,
+            *COMMAND,
+            "--folder",
+            str(at.folder),
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=(at.root / "stderr").open("ab"),
+            env=environment,
+            start_new_session=True,
+            limit=1 << 20,
+        )
+        server = cls(process, began)
+        try:
+            await server._until_ready(at)
+        except BaseException:
+            await server.kill()
+            raise
+        return server
+
+    async def kill(self) -> None:
+        """SIGKILL to the server and whatever it was started with, and waits for the end. Harmless when repeated."""
+        if self._process.returncode is None:
+            for pid in {self.pid, self._process.pid} - {0}:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+        await self.gone()
+
+    async def stop(self) -> None:
+        """Ends the server as Ctrl-C does."""
+        if self._process.returncode is None:
+            os.kill(self.pid, signal.SIGINT)
+        await self.gone()
+
+    async def gone(self) -> None:
+        """Waits until the process has ended."""
+        await self._process.wait()
+
+    async def _until_ready(self, at: Place) -> None:
+        assert self._process.stdout is not None
+        async with asyncio.timeout(START_S):
+            while line := await self._process.stdout.readline():
+                told = json.loads(line)
+                if told["event"] == "ready":
+                    break
+            else:
+                raise AssertionError(
+                    f"the server ended before it was ready: {(at.root / 'stderr').read_text()[-2000:]}"
+                )
+        self.ready_at = time.monotonic()
+        token = json.loads((at.home / "endpoint.json").read_text())["token"]
+        self.wire = Wire(told["url"], token)
+        self.pid, self.epoch, self.workspace = told["pid"], told["epoch"], told["workspaceId"]

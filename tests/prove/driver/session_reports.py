@@ -1,0 +1,33 @@
+"""Events of the Subagents specification and task snapshots, as the product reports them of a session.
+
+`python -m tests.prove.driver.session_reports STORE SESSION` reads a store and writes one JSON object. It runs the product's
+code in a process of its own, like `sabotages`, so that a proof shares nothing with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import msgspec
+
+from callboard.log.sqlite.store import open_store
+from callboard.projection.emit.subagents import SubagentEvents
+from callboard.projection.snapshot import task_snapshots
+
+
+async def say(folder: Path, session: str) -> bytes:
+    """The events and the snapshots."""
+    store = open_store(folder, read_only=True)
+    try:
+        records = await store.facts.read(session, limit=1_000_000)
+    finally:
+        await store.close()
+    events = SubagentEvents()
+    said = {"events": [event for record in records for event in events.apply(record)], "tasks": task_snapshots(records)}
+    return msgspec.json.encode(said)
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(asyncio.run(say(Path(sys.argv[1]), sys.argv[2])))

@@ -1,0 +1,47 @@
+"""Packs of evidence, at the scale of a test. `make prove-evidence` is the long run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.prove import auditor
+from tests.prove.evidence import proof
+
+#: Real processes, started and killed many times, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_packs_hold_for_somebody_who_has_nothing_of_the_product(capsys: pytest.CaptureFixture[str]) -> None:
+    """SUB-04, CTL-01, CTL-05: through a kill, an erasure and a deletion."""
+    code = await proof.prove(1, "", 1)
+
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sabotage", "claim"),
+    [("other-words", proof.HOLDS), ("short-pack", proof.LOG), ("keep-packs", proof.ERASED)],
+)
+async def test_the_proof_of_evidence_fails_where_a_pack_is_not_what_the_log_has(
+    capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
+) -> None:
+    code = await proof.prove(1, sabotage, 1)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told
+
+
+def test_the_auditor_needs_nothing_but_python(tmp_path: Path) -> None:
+    """What it is shown is no pack, and it says so without an import of the product or of a package."""
+    (tmp_path / "pack.zip").write_bytes(b"no pack")
+
+    alone = [sys.executable, "-I", "-S", auditor.__file__, str(tmp_path / "pack.zip")]
+    done = subprocess.run(alone, check=False, capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "it cannot be read" in done.stdout

@@ -1,0 +1,278 @@
+"""kill -9 between any two facts of a handoff and within their commits: it is consumed exactly once, and in order.
+
+A client in a process of its own sends handoffs to an agent, on behalf of the lead: most while that agent works. The server is
+killed behind a handoff's request, its reservation by a turn, its consumption, its acceptance, its completion, or when all is
+done; after some fraction of a millisecond or while the log is being written. Then the server is started again, what was not
+answered is sent again, and a person asks the agent to go on. In the end the log is read as it lies on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from tests.prove.driver import scenes, store
+from tests.prove.driver.crew import agent, begin, lead, plays, started
+from tests.prove.driver.product import ROOT, Place, Server, place
+from tests.prove.driver.report import Report, arguments, run
+from tests.prove.driver.store import Fact
+from tests.prove.inbox.client import Moment, Orders
+
+#: The facts of a handoff, in their order. `inbox.…` name it among their items.
+FACTS = ("handoff.requested", "inbox.reserved", "inbox.consumed", "handoff.accepted", "handoff.completed")
+ONCE = "every handoff is consumed exactly once"
+#: Handoffs of a round.
+A_ROUND = 4
+MOST_WRITES = 16
+#: How long all handoffs of a round may take, in seconds; and where a fault is planted by which they never end.
+PATIENCE_S, SHORT_S = 30.0, 2.0
+
+
+class Home:
+    """One store, its rounds, and what the client was told in them."""
+
+    def __init__(self, report: Report, at: Place, fault: str) -> None:
+        self.struck: Counter[str] = Counter()
+        self.cut = 0
+        self._report = report
+        self._at = at
+        self._fault = fault
+        self._server: Server | None = None
+        self._session = ""
+        self._desk = ""
+        self._sent: dict[str, dict[str, Any]] = {}
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._rounds = 0
+
+    async def open(self) -> None:
+        """Makes the session, with one handoff so that its receiver is there."""
+        server = self._server = await started(self._at, self._fault)
+        followed = await begin(server, "open")
+        self._session = followed.session
+        assert await followed.until(lambda: followed.count("turn.completed") == 1)
+        await followed.close()
+        await self._work(server, [self._handoff(0)], _never())
+        desk = [fact for fact in self._log().facts[self._session] if fact.type == "thread.opened"][-1]
+        self._desk = desk.id("t")
+
+    async def round(self, number: int, moment: Moment) -> bool:
+        """Sends the handoffs of a round, kills at the moment, and starts the server again; returns whether all was taken."""
+        server = self._server
+        assert server is not None
+        first = 1 + (number - 1) * A_ROUND
+        sends = self._open() + [self._handoff(index) for index in range(first, first + A_ROUND)]
+        end = await self._work(server, sends, moment)
+        if moment["how"]:
+            await server.kill()
+            self._note()
+            self._server = await started(self._at, self._fault)
+        return end
+
+    async def settle(self, n: int) -> None:
+        """Sends again what was not answered, without a kill, and waits until all is completed."""
+        assert self._server is not None
+        self._report.check(
+            "in the end every handoff is completed", await self._work(self._server, self._open(), _never())
+        )
+        facts = self._log()
+        self._report.none("the chain verifies", facts.broken)
+        self._judge(facts.facts[self._session])
+
+    async def close(self) -> None:
+        """Ends what runs."""
+        if self._server is not None:
+            await self._server.kill()
+
+    def _handoff(self, index: int) -> dict[str, Any]:
+        body = {"sessionId": self._session, "to": "desk", "message": f"part {index:05}"}
+        return {"command": "send_handoff", "key": f"handoff-{index}", "body": body}
+
+    def _open(self) -> list[dict[str, Any]]:
+        """What was sent and never answered, and the person's word that the agent is to go on."""
+        again = [one for key, one in self._sent.items() if key not in self._answers]
+        if not self._desk:
+            return again
+        self._rounds += 1
+        body = {"sessionId": self._session, "threadId": self._desk, "text": "go on"}
+        return [*again, {"command": "submit_turn", "key": f"on-{self._rounds}", "body": body}]
+
+    async def _work(self, server: Server, sends: list[dict[str, Any]], moment: Moment) -> bool:
+        """One round of the client; returns whether all that was sent by then is completed."""
+        journal = self._at.root / f"journal-{len(list(self._at.root.glob('journal-*')))}"
+        wanted = {one["key"] for one in (*self._sent.values(), *sends) if one["command"] == "send_handoff"}
+        orders = Orders(
+            url=server.wire.url,
+            token=server.wire.token,
+            pid=server.pid,
+            session=self._session,
+            wal=str(self._at.store / f"{store.DATABASE}-wal"),
+            journal=str(journal),
+            head=len(self._log().facts[self._session]),
+            due=len(wanted),
+            patience=SHORT_S if self._fault else PATIENCE_S,
+            sends=sends,
+            moment=moment,
+        )
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "tests.prove.inbox.client", stdin=asyncio.subprocess.PIPE, cwd=ROOT
+        )
+        try:
+            await process.communicate(json.dumps(orders).encode() + b"\n")
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        assert process.returncode == 0, f"the client ended with {process.returncode}"
+        return self._read(journal) >= len(wanted)
+
+    def _read(self, journal: Path) -> int:
+        completed = 0
+        for line in map(json.loads, journal.read_text().splitlines()):
+            match line.pop("kind"):
+                case "sent":
+                    self._sent.setdefault(line["key"], line)
+                case "answer":
+                    self._answers[line["key"]] = line
+                    self._report.check("every command is taken", line["status"] == 200, f"{line}")
+                case _:
+                    completed = line["completed"]
+        return completed
+
+    def _note(self) -> None:
+        with store.copied(self._at.store) as copy:
+            self.cut += store.cut_transaction(copy) > 0
+            facts = store.read(copy).facts[self._session]
+        self.struck[next(fact.type for fact in reversed(facts) if fact.type in FACTS)] += 1
+
+    def _log(self) -> store.Log:
+        return store.read(self._at.store)
+
+    def _judge(self, facts: list[Fact]) -> None:
+        check, none = self._report.check, self._report.none
+        requested = [fact for fact in facts if fact.type == "handoff.requested"]
+        messages = Counter(fact.payload["payload"]["message"] for fact in requested)
+        sent = {one["body"]["message"] for one in self._sent.values() if one["command"] == "send_handoff"}
+        none(
+            "what was sent twice is one handoff",
+            [f"{text} {count} times" for text, count in messages.items() if count > 1],
+        )
+        check("every handoff that was sent is there", set(messages) == sent, f"{sorted(sent ^ set(messages))[:5]}")
+        there = {fact.id("h"): fact.payload["payload"]["message"] for fact in requested}
+        for key, told in self._answers.items():
+            if told["status"] == 200 and "handoffId" in told["answer"]:
+                same = there.get(told["answer"]["handoffId"]) == self._sent[key]["body"]["message"]
+                check("every handoff that was acknowledged is there", same, f"{told}")
+        at: dict[str, dict[str, list[int]]] = {one: {type: [] for type in FACTS} for one in there}
+        for fact in facts:
+            items = fact.payload["items"] if fact.type.startswith("inbox.") else [fact.id("h")]
+            for item in items if fact.type in FACTS else ():
+                if item in at:
+                    at[item][fact.type].append(fact.sequence)
+        for one, found in at.items():
+            consumed = found["inbox.consumed"]
+            check(ONCE, len(consumed) == 1, f"{one}: {consumed}")
+            for type in ("handoff.accepted", "handoff.completed"):
+                check("and accepted and completed once", len(found[type]) == 1, f"{one}: {type} {found[type]}")
+            path = [found[type][-1] for type in FACTS if found[type]]
+            check("each of its facts follows the one before", path == sorted(path), f"{one}: {found}")
+        order = [
+            item for fact in facts if fact.type == "inbox.consumed" for item in fact.payload["items"] if item in at
+        ]
+        check("they are consumed in the order in which they were sent", order == list(there), f"{order} {list(there)}")
+        none("what a run consumes it was told, and its model has answered", _unheard(facts))
+
+
+def _unheard(facts: list[Fact]) -> list[str]:
+    """Consumptions by a run that had not reserved just that, or whose first answer they are not recorded with."""
+    told: dict[str, Fact] = {fact.id("r"): fact for fact in facts if fact.type == "inbox.reserved"}
+    asked: dict[str, list[Fact]] = {}
+    found: list[str] = []
+    for fact in facts:
+        if fact.type in ("model.requested", "model.completed"):
+            asked.setdefault(fact.id("r"), []).append(fact)
+    for fact in facts:
+        if fact.type != "inbox.consumed":
+            continue
+        reserved = told.get(fact.id("r"))
+        calls = asked.get(fact.id("r"), [])
+        again = [one.sequence for one in calls[1:] if one.type == "model.requested"]
+        heard = any(one.type == "model.completed" for one in calls)
+        early = not again or fact.sequence < again[0]
+        if (
+            reserved is None
+            or reserved.payload != fact.payload
+            or reserved.sequence > fact.sequence
+            or not (heard and early)
+        ):
+            found.append(f"{fact.sequence} {fact.payload} of {fact.id('r')}")
+    return found
+
+
+def _never() -> Moment:
+    return Moment(how="", type="", nth=0, microseconds=0, writes=0)
+
+
+def _scenario(at: Place) -> None:
+    lead(at, edges=[{"to": "desk"}])
+    agent(at, "desk", role="writer", tools=["Read"])
+    (at.folder / "desk.md").write_text("A desk.\n")
+    paced: dict[str, Any] = {"chunk": 8, "delay_ms": 1}
+    # Each gap between two facts is open for some milliseconds.
+    takes = [scenes.says(scenes.prose(160, "d"), kind="reasoning", **paced), scenes.calls("Read", file_path="desk.md")]
+    plays(
+        at,
+        [
+            ("lead", "open", [[scenes.says("It is open.")]]),
+            ("desk", "", [takes, [scenes.says(scenes.prose(80, "t"), **paced)]]),
+        ],
+    )
+
+
+async def prove(n: int, sabotage: str, seed: int) -> int:
+    report = Report("prove-inbox")
+    draw = random.Random(seed)
+    places = (*FACTS, "")
+    with place() as at:
+        _scenario(at)
+        home = Home(report, at, sabotage)
+        try:
+            await home.open()
+            for number in range(1, n + 1):
+                how = "fact" if (number // len(places)) % 2 == 0 else "write"
+                behind = places[number % len(places)]
+                moment = Moment(
+                    how=how,
+                    type=behind,
+                    # What comes while the agent works is taken by one turn, together.
+                    nth=draw.randint(1, 2 if behind.startswith("inbox.") else A_ROUND),
+                    microseconds=draw.randrange(1000),
+                    writes=draw.randrange(1, MOST_WRITES),
+                )
+                report.progress(
+                    f"kill {number} of {n}: {how} behind {moment['type'] or 'all'}; {len(report.failures)} failures"
+                )
+                await home.round(number, moment)
+            await home.settle(n)
+        finally:
+            await home.close()
+    fell = ", ".join(f"{type} {count}" for type, count in home.struck.most_common())
+    report.figure("kills", f"{n}, each with {A_ROUND} handoffs")
+    report.figure("they fell behind", fell)
+    report.figure("and into", f"a transaction half written {home.cut}")
+    report.figure("the machine", f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f}")
+    return report.end()
+
+
+def main() -> int:
+    options = arguments(__doc__, n=18, help_n="kills").parse_args()
+    return run(prove(options.n, options.sabotage, options.seed), longest=120 + 15 * options.n)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

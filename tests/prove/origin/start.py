@@ -1,0 +1,126 @@
+"""The product as a person at a terminal starts it, with a browser that it opens itself, and all command lines meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from tests.prove.driver.product import ROOT, START_S, Place, environment_of
+
+CHROMIUM = "/usr/bin/chromium"
+_PLANTED = str(ROOT / "tests" / "prove" / "origin" / "planted.py")
+#: A browser that is told an address by its command line, as all are.
+_BROWSER = """#!/bin/sh
+exec {chromium} --headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking \\
+    --lang=en-US --window-size=1280,900 --user-data-dir={profile} --remote-debugging-port=0 "$1" >{log} 2>&1
+"""
+
+
+class CommandLines:
+    """Every command line that any process of the machine shows, read again and again, as `ps` of another user does."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        self.looks = 0
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(0.002):
+            for path in Path("/proc").glob("[0-9]*/cmdline"):
+                with contextlib.suppress(OSError):
+                    self.seen.add(path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+            self.looks += 1
+
+
+class Started:
+    """A product in a terminal. `told` is what it printed."""
+
+    def __init__(self, at: Place, process: subprocess.Popen[bytes], terminal: int) -> None:
+        self._at = at
+        self._process = process
+        self._terminal = terminal
+        self.told = ""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @classmethod
+    def start(cls, at: Place, *, sabotage: str, port: int, browser: bool) -> Self:
+        """Start it; where `browser` is set it opens its page in one."""
+        starter = at.root / "browser"
+        starter.write_text(_BROWSER.format(chromium=CHROMIUM, profile=profile_of(at), log=at.root / "browser.log"))
+        starter.chmod(0o700)
+        program = [sys.executable, _PLANTED, sabotage] if sabotage else [sys.executable, "-m", "callboard"]
+        asked = ["up", "--folder", str(at.folder), "--port", str(port), *([] if browser else ["--no-browser"])]
+        master, slave = pty.openpty()
+        process = subprocess.Popen(
+            [*program, *asked],
+            stdin=subprocess.DEVNULL,
+            stdout=slave,
+            stderr=slave,
+            env={**environment_of(at), "DISPLAY": ":0", "BROWSER": f"{starter} %s", "COLUMNS": "200"},
+            cwd=ROOT,
+            start_new_session=True,
+        )
+        os.close(slave)
+        return cls(at, process, master)
+
+    async def endpoint(self) -> dict[str, Any]:
+        """What its endpoint file says, once it is ready."""
+        until = time.monotonic() + START_S
+        while "Ctrl-C stops it" not in self.told:
+            if self._process.poll() is not None or time.monotonic() > until:
+                raise AssertionError(f"it did not start: {self.told}")
+            await asyncio.sleep(0.02)
+        return json.loads((self._at.home / "endpoint.json").read_text())
+
+    async def debugger(self) -> str:
+        """Where the browser that it opened takes orders."""
+        file = profile_of(self._at) / "DevToolsActivePort"
+        until = time.monotonic() + START_S
+        while not (file.exists() and len(file.read_text().splitlines()) > 1):
+            if time.monotonic() > until:
+                raise AssertionError("it opened no browser")
+            await asyncio.sleep(0.02)
+        return f"http://127.0.0.1:{file.read_text().splitlines()[0]}"
+
+    async def stop(self) -> None:
+        """End it as Ctrl-C does, and the browser with it."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                await asyncio.to_thread(self._process.wait, 15)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await asyncio.to_thread(self._process.wait)
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):
+            while data := os.read(self._terminal, 4096):
+                self.told += data.decode("utf-8", "replace")
+
+
+def profile_of(at: Place) -> Path:
+    """The browser's own folder."""
+    return at.root / "profile"

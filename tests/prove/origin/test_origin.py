@@ -1,0 +1,31 @@
+"""No other page, listener, command line or user obtains a credential that the API accepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prove.origin import proof
+
+#: A real process and a real browser, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_nothing_beside_the_page_obtains_a_credential(capsys: pytest.CaptureFixture[str]) -> None:
+    """X1, SAFE-04"""
+    code = await proof.prove(0, "")
+    told = capsys.readouterr().out
+    assert code == 0, told
+
+
+@pytest.mark.parametrize(
+    ("fault", "claim"),
+    [("cookie", proof.NOT_ACCEPTED), ("argv", proof.NO_COMMAND_LINE), ("any-origin", proof.REFUSED)],
+)
+async def test_the_proof_of_origins_fails_with_a_cookie_a_code_in_a_command_line_or_a_credential_of_any_origin(
+    capsys: pytest.CaptureFixture[str], fault: str, claim: str
+) -> None:
+    """X1"""
+    code = await proof.prove(0, fault)
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told

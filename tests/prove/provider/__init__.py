@@ -1,0 +1,1 @@
+"""`make prove-provider`."""

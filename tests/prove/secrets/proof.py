@@ -1,0 +1,326 @@
+"""Secrets are found in no byte that is kept, sent or told, and what uses them still runs.
+
+Secrets are drawn for each run and given to the product as a user gives them: in the environment, in the keyring, and by a
+command; others are given to nobody and have the shape of tokens. They stand in prompts, in files, in an agent's definition, in
+attachments, in what a scripted model says and calls (in pieces of every size), and in what commands print, as they are and
+escaped and encoded. While clients follow, a server is killed in the middle of an answer; a session is exported and deleted.
+Then everything is looked through byte by byte: database, write-ahead log and free pages, blobs, packs, answers, live frames,
+logs and the whole state folder. The values come out only where commands and files used them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from tests.prove.driver import scenes
+from tests.prove.driver.product import ROOT, Place, Server, environment_of, place
+from tests.prove.driver.report import Report, arguments, run
+from tests.prove.driver.session_driver import do, over, submit, until
+from tests.prove.driver.store import DATABASE
+from tests.prove.driver.wire import Gone
+from tests.prove.secrets.made import Looking, Made, forms, lines, make
+
+DISK = "no byte of the state folder holds a secret: database, write-ahead log, free pages, blobs, logs"
+KILLED = "nor after a kill in the middle of an answer"
+DELETED = "nor after the session was deleted"
+LIVE = "no event and no live frame that a client was sent holds one"
+ANSWERS = "no answer over HTTP holds one, refusals included"
+PACK = "no pack of evidence holds one"
+SAID = "nothing that the process printed holds one"
+RAN = "a command and a file with handles had the values"
+KEY = "the key of a provider is given to no tool"
+LOST = "what only looked like a secret to a process that has ended is refused with what to do"
+NET = "nothing had to be redacted on its way into the log"
+SIZES = (1, 2, 3, 5, 8, 13, 40)
+Row = dict[str, Any]
+
+
+class Ears:
+    """A client that follows everything and keeps every byte."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._tasks: list[asyncio.Task[None]] = []
+        self.heard = bytearray()
+
+    def follow(self, session: str) -> None:
+        """Both streams of a session."""
+        for feed in ("ops", "events"):
+            self._tasks.append(asyncio.create_task(self._listen(f"/sessions/{session}/{feed}")))
+
+    async def end(self) -> None:
+        """Hangs up."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _listen(self, path: str) -> None:
+        try:
+            async with self._server.wire.stream(path) as body:
+                while data := await body.read(1 << 16):
+                    self.heard += data
+        except Gone:
+            return
+
+
+def _digest(value: str) -> str:
+    return hashlib.sha256(value.encode()).hexdigest()
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "'\"'\"'") + "'"
+
+
+def _said(made: Made) -> list[scenes.Part]:
+    """An answer with every form of every secret, in pieces of every size."""
+    parts: list[scenes.Part] = []
+    every = [*made.known.values(), made.key]
+    for turn, size in enumerate(SIZES):
+        value = every[turn % len(every)]
+        parts.append(scenes.says(f"I know {value} and {' '.join(forms(value))}.\n", chunk=size))
+        parts.append(scenes.says(f"Hm: {value}, {made.tokens[turn % len(made.tokens)]}", chunk=size, kind="reasoning"))
+    parts += [scenes.says(f"See {token} there. ", chunk=SIZES[turn % 7]) for turn, token in enumerate(made.tokens)]
+    return [*parts, scenes.says(made.pem, chunk=7)]
+
+
+def _play(at: Place, made: Made) -> None:
+    deploy, hard = made.known["DEPLOY"], made.known["HARD"]
+    token = made.tokens[0]
+    (at.folder / "deploy.env").write_text(lines([*made.known.values(), made.key, *made.tokens]) + made.pem)
+    (at.folder / "AGENTS.md").write_text(f"Never tell {deploy} or {made.tokens[1]}.\n")
+    (at.folder / "agents").mkdir()
+    head = f"name: lead\ndescription: Knows {deploy}\nkind: main\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize]"
+    lead = f"---\n{head}\n---\nThe key is {hard}.\n"
+    (at.folder / "agents" / "lead.md").write_text(lead)
+    prints = " ".join(_quoted(form) for form in [*forms(deploy), *forms(hard), *made.tokens, made.pem])
+    slowly = "; ".join(f"printf %s {_quoted(deploy[i : i + 5])}; sleep 0.03" for i in range(0, len(deploy), 5))
+    bash = lambda command: scenes.calls("Bash", command=command)
+    at.play(
+        scenes.scenario(
+            [
+                ("say all", [[*_said(made)]]),
+                (
+                    "use all",
+                    [
+                        [bash(f"printf %s {_quoted(deploy)} | sha256sum > a.txt; printf '%s\\n' {prints}; {slowly}")],
+                        [bash("printf %s secret://DEPLOY | sha256sum > b.txt; printf %s secret://VAULT | base64")],
+                        [bash(f"printf %s {_quoted(token)} | sha256sum > c.txt; env; cat deploy.env | od -c | head")],
+                        [
+                            scenes.calls(
+                                "Write", file_path="config.ini", content=f"a={deploy}\nb=secret://LATER\nc={hard}\n"
+                            )
+                        ],
+                        [scenes.calls("Edit", file_path="config.ini", old_string="secret://DEPLOY", new_string=token)],
+                        [scenes.calls("Read", file_path="deploy.env")],
+                        [scenes.calls("Grep", pattern=deploy[:20], output_mode="content")],
+                        [scenes.calls("Read", file_path=f"no/{deploy}")],
+                        [bash(f"cat deploy.env; echo {_quoted(made.key)} >&2; exit 3")],
+                        [bash("printf %s secret://OPENAI_API_KEY > stolen.txt")],
+                        [scenes.says("Done.")],
+                    ],
+                ),
+                (
+                    "stay",
+                    [[scenes.says(f"It begins with {deploy} and {token} and {deploy[:20]}", chunk=4), scenes.waits()]],
+                ),
+                ("again", [[bash("printf %s secret://DEPLOY | sha256sum > d.txt")], [scenes.says("Done.")]]),
+                ("lost", [[bash("printf %s {input} > lost.txt")], [scenes.says("Done.")]]),
+            ]
+        )
+    )
+
+
+def _before(at: Place, made: Made, sabotage: str) -> list[str]:
+    """How a server is started: with what a user has in the environment."""
+    given = {
+        "CALLBOARD_SECRET_DEPLOY": made.known["DEPLOY"],
+        "CALLBOARD_SECRET_HARD": made.known["HARD"],
+        "OPENAI_API_KEY": made.key,
+        **_keyring(at),
+    }
+    planted = [sys.executable, str(Path(__file__).parents[1] / "driver" / "sabotages.py"), sabotage] if sabotage else []
+    return ["env", *(f"{name}={value}" for name, value in given.items()), *planted]
+
+
+def _keyring(at: Place) -> dict[str, str]:
+    return {
+        "PYTHON_KEYRING_BACKEND": "drawer.Drawer",
+        "PYTHONPATH": str(ROOT / "tests" / "secrets"),
+        "KEYRING_DRAWER": str(at.root / "drawer.json"),
+    }
+
+
+def _keep(at: Place, name: str, value: str) -> str:
+    """Keeps a secret as a person does in a terminal; what was printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "callboard", "secrets", "set", name],
+        input=value,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment_of(at), **_keyring(at)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def _upload(server: Server, made: Made) -> bytes:
+    request = urllib.request.Request(
+        f"{server.wire.url}/api/v1/uploads?name=keys.txt",
+        data=lines([*made.known.values(), *made.tokens]).encode(),
+        headers={"Authorization": f"Bearer {server.wire.token}"},
+        method="POST",
+    )
+    with urllib.request.urlopen(request) as answer:
+        return answer.read()
+
+
+async def _rest(server: Server, session: str) -> None:
+    """Says yes to what is asked until the session rests."""
+    for _ in range(400):
+        read = (await server.wire.get(f"/queries/get_thread_read?sessionId={session}")).body
+        for action in read["actions"]:
+            await do(server, "respond_action", sessionId=session, actionId=action["actionId"], decision="approve")
+        if read["status"]["status"] in ("done", "failed", "idle") and not read["queue"]:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{session} has not come to rest: {read}")
+
+
+async def _answers(server: Server, made: Made, session: str) -> bytes:
+    """What is answered to whoever asks, and to whoever asks wrongly."""
+    deploy = made.known["DEPLOY"]
+    asked = [
+        await server.wire.get(f"/queries/get_session?sessionId={session}"),
+        await server.wire.get(f"/queries/get_turns?sessionId={session}"),
+        await server.wire.get("/queries/list_secrets"),
+        await server.wire.get("/queries/list_sessions"),
+        await server.wire.post("set_secret", {"name": "SHORT", "value": made.known["VAULT"][:5]}),
+        await server.wire.post("set_secret", {"name": "bad name", "value": made.known["VAULT"]}),
+        await server.wire.post("set_secret", {"name": "DEPLOY", "value": made.known["LATER"]}),
+        await server.wire.post("update_session", {"sessionId": session, "title": f"With {deploy}"}, f"key-{session}"),
+        await server.wire.post("steer_turn", {"sessionId": session, "turnId": deploy, "text": deploy}),
+        await server.wire.post("interrupt_turn", {"sessionId": session, "reason": made.tokens[0]}),
+    ]
+    turns = (await server.wire.get(f"/queries/get_turns?sessionId={session}")).body["turns"]
+    asked += [await server.wire.get(f"/queries/get_parts?sessionId={session}&turnId={t['key']}") for t in turns]
+    return json.dumps([one.body for one in asked]).encode()
+
+
+async def _blob(server: Server, ref: Row) -> bytes:
+    data = bytearray()
+    async with server.wire.stream(f"/blobs/{ref['hash']}?name=pack.zip") as body:
+        while piece := await body.read(1 << 16):
+            data += piece
+    return bytes(data)
+
+
+def _check_ran(report: Report, at: Place, made: Made) -> None:
+    """The values were where they were used."""
+    deploy, token = made.known["DEPLOY"], made.tokens[0]
+    for name, value in (("a.txt", deploy), ("b.txt", deploy), ("c.txt", token)):
+        written = (at.folder / name).read_text().split()[0] if (at.folder / name).exists() else "nothing"
+        report.check(RAN, written == _digest(value), f"{name} has {written}")
+    config = (at.folder / "config.ini").read_text() if (at.folder / "config.ini").exists() else ""
+    expected = f"a={token}\nb={made.known['LATER']}\nc={made.known['HARD']}\n"
+    report.check(RAN, config == expected, f"config.ini has other {len(config)} characters")
+    stolen = (at.folder / "stolen.txt").exists()
+    report.check(KEY, not stolen, "the command ran")
+
+
+async def prove(n: int, sabotage: str, seed: int) -> int:
+    """Runs it n times; returns the exit code. What is secret is never drawn from a seed."""
+    report = Report("secrets")
+    for turn in range(n):
+        with place() as at:
+            await _once(report, at, make(), sabotage)
+        report.progress(f"{turn + 1} of {n}", every=0)
+    return report.end()
+
+
+async def _once(report: Report, at: Place, made: Made, sabotage: str) -> None:
+    looking = Looking(made)
+    _play(at, made)
+    report.none(SAID, looking.found("callboard secrets", _keep(at, "VAULT", made.known["VAULT"]).encode()))
+    server = await Server.start(at, before=_before(at, made, sabotage))
+    ears, heard = Ears(server), bytearray()
+    try:
+        kept = await do(server, "set_secret", "one-key", name="LATER", value=made.known["LATER"])
+        report.check(ANSWERS, kept == {"name": "LATER", "place": "keyring", "handle": "secret://LATER"}, str(kept))
+        upload = json.loads(_upload(server, made))
+        prompt = f"say all: {' '.join([*made.known.values(), made.key, *made.tokens])}\n{made.pem}"
+        session = (
+            await do(
+                server,
+                "submit_turn",
+                "turn-key",
+                workspaceId=server.workspace,
+                text=prompt + " ".join(form for value in made.known.values() for form in forms(value)),
+                attachments=[{"upload": upload["upload"]}],
+            )
+        )["sessionId"]
+        ears.follow(session)
+        await over(server, session)
+        await submit(server, f"use all, {made.tokens[2]}", session, permissionMode="full")
+        await _rest(server, session)
+        _check_ran(report, at, made)
+        report.none(ANSWERS, looking.found("HTTP", await _answers(server, made, session)))
+        packed = await do(server, "export_evidence", sessionId=session)
+        report.none(PACK, looking.pack(await _blob(server, packed["pack"])))
+        report.none(DISK, looking.under(at.home))
+        await submit(server, "stay", session)
+        await _partial(at, ears)
+        await server.kill()
+        heard += ears.heard
+        report.none(KILLED, looking.under(at.home))
+        await ears.end()
+        server = await Server.start(at, before=_before(at, made, sabotage))
+        await _after_restart(report, at, made, server)
+        await do(server, "delete_session", sessionId=session, confirm=session)
+        report.none(DELETED, looking.under(at.home))
+    finally:
+        await ears.end()
+        await server.stop()
+    report.check(LIVE, len(heard) > 10_000, f"only {len(heard)} bytes were heard")
+    report.none(LIVE, looking.found("live", bytes(heard)))
+    report.none(DISK, looking.under(at.home))
+    report.none(SAID, looking.found("stderr", (at.root / "stderr").read_bytes()))
+    caught = [line for path in at.home.glob("callboard.log*") for line in path.read_text().splitlines()]
+    report.none(NET, [line for line in caught if "as far as the log" in line])
+    report.figure("looked through", f"{looking.bytes / 1e6:.1f} MB for {len(made.every)} secrets")
+
+
+async def _partial(at: Place, ears: Ears) -> None:
+    """Waits until what is being said was shown and kept: all but its first piece, which goes ahead, is told together."""
+    # A checkpoint moves it from the write-ahead log into the database.
+    kept = lambda: any(b"egins with" in one.read_bytes() for one in at.store.glob(f"{DATABASE}*"))
+    assert await until(lambda: b"egins with" in bytes(ears.heard) and kept(), 30, 0.02), (
+        "nothing of the answer was kept"
+    )
+
+
+async def _after_restart(report: Report, at: Place, made: Made, server: Server) -> None:
+    session = await submit(server, "again", permissionMode="full")
+    await _rest(server, session)
+    written = (at.folder / "d.txt").read_text().split()[0] if (at.folder / "d.txt").exists() else "nothing"
+    report.check(RAN, written == _digest(made.known["DEPLOY"]), f"after a restart d.txt has {written}")
+    session = await submit(server, "lost secret://seen-0123456789ab", permissionMode="full")
+    await _rest(server, session)
+    turns = (await server.wire.get(f"/queries/get_turns?sessionId={session}")).body["turns"]
+    parts = (await server.wire.get(f"/queries/get_parts?sessionId={session}&turnId={turns[0]['key']}")).body
+    told = json.dumps(parts)
+    report.check(LOST, "secret_missing" in told and not (at.folder / "lost.txt").exists(), told[:300])
+
+
+if __name__ == "__main__":
+    given = arguments(__doc__, n=1, help_n="runs, each with new secrets").parse_args()
+    os.environ.pop("OPENAI_API_KEY", None)
+    sys.exit(run(prove(given.n, given.sabotage, given.seed), 120 + 60 * given.n))

@@ -1,0 +1,33 @@
+"""Secrets, at the scale of a test. `make prove-secrets` is the long run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prove.secrets import proof
+
+#: A real process, killed and started again, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_planted_secrets_are_found_in_no_byte_and_what_uses_them_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """SAFE-03, SAFE-09: through prompts, files, definitions, attachments, answers in pieces, calls, a kill and a deletion."""
+    code = await proof.prove(1, "", 1)
+
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sabotage", "claim"),
+    [("bare-pieces", proof.LIVE), ("bare-facts", proof.DISK)],
+)
+async def test_the_proof_of_secrets_fails_where_a_product_writes_or_shows_them(
+    capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
+) -> None:
+    code = await proof.prove(1, sabotage, 1)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told

@@ -1,0 +1,37 @@
+"""A team at work, at the scale of a test. `make prove-team` is the long run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.prove.team import proof
+
+#: Real processes, started and killed many times, beside whatever else runs here.
+pytestmark = pytest.mark.timeout(300)
+
+
+async def test_the_conformance_fixture_comes_out_of_a_real_run_and_the_team_is_shown_as_the_log_gives_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """SUB-01, SUB-02, SUB-03, SUB-04: roster, graph, board, lanes and runs; and the team that snapshots alone make."""
+    code = await proof.prove(2, "", 1)
+
+    assert code == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("sabotage", "claim"),
+    [
+        ("unsaid:channel.opened", proof.ELEVEN),
+        ("forget:handoff.accepted", proof.SHOWN),
+        ("forget:channel.opened", proof.ALONE),
+    ],
+)
+async def test_the_proof_of_teams_fails_where_a_fact_is_dropped(
+    capsys: pytest.CaptureFixture[str], sabotage: str, claim: str
+) -> None:
+    code = await proof.prove(1, sabotage, 1)
+
+    told = capsys.readouterr().out
+    assert code == 1
+    assert f"FAIL {claim}" in told, told

@@ -1,0 +1,274 @@
+"""Golden stores of former versions open, and so does a store in which any byte changed, or it is refused with the reason.
+
+Each golden store is opened by the server as a process. Every session must show the facts that its log has, and the same
+rows whether its stored views are used, are of older code, or are gone. Then one byte of one stored value is changed, at N
+random places spread over all tables, and the server opens the store again: every session shows the same facts and rows, or is
+refused with a code and a reason; nothing takes longer than its time, and nothing hangs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+import shutil
+import sqlite3
+import sys
+import time
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.golden import stores
+from tests.prove.driver import store
+from tests.prove.driver.product import Place, Server, place
+from tests.prove.driver.report import Report, arguments, quantiles, run
+from tests.prove.driver.session_driver import snapshot
+from tests.prove.driver.view import plain
+
+FACTS = "every session has the facts of its log, or is refused"
+ROWS = "the rows that are shown do not depend on what was derived before"
+REASON = "a refusal has a code of its own and a reason"
+HANGS = "nothing hangs"
+OPENS = "golden stores open with all their facts, and none is refused"
+#: A damaged store may be refused with these codes.
+CODES = frozenset({"chain_broken", "store_unusable", "facts_unreadable", "rows_damaged", "blob_damaged"})
+#: How long one session may take to open or to be refused, in seconds; and after how many it counts as hanging.
+WITHIN_S, HANG_S = 2.0, 20.0
+#: What is damaged: by file, each table with a column of bytes.
+TABLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "callboard.db": (
+        *(("facts", column) for column in ("header", "link", "seal", "payload")),
+        ("streams", "link"),
+        ("blobs", "data"),
+        ("answers", "answer"),
+        ("partials", "scope"),
+        ("pieces", "text"),
+    ),
+    "views.db": (("views", "state"), ("rows", "data"), ("snapshots", "state"), ("snapshots", "link")),
+}
+Told = list[list[Any]]
+
+
+class Seen(NamedTuple):
+    """What a session showed. `code` is that of its refusal, empty where it opened."""
+
+    facts: Told
+    rows: dict[str, list[Any]]
+    code: str
+    reason: str
+    seconds: float
+
+
+class Damage(NamedTuple):
+    """One changed byte."""
+
+    file: str
+    table: str
+    column: str
+    offset: int
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column} at {self.offset}"
+
+
+class _Refused(Exception):
+    """The facts of a session are refused."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+async def _facts(server: Server, session: str) -> Told:
+    answer = await server.wire.get(f"/sessions/{session}/facts?after=0&limit=1000")
+    if answer.status != 200:
+        raise _Refused(answer.body["code"], answer.body["message"])
+    return [[one["sequence"], one["type"], one["payload"]] for one in answer.body["events"]]
+
+
+async def _look(server: Server, session: str) -> Seen:
+    began = time.monotonic()
+    try:
+        async with asyncio.timeout(HANG_S):
+            facts = await _facts(server, session)
+            while True:
+                view = await snapshot(server, session)
+                now = await _facts(server, session)
+                if len(now) == len(facts):
+                    break
+                # An agent whose schedule is due woke in between: the rows may be those of any fact since.
+                facts = now
+    except TimeoutError:
+        return Seen([], {}, "hangs", "", HANG_S)
+    except _Refused as refused:
+        return Seen([], {}, refused.code, refused.reason, time.monotonic() - began)
+    except AssertionError as error:
+        told = re.search(r'"code":"(\w+)"', str(error))
+        return Seen([], {}, told[1] if told else "none", str(error), time.monotonic() - began)
+    rows = {panel: [plain(row) for _, row in sorted(rows.items())] for panel, rows in sorted(view.rows.items()) if rows}
+    return Seen(facts, rows, "", "", time.monotonic() - began)
+
+
+async def _open(
+    at: Place, sessions: list[str], sabotage: str = "", *, rests: bool = False
+) -> tuple[dict[str, Seen], str]:
+    """What the sessions show; and where the store was refused as a whole, the code of that."""
+    try:
+        server = await Server.start(at, sabotage=sabotage)
+    except AssertionError as error:
+        told = re.search(r'"code":"(\w+)"', str(error))
+        return {}, told[1] if told else f"none: {error}"
+    try:
+        return {session: await _look(server, session) for session in sessions}, ""
+    finally:
+        await (server.stop if rests else server.kill)()
+
+
+def _told(log: store.Log) -> dict[str, Told]:
+    """The facts of each session as they lie on disk."""
+    return {
+        name: [[fact.sequence, fact.type, fact.payload] for fact in facts]
+        for name, facts in log.facts.items()
+        if name.startswith("ses_")
+    }
+
+
+def _lay(at: Place, home: Path) -> None:
+    """Put this state folder in the place of the proof's."""
+    shutil.rmtree(at.home, ignore_errors=True)
+    shutil.copytree(home, at.home)
+
+
+def change(folder: Path, file: str, table: str, column: str, draw: random.Random) -> Damage | None:
+    """Change one byte of one value; None where there is no value."""
+    with closing(sqlite3.connect(folder / file, isolation_level=None)) as database:
+        key = "key" if table == "answers" else "rowid"
+        found = database.execute(
+            f"SELECT {key}, CAST({column} AS BLOB), typeof({column}) FROM {table} WHERE length({column}) > 0"
+        ).fetchall()
+        if not found:
+            return None
+        name, data, kind = draw.choice(found)
+        changed, offset = bytearray(data), draw.randrange(len(data))
+        changed[offset] ^= draw.randrange(1, 256)
+        value = "CAST(? AS TEXT)" if kind == "text" else "?"
+        database.execute(f"UPDATE {table} SET {column} = {value} WHERE {key} = ?", (bytes(changed), name))
+    return Damage(file, table, column, offset)
+
+
+class Proof:
+    """One golden store, and what it shows when nothing is wrong."""
+
+    def __init__(self, report: Report, at: Place, version: str, within: float) -> None:
+        self.rested = at.root / "rested"
+        self.golden = stores.unpack(version, at.root / "golden")
+        self.times: list[float] = []
+        self.refused: Counter[str] = Counter()
+        self._report = report
+        self._at = at
+        self._within = within
+        self._version = version
+        self._left: dict[str, Told] = {}
+        self._facts: dict[str, Told] = {}
+        self._seen: dict[str, Seen] = {}
+
+    async def as_it_is(self) -> None:
+        """Opens the store as it was left, with its old views, without any, and with those of now."""
+        report = self._report
+        contents = stores.contents(self.golden / "store")
+        report.check("a golden store is as it was checked in", contents == stores.expected(self._version))
+        self._left = self._facts = _told(store.read(self.golden / "store"))
+        _lay(self._at, self.golden)
+        first, refused = await _open(self._at, [*self._facts], rests=True)
+        wrong = [f"{name} {seen.code} {seen.reason}" for name, seen in first.items() if seen.code]
+        wrong += [name for name, seen in first.items() if not _begins(seen.facts, self._facts[name])]
+        report.none(OPENS, [f"{self._version}: {one}" for one in (refused, *wrong) if one])
+        # What was open has ended by now: from here on the log is at rest.
+        shutil.copytree(self._at.home, self.rested)
+        self._facts = _told(store.read(self.rested / "store"))
+        self._seen, _ = await _open(self._at, [*self._facts], rests=True)
+        _lay(self._at, self.rested)
+        for path in (self._at.home / "store").glob("views.db*"):
+            path.unlink()
+        anew, refused = await _open(self._at, [*self._facts])
+        self._judge("without stored views", anew, refused, derived=True)
+
+    async def damaged(self, draw: random.Random, file: str, table: str, column: str, sabotage: str) -> Damage | None:
+        """Opens the store with one byte changed."""
+        # Parts in the making are only where a process died.
+        left = table in ("partials", "pieces")
+        _lay(self._at, self.golden if left else self.rested)
+        damage = change(self._at.store, file, table, column, draw)
+        if damage is None:
+            return None
+        seen, refused = await _open(self._at, [*self._facts], sabotage)
+        self._judge(str(damage), seen, refused, derived=file == "views.db", facts=self._left if left else None)
+        return damage
+
+    def _judge(
+        self, what: str, seen: dict[str, Seen], refused: str, *, derived: bool, facts: dict[str, Told] | None = None
+    ) -> None:
+        facts = facts or self._facts
+        report = self._report
+        codes = [refused] if refused else [one.code for one in seen.values() if one.code]
+        self.refused.update(codes)
+        report.check(HANGS, "hangs" not in codes, what)
+        report.check(REASON, set(codes) <= CODES, f"{what}: {codes}")
+        wrong = [name for name, one in seen.items() if not one.code and not _begins(one.facts, facts[name])]
+        if derived:
+            wrong += codes
+        report.none(FACTS, [f"{what}: {one}" for one in wrong])
+        if derived:
+            # A schedule that came due since may have begun something.
+            at_rest = [name for name, one in seen.items() if len(one.facts) == len(self._seen[name].facts)]
+            report.check("most sessions are at rest", 2 * len(at_rest) > len(seen), what)
+            report.none(ROWS, [f"{what}: {one}" for one in at_rest if seen[one].rows != self._seen[one].rows])
+        slow = [f"{what}: {name} {one.seconds:.2f} s" for name, one in seen.items() if one.seconds > self._within]
+        report.none(f"every session opens or is refused within {self._within:g} s", slow)
+        self.times += [one.seconds for one in seen.values()]
+
+
+def _begins(facts: Told, whole: Told) -> bool:
+    """True where what is shown begins with what is on disk; with more, where a takeover added some."""
+    return facts[: len(whole)] == whole
+
+
+async def prove(n: int, sabotage: str, seed: int, within: float = WITHIN_S, only: str = "") -> int:
+    """`only` names the one file whose tables are damaged."""
+    report = Report("prove-upgrade")
+    draw = random.Random(seed)
+    places: Counter[str] = Counter()
+    columns = [(file, *each) for file, tables in TABLES.items() if only in ("", file) for each in tables]
+    times: list[float] = []
+    refused: Counter[str] = Counter()
+    # The stores share the columns: the newest, which holds the most, begins.
+    for index, version in enumerate(reversed(stores.versions())):
+        with place() as at:
+            proof = Proof(report, at, version, within)
+            await proof.as_it_is()
+            for number in range(n):
+                damage = await proof.damaged(draw, *columns[(index * n + number) % len(columns)], sabotage)
+                if damage is not None:
+                    places[f"{damage.table}.{damage.column}"] += 1
+                report.progress(f"{version}: {number + 1} of {n} places")
+                if sabotage and report.failed:
+                    break
+            times += proof.times
+            refused += proof.refused
+    report.figure("golden stores", ", ".join(stores.versions()))
+    report.figure("changed bytes", ", ".join(f"{name} {count}" for name, count in sorted(places.items())))
+    report.figure("refused with", ", ".join(f"{code} {count}" for code, count in sorted(refused.items())) or "nothing")
+    report.figure("a session, opened or refused", quantiles(times))
+    return report.end()
+
+
+def main() -> int:
+    options = arguments(__doc__, n=7, help_n="changed bytes for each golden store").parse_args()
+    return run(prove(options.n, options.sabotage, options.seed), longest=120 + 15 * options.n)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

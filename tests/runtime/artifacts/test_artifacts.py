@@ -1,0 +1,384 @@
+"""What agents write are artifacts with versions; a person saves against the version that a text was made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands.artifacts import (
+    ArtifactDiff,
+    CreateArtifact,
+    DeleteArtifact,
+    EditArtifact,
+    GetArtifact,
+    GetArtifactDiff,
+    ListArtifacts,
+    RetryArtifact,
+    RollbackArtifact,
+)
+from callboard.contracts.commands.team import CloseSubagent
+from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
+from callboard.contracts.rows import ArtifactPart
+from callboard.contracts.scope import PERSON
+from callboard.secrets.named_secret import Known
+from callboard.secrets.redaction import Redaction
+from tests.runtime.rigs.artifacts import NOTES, edit, listed, only, read, refused, texts, wrote
+from tests.runtime.rigs.house import calls, house, says, uses
+from tests.runtime.rigs.program_agent import begun, coder
+from tests.runtime.worktrees.test_merge import merge, worked
+
+
+async def test_what_an_agent_writes_is_an_artifact_with_the_step_that_made_each_version(tmp_path: Path) -> None:
+    """UI-13: kind, version and state come from facts, and the conversation has a card at the step of the call."""
+    writes = (
+        uses("Write", file_path=NOTES, content="one\n"),
+        uses("Edit", file_path=NOTES, old_string="one", new_string="two"),
+    )
+    async with wrote(tmp_path, *writes) as (home, session):
+        row = await only(home, session)
+        assert (row.title, row.path, row.artifact_kind, row.status, row.version) == (
+            NOTES,
+            NOTES,
+            "document",
+            "saved",
+            2,
+        )
+        facts = await home.facts(session)
+        started = [one.scope for one in facts if one.header.type == "tool.started"]
+        versions = (await read(home, session, row.key)).versions
+        assert [(one.version, one.base, one.added, one.removed) for one in versions] == [(1, 0, 1, 0), (2, 1, 1, 1)]
+        assert [(one.agent_id, one.turn_id, one.tool_call_id) for one in versions] == [
+            (scope.agent, scope.turn, scope.tool_call) for scope in started
+        ]
+        assert await texts(home, session, row.key) == [(1, "agent", "one\n"), (2, "agent", "two\n")]
+        parts = [one for one in await home.parts(session, started[0].turn) if isinstance(one, ArtifactPart)]
+        assert [(one.artifact_id, one.title, one.version, one.added, one.removed) for one in parts] == [
+            (row.key, NOTES, 1, 1, 0),
+            (row.key, NOTES, 2, 1, 1),
+        ]
+
+
+async def test_a_file_that_was_there_is_told_as_found_before_it_is_changed(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / NOTES).write_text("mine\n")
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        assert await texts(home, session, row.key) == [(1, "found", "mine\n"), (2, "agent", "one\n")]
+
+
+async def test_a_diff_compares_two_named_versions(tmp_path: Path) -> None:
+    """UI-14"""
+    writes = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n", "three\n")]
+    async with wrote(tmp_path, *writes) as (home, session):
+        row = await only(home, session)
+        asked = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=3, to_version=1)
+        assert await home.do(asked) == ArtifactDiff(
+            session_id=session,
+            artifact_id=row.key,
+            from_version=3,
+            to_version=1,
+            diff="--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-three\n+one\n",
+            added=1,
+            removed=1,
+        )
+        none = GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=9)
+        assert (await refused(home, none)).field == "toVersion"
+
+
+async def test_a_binary_version_is_said_as_such_and_not_compared(tmp_path: Path) -> None:
+    """UI-14"""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    async with wrote(tmp_path, uses("Write", file_path="logo.png", content="no image\n")) as (home, session):
+        row = await only(home, session)
+        found = await home.do(GetArtifactDiff(session_id=session, artifact_id=row.key, from_version=1, to_version=2))
+        assert (found.binary, found.diff, found.added) == (True, "", 0)
+        assert (await read(home, session, row.key)).versions[0].content.media == "image/png"
+
+
+async def test_a_person_saves_a_text_over_the_version_that_it_was_made_from(tmp_path: Path) -> None:
+    """CTX-04: the intent is a fact before the file is touched, and the version one behind it."""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        done = await home.do(edit(session, row.key, 1, "one\nmore\n"))
+        assert (done.version, done.status) == (2, "saved")
+        assert (home.folder / NOTES).read_text() == "one\nmore\n"
+        told = [one for one in await home.facts(session) if one.header.actor == PERSON and one.scope.artifact]
+        assert [type(one.fact) for one in told] == [ArtifactSaveRequested, ArtifactVersionCreated]
+        assert [one.scope.agent for one in told] == ["", ""]
+        entry = (await read(home, session, row.key)).versions[-1]
+        assert (entry.version_origin, entry.base, entry.added, entry.removed) == ("person", 1, 1, 0)
+
+
+async def test_a_save_against_another_version_is_a_conflict_and_loses_neither_side(tmp_path: Path) -> None:
+    """CTX-04, UI-13: the newest stays, the draft is kept, and can be put over the newest once the person says so."""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        await home.do(edit(session, row.key, 1, "theirs\n"))
+        problem = await refused(home, edit(session, row.key, 1, "mine\n"))
+        assert (problem.code, problem.field) == ("artifact_conflict", "baseVersion")
+        assert (home.folder / NOTES).read_text() == "theirs\n"
+        row = await only(home, session)
+        assert (row.status, row.version, row.draft_base, row.code) == ("conflict", 2, 1, "artifact_conflict")
+        assert row.draft is not None
+        assert await home.runtime.parts.store.blobs.get(row.draft.hash) == b"mine\n"
+        still = await refused(home, RetryArtifact(session_id=session, artifact_id=row.key))
+        assert still.code == "artifact_conflict"
+        done = await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
+        assert (done.version, done.status) == (3, "saved")
+        assert (home.folder / NOTES).read_text() == "mine\n"
+        row = await only(home, session)
+        assert (row.status, row.draft, row.code) == ("saved", None, "")
+
+
+async def test_a_file_that_somebody_else_changed_is_a_conflict_and_a_version_of_its_own(tmp_path: Path) -> None:
+    """CTX-04"""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        (home.folder / NOTES).write_text("an editor's\n")
+        assert (await refused(home, edit(session, row.key, 1, "mine\n"))).code == "artifact_conflict"
+        assert await texts(home, session, row.key) == [(1, "agent", "one\n"), (2, "found", "an editor's\n")]
+        assert (home.folder / NOTES).read_text() == "an editor's\n"
+
+
+async def test_a_draft_is_given_up_by_saving_what_is_there(tmp_path: Path) -> None:
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        assert (await refused(home, edit(session, row.key, 7, "mine\n"))).code == "artifact_conflict"
+        done = await home.do(edit(session, row.key, 1, "one\n"))
+        assert (done.version, done.status) == (1, "saved")
+        row = await only(home, session)
+        assert (row.status, row.draft, row.version) == ("saved", None, 1)
+
+
+async def test_a_file_that_is_gone_is_made_anew_only_where_the_person_says_so(tmp_path: Path) -> None:
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        (home.folder / NOTES).unlink()
+        assert (await refused(home, edit(session, row.key, 1, "again\n"))).code == "artifact_conflict"
+        assert not (home.folder / NOTES).exists()
+        await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=1))
+        assert (home.folder / NOTES).read_text() == "again\n"
+
+
+async def test_a_former_version_is_taken_up_as_a_new_one(tmp_path: Path) -> None:
+    writes = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
+    async with wrote(tmp_path, *writes) as (home, session):
+        row = await only(home, session)
+        back = RollbackArtifact(session_id=session, artifact_id=row.key, version=1, base_version=2)
+        done = await home.do(back)
+        assert (done.version, done.status) == (3, "saved")
+        assert (home.folder / NOTES).read_text() == "one\n"
+        entry = (await read(home, session, row.key)).versions[-1]
+        assert (entry.version_origin, entry.restores, entry.base) == ("rollback", 1, 2)
+        assert (await refused(home, back)).code == "artifact_conflict"
+
+
+async def test_a_save_that_the_system_refuses_keeps_the_confirmed_version_and_the_draft(tmp_path: Path) -> None:
+    """UI-13"""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        (home.folder / NOTES).chmod(0o444)
+        problem = await refused(home, edit(session, row.key, 1, "mine\n"))
+        assert problem.code == "tool_failed"
+        row = await only(home, session)
+        assert (row.status, row.version, row.code) == ("failed", 1, "tool_failed")
+        (home.folder / NOTES).chmod(0o644)
+        done = await home.do(RetryArtifact(session_id=session, artifact_id=row.key))
+        assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
+
+
+async def test_a_person_makes_a_file_and_takes_one_that_is_there(tmp_path: Path) -> None:
+    async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
+        new = await home.do(CreateArtifact(session_id=session, path="docs/plan.md", content="plan\n"))
+        assert (new.version, new.status) == (1, "saved")
+        assert (home.folder / "docs/plan.md").read_text() == "plan\n"
+        (home.folder / "there.txt").write_text("there\n")
+        taken = CreateArtifact(session_id=session, path="there.txt", content="other\n")
+        assert (await refused(home, taken)).code == "artifact_conflict"
+        found = await home.do(CreateArtifact(session_id=session, path="there.txt"))
+        assert await texts(home, session, found.artifact_id) == [(1, "found", "there\n")]
+        again = await refused(home, CreateArtifact(session_id=session, path="there.txt"))
+        assert (again.code, again.field) == ("artifact_conflict", "path")
+        missing = await refused(home, CreateArtifact(session_id=session, path="missing.txt"))
+        assert missing.code == "invalid_input"
+
+
+async def test_an_artifact_that_is_no_file_is_kept_by_callboard_alone(tmp_path: Path) -> None:
+    async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
+        made = await home.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
+        done = await home.do(edit(session, made.artifact_id, 1, "one\ntwo\n"))
+        assert (done.version, done.status) == (2, "saved")
+        row = await only(home, session)
+        assert (row.title, row.path, row.artifact_kind) == ("Brief.md", "", "document")
+        entry = (await read(home, session, row.key)).versions[-1]
+        assert (entry.added, entry.removed) == (1, 0)
+        assert list(home.folder.iterdir()) == []
+        named = await home.do(EditArtifact(session_id=session, artifact_id=row.key, base_version=2, title="The brief"))
+        assert (named.version, (await only(home, session)).title) == (2, "The brief")
+
+
+@pytest.mark.parametrize(
+    "path", ["agents/solo.md", ".git/config", ".callboard/settings.json", "../out.md", "/etc/passwd"]
+)
+async def test_what_decides_over_agents_and_what_is_outside_is_no_artifact(tmp_path: Path, path: str) -> None:
+    """SAFE-01, SAFE-08"""
+    async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
+        before = len(await home.facts(session))
+        problem = await refused(home, CreateArtifact(session_id=session, path=path, content="mine"))
+        assert (problem.code, problem.field) == ("path_denied", "path")
+        assert len(await home.facts(session)) == before
+
+
+async def test_a_deleted_artifact_leaves_its_file_unless_the_person_wants_it_gone(tmp_path: Path) -> None:
+    writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
+    async with wrote(tmp_path, *writes) as (home, session):
+        one, other = (await listed(home, session)).artifacts
+        wrong = DeleteArtifact(session_id=session, artifact_id=one.key, confirm=other.key)
+        assert (await refused(home, wrong)).field == "confirm"
+        done = await home.do(DeleteArtifact(session_id=session, artifact_id=one.key, confirm=one.key))
+        assert (done.status, (home.folder / "a.md").exists()) == ("deleted", True)
+        gone = DeleteArtifact(session_id=session, artifact_id=other.key, confirm=other.key, file=True)
+        assert ((await home.do(gone)).status, (home.folder / "b.md").exists()) == ("deleted", False)
+        assert [row.status for row in (await listed(home, session)).artifacts] == ["deleted", "deleted"]
+        assert (await refused(home, gone)).code == "artifact_deleted"
+        assert (await refused(home, edit(session, "art_none", 1, "x"))).code == "unknown_artifact"
+
+
+async def test_a_file_that_is_not_what_the_newest_version_says_is_not_removed(tmp_path: Path) -> None:
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        (home.folder / NOTES).write_text("an editor's\n")
+        gone = DeleteArtifact(session_id=session, artifact_id=row.key, confirm=row.key, file=True)
+        assert (await refused(home, gone)).code == "artifact_conflict"
+        assert (home.folder / NOTES).read_text() == "an editor's\n"
+        assert await texts(home, session, row.key) == [(1, "agent", "one\n"), (2, "found", "an editor's\n")]
+
+
+async def test_a_save_repeated_with_its_key_is_saved_once(tmp_path: Path) -> None:
+    """CTL-01"""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        asked = edit(session, row.key, 1, "mine\n")
+        first = await home.do(asked, "k1")
+        assert await home.do(asked, "k1") == first
+        same = edit(session, row.key, 2, "mine\n")
+        assert await home.do(same, "k2") == await home.do(same, "k2")
+        assert (await only(home, session)).version == 2
+
+
+async def test_an_existing_files_encoding_and_line_ends_stay(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "old.txt").write_bytes("caf\u00e9\r\n".encode("latin-1"))
+    async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
+        taken = await home.do(CreateArtifact(session_id=session, path="old.txt"))
+        await home.do(edit(session, taken.artifact_id, 1, "caf\u00e9\ncr\u00e8me\n"))
+        assert (home.folder / "old.txt").read_bytes() == "caf\u00e9\r\ncr\u00e8me\r\n".encode("latin-1")
+
+
+async def test_the_list_is_read_by_page_and_waits_for_what_its_reader_saw(tmp_path: Path) -> None:
+    writes = [uses("Write", file_path=f"{n}.md", content=f"{n}\n") for n in range(3)]
+    async with wrote(tmp_path, *writes) as (home, session):
+        newest = await home.do(ListArtifacts(session_id=session, limit=2))
+        assert [row.path for row in newest.artifacts] == ["1.md", "2.md"]
+        older = await home.do(ListArtifacts(session_id=session, limit=2, before=newest.artifacts[0].order))
+        assert [row.path for row in older.artifacts] == ["0.md"]
+        ahead = ListArtifacts(session_id=session, wait_for=newest.head + 1)
+        assert (await refused(home, ahead)).code == "gap"
+        unknown = GetArtifact(session_id=session, artifact_id="art_none")
+        assert (await refused(home, unknown)).code == "unknown_artifact"
+
+
+async def test_a_denied_write_makes_no_artifact(tmp_path: Path) -> None:
+    """CTL-05"""
+    async with wrote(tmp_path, uses("Write", file_path="code.py", content="x"), permission_mode="planning") as (
+        home,
+        session,
+    ):
+        assert (await listed(home, session)).artifacts == ()
+
+
+async def test_artifacts_are_there_after_a_restart(tmp_path: Path) -> None:
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        assert (await refused(home, edit(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
+        before = await only(home, session)
+    async with house(tmp_path, {"calls": [says("Done.")]}) as home:
+        assert await only(home, session) == before
+        done = await home.do(RetryArtifact(session_id=session, artifact_id=before.key, base_version=1))
+        assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
+        failed = [one.fact for one in await home.facts(session) if isinstance(one.fact, ArtifactFailed)]
+        assert [(one.base, one.current) for one in failed] == [(9, 1)]
+
+
+async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged(tmp_path: Path) -> None:
+    """A merge makes versions of the parent's artifacts; a closed worktree's are there for nobody."""
+    async with worked(tmp_path) as (home, session):
+        own = await only(home, session)
+        assert (own.path, own.worktree != "", own.agent_id) == (NOTES, True, "worker-1")
+        assert await texts(home, session, own.key) == [(1, "found", "one\n"), (2, "agent", "one\ntwo\n")]
+        await home.do(merge(session))
+        _, merged = (await listed(home, session)).artifacts
+        assert (merged.path, merged.worktree) == (NOTES, "")
+        assert await texts(home, session, merged.key) == [(1, "found", "one\n"), (2, "merge", "one\ntwo\n")]
+        done = await home.do(edit(session, merged.key, 2, "three\n"))
+        assert (done.version, (home.folder / NOTES).read_text()) == (3, "three\n")
+        await home.do(CloseSubagent(session_id=session, agent="worker-1"))
+        states = {row.key: row.status for row in (await listed(home, session)).artifacts}
+        assert states == {own.key: "deleted", merged.key: "saved"}
+
+
+async def test_a_file_that_speaks_of_a_handle_gets_no_value_where_a_person_saves_it(tmp_path: Path) -> None:
+    """SAFE-03: whoever wrote the handle there, an agent in two pieces as well; what a person writes anew is put in place."""
+    value = "d3pl0y-Zx9wVu8tSr7qPo6n"
+    (tmp_path / "work").mkdir()
+    conf = tmp_path / "work" / "conf.txt"
+    conf.write_text("say secret://deploy or secret://nobody\n")
+    known = Redaction([Known("deploy", value, "environment"), Known("other", f"{value[::-1]}", "environment")])
+    async with house(tmp_path, calls(says("Done.")), secrets=known) as home:
+        session = (await home.submit("go")).session_id
+        taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await texts(home, session, taken.artifact_id)
+        await home.do(edit(session, taken.artifact_id, 1, f"{text}x=secret://other\n"))
+        assert conf.read_text() == f"say secret://deploy or secret://nobody\nx={value[::-1]}\n"
+        conf.write_text(f"{conf.read_text()}y={value}\n")
+        problem = await refused(home, edit(session, taken.artifact_id, 2, "anything\n"))
+        assert (problem.code, value in conf.read_text()) == ("invalid_input", True)
+
+
+async def test_a_secret_in_a_file_stays_in_the_file_and_comes_into_no_version(tmp_path: Path) -> None:
+    """SAFE-03: a person edits the text with its handle, the file keeps the value, and nobody takes that for a change."""
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")
+    async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
+        taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))
+        ((_, _, text),) = await texts(home, session, taken.artifact_id)
+        assert token not in text
+        assert "secret://" in text
+        done = await home.do(edit(session, taken.artifact_id, 1, f"{text}more\n"))
+        assert (done.version, (home.folder / "conf.txt").read_text()) == (2, f"token {token}\nmore\n")
+        back = RollbackArtifact(session_id=session, artifact_id=taken.artifact_id, version=1, base_version=2)
+        assert (await home.do(back)).status == "saved"
+        assert (home.folder / "conf.txt").read_text() == f"token {token}\n"
+        assert [origin for _, origin, _ in await texts(home, session, taken.artifact_id)] == [
+            "found",
+            "person",
+            "rollback",
+        ]
+    data = b"".join(path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
+    assert token.encode() not in data
+
+
+async def test_what_a_program_of_its_own_changed_is_an_artifact_of_what_the_file_holds_then(tmp_path: Path) -> None:
+    """It tells a part of the file only; the version is all of it."""
+    change = {"call": {"id": "x", "kind": "edit", "status": "completed", "diff": ["a.py", "old\n", "new\n"]}}
+    outside = {"call": {"id": "y", "kind": "edit", "status": "completed", "diff": ["/etc/none", "old\n", "new\n"]}}
+    async with coder(tmp_path, [change, outside, {"say": "Done."}]) as home:
+        (home.folder / "a.py").write_text("new\nrest\n")
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        row = await only(home, session)
+        assert (row.path, row.artifact_kind) == ("a.py", "code")
+        assert await texts(home, session, row.key) == [(1, "agent", "new\nrest\n")]

@@ -1,0 +1,90 @@
+"""Files of artifacts that are removed or moved away outside of the tools that change files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from callboard.contracts.commands.artifacts import CreateArtifact, ListArtifacts, RetryArtifact
+from callboard.contracts.facts import ArtifactDeleted
+from tests.runtime.rigs.artifacts import NOTES, edit, listed, only, refused, texts, wrote
+from tests.runtime.rigs.house import calls, house, says, uses
+from tests.runtime.rigs.program_agent import begun, coder
+
+
+async def test_a_file_that_a_command_moved_away_begins_another_artifact_where_it_is_written_anew(
+    tmp_path: Path,
+) -> None:
+    """UI-13: the former artifact is told as deleted with its reason, in the batch of the call that saw it gone."""
+    writes = (
+        uses("Write", file_path=NOTES, content="one\n"),
+        uses("Bash", command=f"mv {NOTES} kept.md"),
+        uses("Write", file_path=NOTES, content="two\n"),
+    )
+    async with wrote(tmp_path, *writes, permission_mode="full") as (home, session):
+        former, new = (await listed(home, session)).artifacts
+        assert [(one.path, one.status, one.version) for one in (former, new)] == [
+            (NOTES, "deleted", 1),
+            (NOTES, "saved", 1),
+        ]
+        assert await texts(home, session, former.key) == [(1, "agent", "one\n")]
+        assert await texts(home, session, new.key) == [(1, "agent", "two\n")]
+        (gone,) = [one for one in await home.facts(session) if isinstance(one.fact, ArtifactDeleted)]
+        assert gone.fact == ArtifactDeleted(file=True, reason="the file was gone when it was made anew")
+        assert (gone.scope.artifact, gone.scope.tool_call) == (former.key, "")
+        types = (await home.types(session))[gone.sequence - 1 :]
+        assert types[:4] == ["artifact.deleted", "artifact.created", "artifact.version.created", "tool.completed"]
+
+
+async def test_a_file_that_is_gone_is_made_anew_by_a_person_as_another_artifact(tmp_path: Path) -> None:
+    """UI-13: the former one is told as deleted before the file is touched."""
+    async with wrote(tmp_path) as (home, session):
+        former = await only(home, session)
+        (home.folder / NOTES).unlink()
+        made = await home.do(CreateArtifact(session_id=session, path=NOTES, content="mine\n"))
+        assert (made.artifact_id != former.key, made.version, made.status) == (True, 1, "saved")
+        assert (home.folder / NOTES).read_text() == "mine\n"
+        rows = (await home.do(ListArtifacts(session_id=session, wait_for=made.sequence))).artifacts
+        assert [(one.key, one.status) for one in rows] == [(former.key, "deleted"), (made.artifact_id, "saved")]
+        there = await refused(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
+        assert (there.code, there.hint) == ("artifact_conflict", "Edit that one.")
+
+
+async def test_what_a_person_did_not_save_stays_where_an_agent_removes_the_file_and_writes_it_anew(
+    tmp_path: Path,
+) -> None:
+    """CTX-04: neither side is lost."""
+    writes = (
+        uses("Write", file_path=NOTES, content="one\n"),
+        says("Done."),
+        uses("Bash", command=f"rm {NOTES}"),
+        uses("Write", file_path=NOTES, content="two\n"),
+        says("Done."),
+    )
+    async with house(tmp_path, calls(*writes)) as home:
+        session = (await home.submit("write it", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        row = await only(home, session)
+        assert (await refused(home, edit(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
+        await home.submit("anew", session=session, permission_mode="full")
+        await home.until(session, "turn.completed", count=2)
+        row = await only(home, session)
+        assert (row.status, row.version, row.draft is not None) == ("conflict", 2, True)
+        await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))
+        assert [text for _, _, text in await texts(home, session, row.key)] == ["one\n", "two\n", "mine\n"]
+
+
+async def test_an_agent_of_its_own_that_calls_a_file_new_ends_no_artifact(tmp_path: Path) -> None:
+    """What it tells of the file before is its word, and some call every file new that they write."""
+    first = {
+        "call": {"id": "a", "title": "Write", "kind": "edit", "status": "completed", "diff": [NOTES, None, "one\n"]}
+    }
+    again = {
+        "call": {"id": "b", "title": "Write", "kind": "edit", "status": "completed", "diff": [NOTES, None, "two\n"]}
+    }
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / NOTES).write_text("two\n")
+    async with coder(tmp_path, [first, again, {"say": "Done."}]) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        row = await only(home, session)
+        assert (row.status, row.version) == ("saved", 2)

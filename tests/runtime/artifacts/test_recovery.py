@@ -1,0 +1,92 @@
+"""A process that ends between a person's intent and what came of it leaves it to the next one, which looks at the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands.artifacts import DeleteArtifact, RetryArtifact
+from callboard.contracts.content import blob_of
+from callboard.contracts.facts import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated, Fact
+from callboard.contracts.scope import PERSON
+from callboard.control.state.artifact import ArtifactAsked, ArtifactRequest, Look
+from tests.runtime.rigs.artifacts import NOTES, edit, only, texts, wrote
+from tests.runtime.rigs.house import House, house, says
+from tests.runtime.sessions.test_recovery import killed
+
+MEDIA = "text/plain; charset=utf-8"
+AGAIN = {"calls": [says("Again.")]}
+
+
+async def intended(home: House, session: str, request: ArtifactRequest, artifact: str) -> None:
+    """The intent is durable, and the process has not touched the file yet."""
+    host = (await home.runtime.sessions.get(session)).host
+    draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
+    look = Look(content=blob_of(b"one\n", MEDIA))
+    asked = ArtifactAsked(session_id=session, artifact_id=artifact, request=request, draft=draft, look=look)
+    await host.command(asked, PERSON)
+
+
+async def settled(home: House, session: str) -> Fact:
+    """What the next process says of it, once the session was opened."""
+    sequence = next(one.sequence for one in await home.facts(session) if one.header.type == "artifact.save.requested")
+    await home.runtime.sessions.get(session)
+    async for records in home.runtime.parts.store.facts.subscribe(session, after=sequence):
+        for one in records:
+            if isinstance(one.fact, ArtifactDeleted | ArtifactFailed | ArtifactVersionCreated):
+                return one.fact
+    raise AssertionError("the session ended")
+
+
+@pytest.mark.parametrize(
+    ("there", "told"),
+    [("mine\n", "person"), ("one\n", "save_interrupted"), ("an editor's\n", "found"), (None, "save_interrupted")],
+    ids=["written", "not written", "changed by another", "gone"],
+)
+async def test_a_save_that_a_killed_process_began_is_told_as_what_the_file_shows(
+    tmp_path: Path, there: str | None, told: str
+) -> None:
+    """CTX-04: saved or failed with the draft kept, never silently, and never written again by itself."""
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        await intended(home, session, edit(session, row.key, 1, "mine\n"), row.key)
+        assert (await only(home, session)).status == "saving"
+        after = killed(home, tmp_path)
+        if there is None:
+            (home.folder / NOTES).unlink()
+        else:
+            (home.folder / NOTES).write_text(there)
+        async with house(after, AGAIN) as next_one:
+            fact = await settled(next_one, session)
+            assert getattr(fact, "version_origin", getattr(fact, "code", "")) == told
+            if told == "found":
+                await next_one.until(session, "artifact.failed")
+            row = await only(next_one, session)
+            if told == "person":
+                assert (row.status, row.version, row.draft) == ("saved", 2, None)
+                return
+            assert (home.folder / NOTES).exists() is (there is not None)
+            assert (row.status, row.draft_base) == ("conflict" if told == "found" else "failed", 1)
+            retry = RetryArtifact(session_id=session, artifact_id=row.key, base_version=row.version)
+            await next_one.do(retry)
+            assert (home.folder / NOTES).read_text() == "mine\n"
+            assert (await texts(next_one, session, row.key))[-1][1:] == ("person", "mine\n")
+
+
+@pytest.mark.parametrize("gone", [True, False], ids=["removed", "not removed"])
+async def test_a_deletion_that_a_killed_process_began_is_told_as_what_the_folder_shows(
+    tmp_path: Path, gone: bool
+) -> None:
+    async with wrote(tmp_path) as (home, session):
+        row = await only(home, session)
+        delete = DeleteArtifact(session_id=session, artifact_id=row.key, confirm=row.key, file=True)
+        await intended(home, session, delete, row.key)
+        after = killed(home, tmp_path)
+        if gone:
+            (home.folder / NOTES).unlink()
+        async with house(after, AGAIN) as next_one:
+            fact = await settled(next_one, session)
+            row = await only(next_one, session)
+            assert (type(fact), row.status) == ((ArtifactDeleted, "deleted") if gone else (ArtifactFailed, "failed"))
+            assert (home.folder / NOTES).exists() is not gone

@@ -1,0 +1,57 @@
+"""An agent asks a person to review a version of what it wrote; what the person says of it is what the agent is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.facts import ActionRequired, ToolCompleted, ToolRefused
+from callboard.contracts.rows import ActionRow
+from tests.runtime.rigs.artifacts import NOTES, only
+from tests.runtime.rigs.house import calls, house, says, uses
+
+WROTE = uses("Write", file_path=NOTES, content="one\n")
+REVIEW = uses("ask_person", question="Is this what you meant?", artifact=NOTES)
+
+
+@pytest.mark.parametrize(
+    ("decision", "more", "told"),
+    [
+        ("approve", {}, '{"decision":"accepted","answer":"","reason":""}'),
+        ("answer", {"answer": "Shorter."}, '{"decision":"changes_wanted","answer":"Shorter.","reason":""}'),
+        ("reject", {"reason": "Not this."}, '{"decision":"rejected","answer":"","reason":"Not this."}'),
+    ],
+)
+async def test_a_version_is_reviewed_by_a_person(
+    tmp_path: Path, decision: Any, more: dict[str, Any], told: str
+) -> None:
+    """Agent UI specification, Human-in-the-loop taxonomy, artifact_review: the request names the version that it is about."""
+    async with house(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
+        session = (await home.submit("go", permission_mode="edits")).session_id
+        record = await home.until(session, "action.required")
+        row = await only(home, session)
+        assert isinstance(record.fact, ActionRequired)
+        assert (record.fact.action_type, record.fact.decisions, record.fact.scopes) == (
+            "artifact_review",
+            ("approve", "answer", "reject"),
+            ("once",),
+        )
+        table = await home.watch(session, lambda one: bool(one.panel(ActionRow)))
+        (shown,) = table.panel(ActionRow)
+        assert (shown.artifact_id, shown.artifact_version, shown.prompt) == (row.key, 1, "Is this what you meant?")
+        await home.do(RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more))
+        await home.until(session, "turn.completed")
+        ended = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
+        assert ended[-1].output.text == told
+
+
+async def test_a_review_of_what_is_no_artifact_is_refused_and_asks_nobody(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(REVIEW, says("Done."))) as home:
+        session = (await home.submit("go", permission_mode="edits")).session_id
+        await home.until(session, "turn.completed")
+        (refused,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolRefused)]
+        assert refused.code == "unknown_artifact"
+        assert "action.required" not in await home.types(session)

@@ -1,0 +1,61 @@
+"""How the prompts of agents that are programs of their own end: at a no, and by a death while they ask."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from callboard.contracts.facts import AgentConnected, AgentDisconnected, RoutingResolved, ToolRefused, TurnFailed
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+
+
+async def test_one_that_ends_its_turn_at_a_no_has_not_failed(tmp_path: Path):
+    """As Codex does: a no to a command ends its prompt as cancelled."""
+    steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
+    async with coder(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
+        session = await begun(home)
+        await answer(home, session, "reject", count=2)
+        await home.until(session, "turn.completed")
+        refused = [fact.code for fact in await told(home, session, ToolRefused)]
+        await home.submit("Again.", session)
+        failed = await home.until(session, "turn.failed")
+
+    assert refused == ["person_denied"]
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == "model_cut_stream"
+
+
+async def test_one_that_is_started_with_variables_is_named_by_its_program(tmp_path: Path):
+    """As Codex is, which is told by a variable to ask a person."""
+    async with coder(tmp_path, [{"say": "hi"}]) as home:
+        file = home.folder / "agents" / "coder.md"
+        file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (route,) = await told(home, session, RoutingResolved)
+
+    assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
+
+
+async def test_one_that_is_killed_while_it_asks_fails_its_turn_and_is_started_anew(tmp_path: Path):
+    """COM-13: its question is withdrawn, what it asked about is not done, and the session goes on."""
+    steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        await home.until(session, "action.required", 2)
+        (there,) = await told(home, session, AgentConnected)
+        os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
+        failed = await home.until(session, "turn.failed")
+        types = await home.types(session)
+        (gone,) = await told(home, session, AgentDisconnected)
+        await home.submit("Again.", session)
+        await answer(home, session, count=3)
+        await answer(home, session, count=4)
+        await home.until(session, "turn.completed")
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == "model_unavailable"
+    assert gone.reason == "Scripted is not available. It was ended by SIGKILL."
+    assert types[-5:] == ["agent.disconnected", "model.failed", "action.withdrawn", "tool.cancelled", "turn.failed"]

@@ -1,0 +1,366 @@
+"""Agents that are programs of their own as teammates: a real process, the real protocol, the real gate and log."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+from callboard.adapters.acp import AcpAgents
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import InterruptTurn
+from callboard.contracts.facts import (
+    ActionRequired,
+    AgentConnected,
+    AgentDisconnected,
+    MessageInterrupted,
+    MessageText,
+    ModelFailed,
+    PermissionEvaluated,
+    ReasoningCompleted,
+    RoutingResolved,
+    ToolCompleted,
+    ToolFailed,
+    ToolRefused,
+    ToolRequested,
+    TurnFailed,
+    WorkerNotification,
+)
+from callboard.contracts.facts.reason import Reason
+from callboard.contracts.rows import SessionCard
+from tests.runtime.rigs.house import house
+from tests.runtime.rigs.program_agent import AGENT, Steps, answer, begun, coder, told
+
+
+async def test_its_text_reasoning_and_calls_become_facts_in_their_order(tmp_path: Path):
+    steps: Steps = [
+        {"think": "Let me "},
+        {"think": "see."},
+        {"say": "Looking. "},
+        {"call": {"id": "x", "title": "Mend a.py", "kind": "edit", "input": {"path": "a.py"}, "path": "a.py"}},
+        {"call": {"id": "x", "status": "in_progress"}},
+        {"call": {"id": "x", "status": "completed", "diff": ["a.py", "old\n", "new\n"], "output": "done"}},
+        {"say": "Mended."},
+    ]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        types = await home.types(session)
+        (route,) = await told(home, session, RoutingResolved)
+        (thought,) = await told(home, session, ReasoningCompleted)
+        texts = [fact.content.text for fact in await told(home, session, MessageText)]
+        requested = await told(home, session, ToolRequested)
+        verdicts = await told(home, session, PermissionEvaluated)
+        ended = await told(home, session, ToolCompleted)
+        (there,) = await told(home, session, AgentConnected)
+
+    assert types[types.index("turn.started") : -1] == [
+        "turn.started",
+        "routing.resolved",
+        "model.requested",
+        *(
+            "tool.requested",
+            "permission.evaluated",
+            "action.required",
+            "action.resolved",
+            "tool.started",
+            "tool.completed",
+        ),
+        "agent.connected",
+        "reasoning.completed",
+        "message.text",
+        *("tool.requested", "permission.evaluated", "tool.started", "tool.completed"),
+        "message.text",
+        *("model.completed", "cost.recorded", "output.final"),
+    ]
+    assert types[-1] == "turn.completed"
+    assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
+    assert (thought.content.text, texts) == ("Let me see.", ["Looking. ", "Mended."])
+    assert [fact.tool for fact in requested] == ["StartAgent", "Edit"]
+    assert [(fact.verdict, fact.risk) for fact in verdicts] == [("ask", "high"), ("allow", "medium")]
+    assert verdicts[1].checks[0].reasons == (Reason(code="runs_itself"),)
+    assert ended[1].output.text == "done"
+    (change,) = ended[1].changes
+    assert (change.path, change.kind, change.added, change.removed) == ("a.py", "modified", 1, 1)
+    assert "-old\n+new\n" in change.diff.text
+    assert (there.name, there.version, there.resumed) == ("Scripted", "1.2.3", False)
+
+
+async def test_its_command_is_started_with_a_yes_to_the_very_command_only(tmp_path: Path):
+    async with coder(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as home:
+        session = (await home.submit("Do it.")).session_id
+        asked = await answer(home, session, "reject")
+        failed = await home.until(session, "turn.failed")
+        again = (await home.submit("Do it.", session)).session_id
+        await answer(home, again, count=2, scope="session")
+        await home.until(session, "turn.completed")
+
+    command = f"{sys.executable} {AGENT} {tmp_path / 'script.json'}"
+    assert command in asked.prompt or asked.preview is not None
+    assert asked.preview is not None
+    assert asked.preview.text == command
+    assert asked.matchers == {"session": f"StartAgent({command})", "workspace": f"StartAgent({command})"}
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == "person_denied"
+
+
+async def test_what_it_asks_permission_for_passes_the_rules_and_then_a_person(tmp_path: Path):
+    steps: Steps = [
+        {"permit": {"id": "a", "title": "Read it", "kind": "read", "path": "a.py"}},
+        {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "/etc/passwd"}},
+        {"call": {"id": "c", "title": "make", "kind": "execute", "input": {"command": "make all"}}},
+        {"call": {"id": "c", "status": "in_progress"}},
+        {"permit": {"id": "c", "title": "make", "kind": "execute"}},
+        {"call": {"id": "c", "status": "completed", "output": "made"}},
+        {"permit": {"id": "d", "title": "make", "kind": "execute", "input": {"command": "make all"}}},
+        {"call": {"id": "d", "status": "completed", "output": "made again"}},
+        {"permit": {"id": "e", "title": "rm", "kind": "execute", "input": {"command": "rm -rf x"}}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        asked = await answer(home, session, count=2, scope="session")
+        await answer(home, session, "reject", count=3)
+        await home.until(session, "turn.completed")
+        texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
+        refused = [fact.code for fact in await told(home, session, ToolRefused)]
+        ended = [fact.output.text for fact in await told(home, session, ToolCompleted)]
+        read = await home.parts(session, (await home.facts(session))[2].scope.turn)
+
+    assert texts == "[yes][no][yes][yes][no]"
+    assert (asked.tool, asked.matchers["session"]) == ("Bash", "Bash(make all)")
+    assert refused == ["path_denied", "person_denied"]
+    assert ended[1:] == ["made", "made again"]
+    assert read
+
+
+async def test_files_that_it_reads_and_writes_through_us_pass_the_gate(tmp_path: Path):
+    steps: Steps = [
+        {"read": {"path": str(tmp_path / "work" / "a.txt"), "line": 2, "limit": 1}},
+        {"read": {"path": "/etc/hostname"}},
+        {"write": {"path": str(tmp_path / "work" / "b.txt"), "content": "new\n"}},
+        {"write": {"path": str(tmp_path / "work" / "c.txt"), "content": "never\n"}},
+    ]
+    async with coder(tmp_path, steps, tools="[Read, Write]") as home:
+        (home.folder / "a.txt").write_text("one\ntwo\nthree\n")
+        session = await begun(home)
+        asked = await answer(home, session, count=2)
+        await answer(home, session, "reject", count=3)
+        await home.until(session, "turn.completed")
+        texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
+        written = (home.folder / "b.txt").read_text()
+
+    assert texts.startswith("[two\n][refused: {'details': ")
+    assert "is outside the folder" in texts
+    assert "[done][refused: {'details': 'The person said no.'}]" in texts
+    assert (asked.tool, written) == ("Write", "new\n")
+    assert not (home.folder / "c.txt").exists()
+
+
+async def test_a_stopped_turn_keeps_what_came_and_the_agent_goes_on_with_the_next(tmp_path: Path):
+    steps: Steps = [
+        {"call": {"id": "x", "title": "Wait", "kind": "execute", "status": "pending"}},
+        {"call": {"id": "x", "status": "in_progress"}},
+        {"say": "Half a"},
+        {"hang": True},
+    ]
+    async with coder(tmp_path, steps, [{"echo": True}], external_stop=60.0) as home:
+        session = await begun(home)
+        await home.kept(session, "Half a")
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        await home.submit("And now?", session)
+        await home.until(session, "turn.completed")
+        (cut,) = await told(home, session, MessageInterrupted)
+        (text,) = await told(home, session, MessageText)
+        types = await home.types(session)
+        connected = await told(home, session, AgentConnected)
+
+    assert cut.content.text == "Half a (stopped)"
+    assert types[types.index("turn.interrupt.requested") :][:5] == [
+        "turn.interrupt.requested",
+        "message.interrupted",
+        "model.interrupted",
+        "tool.cancelled",
+        "turn.interrupted",
+    ]
+    assert text.content.text == "And now?"
+    assert len(connected) == 1
+
+
+async def test_one_that_does_not_stop_is_ended(tmp_path: Path):
+    steps: Steps = [{"say": "Busy"}, {"permit": {"id": "x", "title": "t", "kind": "other"}}, {"stay": True}]
+    async with coder(tmp_path, steps, external_stop=0.2) as home:
+        session = await begun(home)
+        await home.until(session, "action.required", 2)
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        types = await home.types(session)
+        (gone,) = await told(home, session, AgentDisconnected)
+
+    assert types[types.index("turn.interrupt.requested") :] == [
+        "turn.interrupt.requested",
+        "agent.disconnected",
+        "model.interrupted",
+        "action.withdrawn",
+        "tool.cancelled",
+        "turn.interrupted",
+    ]
+    assert gone.reason == "it did not stop when it was asked to"
+
+
+async def test_one_that_dies_fails_its_turn_with_its_last_words(tmp_path: Path):
+    steps: Steps = [
+        {"call": {"id": "x", "title": "Run", "kind": "execute", "input": {"command": "make"}}},
+        {"call": {"id": "x", "status": "in_progress"}},
+        {"say": "So f"},
+        {"err": "out of memory, token=abcdefgh12345"},
+        {"die": 7},
+    ]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        failed = await home.until(session, "turn.failed")
+        (model,) = await told(home, session, ModelFailed)
+        types = await home.types(session)
+        (cut,) = await told(home, session, MessageInterrupted)
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == model.code == "model_unavailable"
+    assert "It ended with 7. It said last:\nout of memory, token=***" in failed.fact.message
+    assert cut.content.text == "So f"
+    assert types[-5:] == ["agent.disconnected", "message.interrupted", "model.failed", "tool.lost", "turn.failed"]
+
+
+async def test_one_that_says_nothing_for_too_long_fails_its_turn(tmp_path: Path):
+    async with coder(tmp_path, [{"hang": True}], external_silence=0.2) as home:
+        session = await begun(home)
+        failed = await home.until(session, "turn.failed")
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == "model_timeout"
+
+
+async def test_ends_that_are_no_answer_are_named(tmp_path: Path):
+    ends: list[Steps] = [[{"end": "refusal"}], [{"end": "max_turn_requests"}], [{"say": "cut"}, {"end": "max_tokens"}]]
+    async with coder(tmp_path, *ends) as home:
+        session = await begun(home)
+        first = await home.until(session, "turn.failed")
+        await home.submit("Again.", session)
+        second = await home.until(session, "turn.failed", 2)
+        await home.submit("Again.", session)
+        await home.until(session, "turn.completed")
+        warned = await home.until(session, "warning.raised")
+
+    codes = [fact.code for fact in (first.fact, second.fact) if isinstance(fact, TurnFailed)]
+    assert codes == ["model_refused_request", "max_iters"]
+    assert getattr(warned.fact, "code", "") == "answer_cut"
+
+
+async def test_after_a_restart_it_goes_on_with_its_conversation_where_it_can(tmp_path: Path):
+    """COM-13."""
+    async with coder(tmp_path, [{"echo": True}], load=True) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (first,) = await told(home, session, AgentConnected)
+    async with coder(tmp_path, [{"echo": True}], load=True) as home:
+        await home.submit("Go on.", session)
+        await answer(home, session, count=2)
+        await home.until(session, "turn.completed", 2)
+        connected = await told(home, session, AgentConnected)
+        (gone,) = await told(home, session, AgentDisconnected)
+    async with coder(tmp_path, [{"echo": True}]) as home:
+        await home.submit("And on.", session)
+        await answer(home, session, count=3)
+        await home.until(session, "turn.completed", 3)
+        texts = [fact.content.text for fact in await told(home, session, MessageText)]
+
+    assert (connected[1].provider_session_id, connected[1].resumed) == (first.provider_session_id, True)
+    assert gone.provider_session_id == first.provider_session_id
+    assert texts[0] == "You are careful.\n\nDo it."
+    assert texts[1] == "Go on."
+    assert texts[2].startswith(
+        "You are careful.\n\nWhat was said before, which you do not remember:\n\nuser: Do it.\n\n"
+    )
+    assert texts[2].endswith("\n\nAnd on.")
+
+
+async def test_one_that_dies_between_its_turns_is_missed_and_started_anew(tmp_path: Path):
+    """COM-13."""
+    async with coder(tmp_path, [{"say": "one"}]) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        there = (await told(home, session, AgentConnected))[0]
+        os.kill(int(there.provider_session_id.removeprefix("conversation-")), signal.SIGKILL)
+        gone = await home.until(session, "agent.disconnected")
+        await home.submit("Again.", session)
+        await answer(home, session, count=2)
+        await home.until(session, "turn.completed", 2)
+        connected = await told(home, session, AgentConnected)
+
+    assert isinstance(gone.fact, AgentDisconnected)
+    assert gone.fact.reason == "It was ended by SIGKILL."
+    assert len({fact.provider_session_id for fact in connected}) == 2
+
+
+async def test_a_lead_gives_it_work_and_is_told_what_came_of_it(tmp_path: Path):
+    steps: Steps = [
+        {"permit": {"id": "x", "title": "make", "kind": "execute", "input": {"command": "make"}}},
+        {"echo": True},
+    ]
+    spawn = {"tool": {"name": "spawn_subagent", "arguments": {"agent": "coder", "objective": "Mend it."}}}
+    wait = {"tool": {"name": "wait_subagents", "arguments": {}}}
+    calls = [[spawn], [wait], [{"text": "It is mended."}]]
+    scenario = {"match": [{"agent": "lead", "text": "go", "calls": calls}]}
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"prompts": [steps]}))
+    agents = tmp_path / "work" / "agents"
+    agents.mkdir(parents=True)
+    command = json.dumps([sys.executable, str(AGENT), str(script)])
+    (agents / "lead.md").write_text(
+        "---\nname: lead\ndescription: Leads.\nlead: true\ntools: ['*']\npolicy: [Delegate]\n---\nYou lead.\n"
+    )
+    (agents / "coder.md").write_text(
+        f"---\nname: coder\ndescription: Codes.\nkind: subagent\nprovider: acp\ncommand: {command}\n"
+        "tools: ['*']\npolicy: [Patch]\n---\n"
+    )
+    async with house(tmp_path, scenario, FolderDefinitions(), AcpAgents()) as home:
+        session = (await home.submit("go")).session_id
+        start = await answer(home, session)
+        make = await answer(home, session, count=2)
+        final = await home.until(session, "output.final", 2)
+        await home.until(session, "turn.completed", 2)
+        records = await home.facts(session)
+        (notified,) = await told(home, session, WorkerNotification)
+
+    assert [start.action_type, make.action_type] == ["delegated_permission"] * 2
+    assert {one.scope.agent for one in records if isinstance(one.fact, ActionRequired)} == {"coder-1"}
+    assert (notified.status, notified.result.text) == ("completed", "[yes]Mend it.")
+    assert (notified.usage.input_tokens, notified.usage.tool_calls) == (20, 2)
+    assert final.scope.agent == "lead"
+
+
+async def test_one_that_cannot_be_started_fails_its_turn_and_says_why(tmp_path: Path):
+    async with coder(tmp_path) as home:
+        (home.folder / "agents" / "coder.md").write_text(
+            "---\nname: coder\ndescription: d\nkind: main\nlead: true\nprovider: acp\ncommand: [/no/such]\n---\n"
+        )
+        session = await begun(home)
+        failed = await home.until(session, "turn.failed")
+        (start,) = await told(home, session, ToolFailed)
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == start.code == "model_unavailable"
+    assert failed.fact.message == "/no/such could not be started: No such file or directory."
+
+
+async def test_the_card_of_a_session_names_the_conversations_that_it_drove(tmp_path: Path) -> None:
+    """A8: by the ids in `agent.connected`, which is how an import recognises them."""
+    async with coder(tmp_path, [{"say": "Hello."}]) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (connected,) = await told(home, session, AgentConnected)
+        table = await home.watch(home.workspace, lambda table: any(card.driven for card in table.panel(SessionCard)))
+
+    (card,) = table.panel(SessionCard)
+    assert (card.session_id, card.driven) == (session, (connected.provider_session_id,))

@@ -1,0 +1,96 @@
+"""Calls that an agent reports to go on before it asks whether they may (A1): what the log says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands import InterruptTurn
+from callboard.contracts.facts import MessageText, PermissionEvaluated, ToolCancelled, ToolFailed
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+
+NEVER = 3600.0
+MAKE: Steps = [
+    {"call": {"id": "c", "title": "make", "kind": "execute", "input": {"command": "make all"}}},
+    {"call": {"id": "c", "status": "in_progress"}},
+]
+
+
+@pytest.mark.parametrize(("decision", "says"), [("approve", "[yes]"), ("reject", "[no]")])
+async def test_a_call_that_is_asked_about_once_it_goes_on_is_never_recorded_as_run_unasked(
+    tmp_path: Path, decision: str, says: str
+):
+    """A1: OpenCode reports each command as in progress a moment before it asks."""
+    steps: Steps = [*MAKE, {"permit": {"id": "c", "title": "make", "kind": "execute"}}]
+    async with coder(tmp_path, steps, external_grace=NEVER) as home:
+        session = await begun(home)
+        await answer(home, session, decision, count=2)
+        await home.until(session, "turn.completed")
+        types = await home.types(session)
+        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
+        text = "".join(fact.content.text for fact in await told(home, session, MessageText))
+
+    assert verdicts == ["ask", "ask"]
+    asked = types.index("agent.connected")
+    assert types[asked + 1 : asked + 5] == [
+        "tool.requested",
+        "permission.evaluated",
+        "action.required",
+        "action.resolved",
+    ]
+    assert text == says
+
+
+@pytest.mark.parametrize("between", [{"say": "A note."}, {"think": "Hm."}, {"plan": ["Make it"]}])
+async def test_a_call_that_is_asked_about_after_more_was_said_is_never_recorded_as_run_unasked(
+    tmp_path: Path, between: dict[str, object]
+):
+    """A1: Claude Code may say something between announcing a call and asking about it."""
+    steps: Steps = [MAKE[0], between, {"permit": {"id": "c", "title": "make", "kind": "execute"}}, {"say": "Done."}]
+    async with coder(tmp_path, steps, external_grace=NEVER) as home:
+        session = await begun(home)
+        await answer(home, session, "approve", count=2)
+        await home.until(session, "turn.completed")
+        types = await home.types(session)
+        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
+
+    assert verdicts == ["ask", "ask"]
+    said = next(one for one in types if one in ("message.text", "reasoning.completed", "plan.updated"))
+    assert types.index(said) < types.index("tool.requested", types.index("agent.connected"))
+
+
+async def test_a_call_that_goes_on_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
+    """A1"""
+    async with coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:
+        session = await begun(home)
+        await home.until(session, "tool.started", count=2)
+        verdicts = [fact.verdict for fact in await told(home, session, PermissionEvaluated)]
+
+    assert verdicts == ["ask", "allow"]
+
+
+async def test_a_call_that_goes_on_when_its_turn_is_stopped_is_recorded_as_begun(tmp_path: Path):
+    """A1: also where the time for its question was not over."""
+    async with coder(tmp_path, [*MAKE, {"mode": "plan"}, {"hang": True}], external_grace=NEVER) as home:
+        session = await begun(home)
+        # Events come in their order: the call is there once the mode is.
+        await home.until(session, "agent.mode.changed")
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        (cancelled,) = await told(home, session, ToolCancelled)
+
+    assert cancelled.started
+
+
+async def test_a_call_that_goes_on_when_its_agent_dies_is_recorded(tmp_path: Path):
+    """A1"""
+    async with coder(tmp_path, [*MAKE, {"die": 7}], external_grace=NEVER) as home:
+        session = await begun(home)
+        await home.until(session, "turn.failed")
+        types = await home.types(session)
+        failed = await told(home, session, ToolFailed)
+
+    assert types.count("tool.started") == 2
+    assert types[-3:] == ["model.failed", "tool.lost", "turn.failed"]
+    assert failed == []

@@ -1,0 +1,112 @@
+"""The mode of an agent's own is on record, is followed, and bounds whether the agent takes part (A1, A7)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.facts import (
+    ActionRequired,
+    AgentConnected,
+    AgentDisconnected,
+    AgentModeChanged,
+    ToolFailed,
+    TurnFailed,
+)
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+
+
+async def test_the_mode_and_the_model_in_force_are_on_record(tmp_path: Path):
+    """A1, A7."""
+    async with coder(tmp_path, [{"say": "hi"}], front="model: large\n", script={"models": ["small", "large"]}) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (there,) = await told(home, session, AgentConnected)
+
+    assert (there.mode, there.model) == ("ask", "large")
+
+
+async def test_an_agent_that_cannot_be_made_to_ask_does_not_start_and_the_hint_says_what_to_do(tmp_path: Path):
+    """A1."""
+    async with coder(tmp_path, [{"say": "hi"}], script={"modes": []}) as home:
+        session = await begun(home)
+        failed = await home.until(session, "turn.failed")
+        (start,) = await told(home, session, ToolFailed)
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert (failed.fact.code, start.code) == ("agent_mode_unavailable", "agent_mode_unavailable")
+    assert "It advertises no mode in which it asks" in failed.fact.message
+    assert "`agent_mode: own`" in failed.fact.hint
+
+
+async def test_a_definition_that_leaves_the_mode_to_the_agent_says_so_where_its_start_is_asked_about(tmp_path: Path):
+    """A1: the mode is part of what is approved, so that no older rule covers it."""
+    async with coder(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (asked,) = await told(home, session, ActionRequired)
+        (there,) = await told(home, session, AgentConnected)
+
+    assert "its own settings decide what it asks you about" in asked.prompt
+    assert there.mode == ""
+
+
+async def test_an_agent_that_widens_its_mode_in_a_turn_is_set_back_and_both_are_on_record(tmp_path: Path):
+    """A1."""
+    made = tmp_path / "made.txt"
+    run = {"run": {"id": "c1", "command": f"touch {made}"}}
+    steps: Steps = [{"mode": "code"}, {"read": {"path": str(tmp_path / "work" / "none.txt")}}, run]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        asked = await answer(home, session, "reject", count=2)
+        await home.until(session, "turn.completed")
+        changes = await told(home, session, AgentModeChanged)
+
+    assert changes == [AgentModeChanged(mode="code", allowed=False), AgentModeChanged(mode="ask")]
+    assert asked.tool == "Bash"
+    assert not made.exists()
+
+
+async def test_an_agent_that_widens_its_mode_and_cannot_be_set_back_is_ended(tmp_path: Path):
+    """A1."""
+    script = {"modes": ["ask", "code"], "deaf": True}
+    async with coder(tmp_path, [{"mode": "code"}, {"stay": True}], script=script) as home:
+        session = await begun(home)
+        failed = await home.until(session, "turn.failed")
+        changes = await told(home, session, AgentModeChanged)
+        gone = await told(home, session, AgentDisconnected)
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert failed.fact.code == "agent_mode_unavailable"
+    assert changes == [AgentModeChanged(mode="code", allowed=False)]
+    assert len(gone) == 1
+
+
+async def test_a_turn_under_another_permission_mode_changes_the_mode(tmp_path: Path):
+    """A1."""
+    async with coder(tmp_path, [{"say": "one"}], [{"say": "two"}]) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        await home.submit("And plan.", session, permission_mode="planning")
+        await home.until(session, "turn.completed", 2)
+        changes = await told(home, session, AgentModeChanged)
+
+    assert changes == [AgentModeChanged(mode="plan")]
+
+
+async def test_a_missing_library_is_reported_before_the_start_is_asked_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A6."""
+    async with coder(tmp_path, [{"say": "hi"}]) as home:
+        monkeypatch.setitem(sys.modules, "acp", None)
+        session = (await home.submit("Do it.")).session_id
+        failed = await home.until(session, "turn.failed")
+        asked = await told(home, session, ActionRequired)
+
+    assert isinstance(failed.fact, TurnFailed)
+    assert (failed.fact.code, asked) == ("not_installed", [])
+    assert "pip install 'agent-client-protocol" in failed.fact.message
+    assert failed.fact.hint == "Run that command, start Callboard again, then send the turn again."

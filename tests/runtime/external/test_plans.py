@@ -1,0 +1,118 @@
+"""The plan of an agent that is a program of its own: a real process tells it, and the log keeps it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from callboard.contracts.commands import InterruptTurn
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.facts import PlanUpdated
+from callboard.contracts.record import Record
+from tests.runtime.rigs.house import House
+from tests.runtime.rigs.program_agent import Steps, begun, coder
+
+LOOK, MEND, TEST = (PlanStep(content, "pending") for content in ("look", "mend", "test"))
+LOOKING, MENDING = PlanStep("look", "in_progress"), PlanStep("mend", "in_progress")
+LOOKED, MENDED = PlanStep("look", "completed"), PlanStep("mend", "completed")
+
+
+def plan(*steps: PlanStep) -> dict[str, Any]:
+    return {"plan": [[step.content, step.status] for step in steps]}
+
+
+async def plans(home: House, session: str) -> list[Record]:
+    return [record for record in await home.facts(session) if isinstance(record.fact, PlanUpdated)]
+
+
+async def test_each_change_of_a_plan_is_a_fact_at_the_step_where_it_appeared_and_the_last_is_final(tmp_path: Path):
+    steps: Steps = [
+        {"say": "Let me plan."},
+        plan(LOOK, MEND),
+        plan(LOOK, MEND),
+        {"say": "Now looking."},
+        plan(LOOKING, MEND),
+        {"call": {"id": "x", "title": "Look", "kind": "read", "status": "pending"}},
+        {"call": {"id": "x", "status": "completed", "output": "seen"}},
+        plan(LOOKED, MENDED),
+    ]
+    async with coder(tmp_path, steps, plan_interval=0.0) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        told = await plans(home, session)
+        types = await home.types(session)
+        texts = [record.scope.step for record in await home.facts(session) if record.header.type == "message.text"]
+
+    assert [record.fact for record in told] == [
+        PlanUpdated(steps=(LOOK, MEND)),
+        PlanUpdated(steps=(LOOKING, MEND)),
+        PlanUpdated(steps=(LOOKED, MENDED)),
+        PlanUpdated(steps=(LOOKED, MENDED), final=True),
+    ]
+    assert [record.scope.step for record in told] == [texts[0] + 1] * 4
+    assert texts[1] == texts[0] + 2
+    assert types[-5:] == ["model.completed", "cost.recorded", "plan.updated", "output.final", "turn.completed"]
+
+
+async def test_a_storm_of_plans_leaves_few_facts_and_the_last_is_told(tmp_path: Path):
+    storm: Steps = [plan(PlanStep(f"step {index}", "in_progress"), TEST) for index in range(500)]
+    async with coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        told = [record.fact for record in await plans(home, session)]
+
+    first, last = PlanStep("step 0", "in_progress"), PlanStep("step 499", "in_progress")
+    assert told == [
+        PlanUpdated(steps=(first, TEST)),
+        PlanUpdated(steps=(last, TEST)),
+        PlanUpdated(steps=(last, TEST), final=True),
+    ]
+
+
+async def test_what_waits_is_told_while_the_agent_says_nothing_more(tmp_path: Path):
+    async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
+        session = await begun(home)
+        await home.until(session, "plan.updated", 2)
+        told = [record.fact for record in await plans(home, session)]
+
+    assert told == [PlanUpdated(steps=(LOOK,)), PlanUpdated(steps=(LOOKED,))]
+
+
+async def test_what_there_is_of_a_plan_is_final_where_the_turn_is_stopped(tmp_path: Path):
+    steps: Steps = [plan(LOOK, MEND), plan(LOOKED, MENDING), {"say": "Half"}, {"hang": True}]
+    async with coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
+        session = await begun(home)
+        await home.kept(session, "Half")
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        told = [record.fact for record in await plans(home, session)]
+        types = await home.types(session)
+
+    assert told == [
+        PlanUpdated(steps=(LOOK, MEND)),
+        PlanUpdated(steps=(LOOKED, MENDING)),
+        PlanUpdated(steps=(LOOKED, MENDING), final=True),
+    ]
+    assert types[types.index("turn.interrupt.requested") :] == [
+        "turn.interrupt.requested",
+        "plan.updated",
+        "message.interrupted",
+        "model.interrupted",
+        "plan.updated",
+        "turn.interrupted",
+    ]
+
+
+async def test_what_there_is_of_a_plan_is_final_where_the_agent_dies(tmp_path: Path):
+    async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0) as home:
+        session = await begun(home)
+        await home.until(session, "turn.failed")
+        told = [record.fact for record in await plans(home, session)]
+        types = await home.types(session)
+
+    assert told == [
+        PlanUpdated(steps=(LOOK,)),
+        PlanUpdated(steps=(LOOKED,)),
+        PlanUpdated(steps=(LOOKED,), final=True),
+    ]
+    assert types[-2:] == ["plan.updated", "turn.failed"]

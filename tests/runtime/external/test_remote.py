@@ -1,0 +1,256 @@
+"""Agents elsewhere as teammates: the official SDK's server over real HTTP, the real gate, deciders and log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.trust import ResolvePermission
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionResolved,
+    AgentConnected,
+    ChannelMessage,
+    RemoteArtifact,
+    RemoteTaskChanged,
+    RoutingResolved,
+    ToolRequested,
+    TurnCompleted,
+)
+from tests.adapters.a2a.peer import Peer, Task, peer
+from tests.runtime.rigs.house import MovedClock
+from tests.runtime.rigs.remote_agent import (
+    ENDED,
+    JOINED,
+    again,
+    answer,
+    asks,
+    ended,
+    greets,
+    met,
+    of_peer,
+    states,
+    told,
+    with_peer,
+)
+
+
+async def test_a_message_reaches_it_after_a_yes_to_its_very_address_and_its_answer_goes_back(tmp_path: Path):
+    """UI-23"""
+    async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
+        session = (await home.submit("Write to it.")).session_id
+        asked = await answer(home, session, 1)
+        await ended(home, session)
+        types = await of_peer(home, session)
+        (route,) = [fact for fact in await told(home, session, RoutingResolved) if fact.chosen.provider == "a2a"]
+        met_it, named = await told(home, session, AgentConnected)
+        tasks = await told(home, session, RemoteTaskChanged)
+        (artifact,) = await told(home, session, RemoteArtifact)
+        sent, back = await told(home, session, ChannelMessage)
+
+    assert types == [
+        *("thread.opened", "turn.submitted", "turn.started", "routing.resolved", "inbox.reserved", "model.requested"),
+        *JOINED,
+        *("agent.connected", "agent.connected"),
+        *("remote.task", "inbox.consumed", "remote.task", "remote.artifact"),
+        *("artifact.created", "artifact.version.created", "remote.task"),
+        *ENDED,
+    ]
+    assert (asked.action_type, asked.tool, asked.risk) == ("tool_approval", "ConnectAgent", "high")
+    assert asked.preview == Text(text=there.url)
+    assert asked.matchers == dict.fromkeys(("session", "workspace"), f"ConnectAgent({there.url})")
+    assert (route.chosen.model, route.reason) == ("peer", "the agent is elsewhere")
+    assert (met_it.name, met_it.version, met_it.provider_session_id, met_it.resumed) == ("Peer", "2.1", "", False)
+    assert named == msgspec.structs.replace(met_it, provider_session_id=named.provider_session_id)
+    assert '"supportedInterfaces"' in met_it.card.text
+    assert [(one.state, one.message.text) for one in tasks] == [
+        ("submitted", ""),
+        ("working", "Looking."),
+        ("completed", ""),
+    ]
+    assert len({one.remote_task_id for one in (*tasks, artifact)}) == 1
+    assert (artifact.remote_artifact_id, artifact.name, artifact.parts[0].text.text) == ("a1", "card", "A card.")
+    assert there.texts[0].startswith("Be brief.\n\n<inbox>")
+    assert (sent.source, back.source, back.participants) == ("host", "peer", ("peer", "host"))
+    assert back.message.text == f"You said: {there.texts[0]}\n\n[artifact card]\nA card."
+
+
+@pytest.mark.parametrize("unattended", [False, True], ids=["a no", "nobody there"])
+async def test_without_a_yes_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
+    """CTL-05, COM-09"""
+    async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
+        session = (await home.submit("Write to it.")).session_id
+        await answer(home, session, 1, "reject", unattended=unattended)
+        failed = await ended(home, session)
+        before = list(there.asked)
+        await again(home, session, "Please.")
+        await answer(home, session, 2, scope="session")
+        await ended(home, session, 2)
+        await again(home, session, "Once more.")
+        await ended(home, session, 3)
+        types = await of_peer(home, session)
+
+    assert (failed.code, before) == ("nobody_there" if unattended else "person_denied", [])
+    assert "What is it?" in there.texts[0]
+    assert "Please." in there.texts[0]
+    assert there.texts[1] == "Once more."
+    assert types.count("action.required") == 2
+
+
+async def test_where_a_policy_says_no_to_contacting_it_the_turn_fails_by_that(tmp_path: Path):
+    """CTL-05"""
+    async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
+        session = (await home.submit("Write to it.")).session_id
+        asked = await home.until(session, "action.required")
+        action = asked.scope.action
+        await home.do(ResolvePermission(session_id=session, action_id=action, decision="reject", policy="opa/main"))
+        failed = await ended(home, session)
+
+    assert (failed.code, there.asked) == ("policy_denied", [])
+    assert failed.message == "ConnectAgent was not let through. The policy opa/main said no."
+
+
+async def test_what_it_asks_waits_for_a_person_whose_answer_is_its_next_message(tmp_path: Path):
+    """UI-23, CTL-04, CTL-16"""
+    async with peer(asks) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        action = await home.until(session, "action.required", 2)
+        wrong: list[tuple[dict[str, Any], str]] = [
+            ({"decision": "approve"}, "decision_not_offered"),
+            ({"decision": "answer"}, "invalid_input"),
+            ({"decision": "answer", "answer": "  "}, "invalid_input"),
+            ({"decision": "reject", "answer": "Blue."}, "invalid_input"),
+        ]
+        for given, code in wrong:
+            with pytest.raises(Refusal) as refused:
+                await home.do(RespondAction(session_id=session, action_id=action.scope.action, **given))
+            assert refused.value.code == code
+        answered = await home.do(
+            RespondAction(session_id=session, action_id=action.scope.action, decision="answer", answer="Blue.")
+        )
+        twice = await home.do(
+            RespondAction(session_id=session, action_id=action.scope.action, decision="answer", answer="Red.")
+        )
+        await ended(home, session)
+        types = await of_peer(home, session)
+        (resolved,) = [fact for fact in await told(home, session, ActionResolved) if fact.decision == "answer"]
+        tasks = await told(home, session, RemoteTaskChanged)
+        requested = (await told(home, session, ToolRequested))[-1]
+
+    need = action.fact
+    assert isinstance(need, ActionRequired)
+    assert (need.action_type, need.decisions, need.scopes) == ("clarification", ("answer", "reject"), ("once",))
+    assert need.prompt == f"The agent peer at {there.url} asks:\n\nWhich colour?"
+    assert (requested.tool, requested.summary) == ("RemoteInput", f"RemoteInput {tasks[0].remote_task_id}")
+    assert (answered.outcome, answered.first, twice.outcome, twice.first) == ("answered", True, "answered", False)
+    assert resolved.answer.text == "Blue."
+    assert there.texts[1:] == ["Blue."]
+    assert [(one.state, one.message.text) for one in tasks] == [
+        ("submitted", ""),
+        ("input_required", "Which colour?"),
+        ("completed", ""),
+    ]
+    assert types[types.index("remote.task") :] == [
+        *("remote.task", "inbox.consumed", "remote.task"),
+        *("tool.requested", "permission.evaluated", "action.required", "action.resolved", "tool.started"),
+        *("tool.completed", "remote.task"),
+        *ENDED,
+    ]
+
+
+@pytest.mark.parametrize("how", ["rejected", "unattended", "expired"])
+async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how: str, tmp_path: Path):
+    """CTL-04"""
+    clock = MovedClock()
+    async with (
+        peer(asks) as there,
+        with_peer(tmp_path, there.url, clock=clock, look=0.01, approval_expiry=3600.0) as home,
+    ):
+        session = await met(home)
+        if how != "expired":
+            await answer(home, session, 2, "reject", reason="Not yours to know.", unattended=how == "unattended")
+        else:
+            await home.until(session, "action.required", 2)
+            clock.move(3600)
+        failed = await ended(home, session)
+        types = await of_peer(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    code = {"rejected": "person_denied", "unattended": "nobody_there", "expired": "approval_expired"}[how]
+    assert (failed.code, states(tasks)) == (code, ["submitted", "input_required", "canceled"])
+    assert types[-5:] == [
+        *(("action.expired",) if how == "expired" else ("action.resolved",)),
+        *("tool.refused", "remote.task", "model.failed", "turn.failed"),
+    ]
+    assert there.texts[1:] == []
+
+
+async def test_an_authorisation_is_given_there_and_no_secret_is_told_here(tmp_path: Path):
+    """UI-23"""
+
+    async def wants(task: Task) -> None:
+        if "authorised" in task.said:
+            await task.tell.complete(task.words("In."))
+        else:
+            await task.tell.requires_auth(task.words("Log in at https://id.test/?token=abc123."))
+
+    async with peer(wants) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        need = await answer(home, session, 2)
+        await ended(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+        everything = "".join(str(record.fact) for record in await home.facts(session))
+
+    assert (need.action_type, need.decisions, need.scopes) == ("credential_request", ("approve", "reject"), ("once",))
+    assert need.prompt.startswith(f"The agent peer at {there.url} needs to be authorised:\n\nLog in at https://id.test")
+    assert "Give no secret here." in need.prompt
+    assert states(tasks) == ["submitted", "auth_required", "completed"]
+    assert "abc123" not in everything
+
+
+async def test_what_it_settles_by_itself_is_asked_no_more(tmp_path: Path):
+    """CTL-16"""
+    found: list[Peer] = []
+
+    async def wants(task: Task) -> None:
+        await task.tell.requires_auth(task.words("Log in."))
+        await found[0].hold.wait()
+        await task.tell.complete(task.words("Somebody did."))
+
+    async with peer(wants) as there, with_peer(tmp_path, there.url) as home:
+        found.append(there)
+        session = await met(home)
+        await home.until(session, "action.required", 2)
+        there.hold.set()
+        done = await ended(home, session)
+        types = await of_peer(home, session)
+
+    assert isinstance(done, TurnCompleted)
+    start = types.index("action.required", types.index("remote.task"))
+    assert types[start:] == ["action.required", "action.withdrawn", "tool.cancelled", "remote.task", *ENDED]
+
+
+@pytest.mark.parametrize("state", ["rejected", "failed", "canceled"])
+async def test_what_it_did_not_complete_is_not_complete(state: str, tmp_path: Path):
+    """UI-23"""
+
+    async def ends(task: Task) -> None:
+        end = {"rejected": task.tell.reject, "failed": task.tell.failed, "canceled": task.tell.cancel}[state]
+        await end(task.words("No."))
+
+    async with peer(ends) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        failed = await ended(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+        messages = await told(home, session, ChannelMessage)
+
+    assert (failed.code, failed.retryable) == ("remote_refused", False)
+    assert failed.message.endswith(" No.")
+    assert states(tasks) == ["submitted", state]
+    assert len(messages) == 1

@@ -1,0 +1,250 @@
+"""Agents elsewhere that are lost, stopped, taken up again, or not to be reached."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from callboard.contracts.commands import InterruptTurn, ResumeThread
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionRequired,
+    AgentConnected,
+    AgentDisconnected,
+    ChannelMessage,
+    RemoteTaskChanged,
+    TurnCompleted,
+    TurnInterrupted,
+)
+from callboard.runtime.workspaces.installation import installs
+from tests.adapters.a2a.peer import Task, holding, peer, raw
+from tests.runtime.rigs.remote_agent import (
+    again,
+    answer,
+    asks,
+    ended,
+    greets,
+    met,
+    of_peer,
+    states,
+    thread_of,
+    told,
+    with_peer,
+)
+from tests.runtime.sessions.test_recovery import killed
+
+
+async def test_one_that_is_gone_is_unavailable_and_its_task_stays_as_it_was_told(tmp_path: Path):
+    """UI-23, UI-26"""
+    async with holding() as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await home.until(session, "remote.task", 2)
+        await there.stop()
+        failed = await ended(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+        (gone,) = await told(home, session, AgentDisconnected)
+        types = await of_peer(home, session)
+
+    assert (failed.code, failed.retryable) == ("remote_unavailable", True)
+    assert states(tasks) == ["submitted", "working"]
+    assert gone.reason == failed.message
+    assert types[-3:] == ["agent.disconnected", "model.failed", "turn.failed"]
+
+
+async def test_a_retry_takes_up_the_task_that_is_unfinished_there(tmp_path: Path):
+    """UI-23"""
+    async with holding() as there, with_peer(tmp_path, there.url, external_silence=4.0) as home:
+        session = await met(home)
+        silent = await ended(home, session)
+        there.hold.set()
+        thread = await thread_of(home, session)
+        await home.submit(there.texts[0].removeprefix("Be brief.\n\n"), session, thread_id=thread)
+        await answer(home, session, 2)
+        done = await ended(home, session, 2)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    assert (silent.code, silent.retryable) == ("remote_unavailable", True)
+    assert isinstance(done, TurnCompleted)
+    assert len(there.texts) == 1
+    assert (states(tasks)[0], states(tasks)[-1]) == ("submitted", "completed")
+    assert len({one.remote_task_id for one in tasks}) == 1
+
+
+async def test_an_interrupt_cancels_the_task_there(tmp_path: Path):
+    """COM-10"""
+    async with holding() as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await home.until(session, "remote.task", 2)
+        await home.do(InterruptTurn(session_id=session, thread_id=await thread_of(home, session)))
+        stopped = await ended(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    assert isinstance(stopped, TurnInterrupted)
+    assert states(tasks) == ["submitted", "working", "canceled"]
+
+
+async def test_an_interrupt_withdraws_what_it_asks(tmp_path: Path):
+    """CTL-16"""
+    async with peer(asks) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await home.until(session, "action.required", 2)
+        await home.do(InterruptTurn(session_id=session, thread_id=await thread_of(home, session)))
+        await ended(home, session)
+        types = await of_peer(home, session)
+
+    assert types[-6:] == [
+        *("turn.interrupt.requested", "remote.task", "model.interrupted"),
+        *("action.withdrawn", "tool.cancelled", "turn.interrupted"),
+    ]
+
+
+async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_thread(tmp_path: Path):
+    """CTL-06, UI-23"""
+    async with holding() as there:
+        async with with_peer(tmp_path, there.url) as home:
+            session = await met(home)
+            await home.until(session, "remote.task", 2)
+            thread = await thread_of(home, session)
+        there.hold.set()
+        async with with_peer(tmp_path, there.url) as home:
+            await home.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
+            await answer(home, session, 2)
+            done = await ended(home, session, 2)
+            stopped = await ended(home, session)
+            tasks = await told(home, session, RemoteTaskChanged)
+            connected = await told(home, session, AgentConnected)
+            messages = await told(home, session, ChannelMessage)
+            gone = await told(home, session, AgentDisconnected)
+
+    assert (stopped.cause, isinstance(done, TurnCompleted), gone) == ("shutdown", True, [])
+    assert len(there.texts) == 1
+    assert states(tasks)[:2] == ["submitted", "working"]
+    assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
+    assert (connected[-1].resumed, connected[-1].provider_session_id) == (True, connected[1].provider_session_id)
+    assert messages[0].source == "host"
+
+
+@pytest.mark.parametrize("waits", ["works", "asks"])
+async def test_after_a_kill_the_task_is_taken_up_where_it_stands(waits: str, tmp_path: Path):
+    """CTL-06, UI-23"""
+    async with holding() if waits == "works" else peer(asks) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await home.until(session, "remote.task", 2)
+        if waits == "asks":
+            await home.until(session, "action.required", 2)
+        thread = await thread_of(home, session)
+        async with with_peer(killed(home, tmp_path), there.url) as after:
+            there.hold.set()
+            await after.do(ResumeThread(session_id=session, thread_id=thread, tree=True))
+            await answer(after, session, 2 if waits == "works" else 3)
+            if waits == "asks":
+                await answer(after, session, 4, "answer", answer="Blue.")
+            done = await ended(after, session, 2)
+            crashed = await ended(after, session)
+            tasks = await told(after, session, RemoteTaskChanged)
+
+    assert (crashed.cause, isinstance(done, TurnCompleted)) == ("crash", True)
+    assert there.texts[1:] == (["Blue."] if waits == "asks" else [])
+    assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
+
+
+async def test_a_rule_of_the_workspace_lets_it_be_contacted_and_one_that_denies_does_not(tmp_path: Path):
+    async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
+        session = (await home.submit("Write to it.")).session_id
+        await answer(home, session, 1, scope="workspace")
+        await ended(home, session)
+        other = (await home.submit("Write to it.")).session_id
+        await ended(home, other)
+        types = await of_peer(home, other)
+
+    assert "action.required" not in types
+    assert types[-1] == "turn.completed"
+
+
+async def test_another_address_in_its_file_is_asked_about_before_anything_is_said_there(tmp_path: Path):
+    """SAFE-07"""
+    async with peer(greets) as there, peer(greets) as other, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await ended(home, session)
+        file = home.folder / "agents" / "peer.md"
+        file.write_text(file.read_text().replace(there.url, other.url))
+        await again(home, session, "And now?")
+        asked = await home.until(session, "action.required", 2)
+        before = list(other.asked)
+        await answer(home, session, 2)
+        await ended(home, session, 2)
+
+    assert isinstance(asked.fact, ActionRequired)
+    assert (asked.fact.preview, before) == (Text(text=other.url), [])
+    assert (len(there.texts), len(other.texts)) == (1, 1)
+
+
+async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "a2a.client", None)
+    async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        failed = await ended(home, session)
+
+    assert (failed.code, installs("a2a") in failed.message) == ("not_installed", True)
+
+
+async def test_what_it_says_of_its_work_is_told_now_and_then_and_the_newest_in_any_case(tmp_path: Path):
+    async def talks(task: Task) -> None:
+        for step in range(30):
+            await task.tell.start_work(task.words(f"Step {step}."))
+        await task.tell.complete(task.words("Done."))
+
+    async with peer(talks) as there, with_peer(tmp_path, there.url, remote_interval=3600.0) as home:
+        session = await met(home)
+        await ended(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    assert [(one.state, one.message.text) for one in tasks] == [
+        ("submitted", ""),
+        ("working", "Step 0."),
+        ("working", "Step 29."),
+        ("completed", ""),
+    ]
+
+
+async def test_an_answer_that_it_did_not_take_is_asked_for_again(tmp_path: Path):
+    """CTL-04"""
+    answers = 0
+
+    async def card(request: Request) -> Response:
+        base = f"{request.base_url}"
+        return JSONResponse({"name": "Frail", "url": base, "protocolVersion": "0.3.0", "preferredTransport": "JSONRPC"})
+
+    async def rpc(request: Request) -> Response:
+        nonlocal answers
+        sent = await request.json()
+        answers += sent["method"] == "message/send" and bool(sent["params"]["message"].get("taskId"))
+        if answers == 1 and sent["method"] == "message/send":
+            return Response(status_code=502)
+        state = "completed" if answers > 1 else "input-required"
+        status = {"state": state, "message": said("Done." if answers > 1 else "Which colour?")}
+        result = {"kind": "task", "id": "t1", "contextId": "c1", "status": status}
+        return JSONResponse({"jsonrpc": "2.0", "id": sent["id"], "result": result})
+
+    def said(text: str) -> dict[str, Any]:
+        return {"kind": "message", "role": "agent", "messageId": text, "parts": [{"kind": "text", "text": text}]}
+
+    routes = [Route("/.well-known/agent-card.json", card), Route("/", rpc, methods=["POST"])]
+    async with raw(Starlette(routes=routes)) as there, with_peer(tmp_path, there.url) as home:
+        session = await met(home)
+        await answer(home, session, 2, "answer", answer="Blue.")
+        await answer(home, session, 3, "answer", answer="Blue.")
+        done = await ended(home, session)
+        types = await of_peer(home, session)
+        tasks = await told(home, session, RemoteTaskChanged)
+
+    assert (isinstance(done, TurnCompleted), states(tasks)) == (True, ["input_required", "completed"])
+    ends = [one for one in types if one in ("tool.completed", "tool.failed")]
+    assert ends == ["tool.completed", "tool.failed", "tool.completed"]

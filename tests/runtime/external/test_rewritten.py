@@ -1,0 +1,61 @@
+"""An external agent's program that an agent rewrote: it is started again only with another approval."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.facts import ActionRequired
+from tests.runtime.rigs.program_agent import AGENT, answer, coder, told
+
+
+def _rewrite(folder: Path, name: str) -> None:
+    (folder / name).write_text((folder / name).read_text() + "# harm\n")
+
+
+def _lead_elsewhere(folder: Path) -> None:
+    (folder / "other").write_text((folder / "tool").read_text())
+    (folder / "other").chmod(0o755)
+    (folder / "link").unlink()
+    (folder / "link").symlink_to("other")
+
+
+WAYS: dict[str, tuple[list[str], Callable[[Path], None]]] = {
+    "program": (["./tool"], lambda folder: _rewrite(folder, "tool")),
+    "script": (["sh", "tool"], lambda folder: _rewrite(folder, "tool")),
+    "link": (["./link"], _lead_elsewhere),
+    "link to a program": (["./link"], lambda folder: _rewrite(folder, "tool")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_rewritten_program_asks_again_in_spite_of_a_standing_approval(tmp_path: Path, way: str):
+    """X2: an approval for the workspace covers the same program, and not another one in its place."""
+    command, change = WAYS[way]
+    async with coder(tmp_path, [{"say": "hi"}]) as home:
+        folder = tmp_path / "work"
+        (folder / "tool").write_text(f"#!/bin/sh\nexec {sys.executable} {AGENT} {tmp_path / 'script.json'}\n")
+        (folder / "tool").chmod(0o755)
+        (folder / "link").symlink_to("tool")
+        definition = folder / "agents" / "coder.md"
+        lines = definition.read_text().splitlines(keepends=True)
+        own = f"command: {json.dumps(command)}\n"
+        definition.write_text("".join(own if one.startswith("command:") else one for one in lines))
+        first = (await home.submit("Do it.")).session_id
+        await answer(home, first, scope="workspace")
+        await home.until(first, "turn.completed")
+        same = (await home.submit("Do it.")).session_id
+        await home.until(same, "turn.completed")
+        unasked = await told(home, same, ActionRequired)
+
+        change(folder)
+        changed = (await home.submit("Do it.")).session_id
+        asked = await answer(home, changed, "reject")
+        await home.until(changed, "turn.failed")
+
+    assert unasked == []
+    assert "Changed since you approved it: " in asked.prompt

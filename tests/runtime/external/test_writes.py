@@ -1,0 +1,212 @@
+"""A write through us belongs to the call that the agent asked about: one question, one version, a final no (A2, A3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from callboard.contracts.facts import (
+    ActionRequired,
+    ArtifactVersionCreated,
+    MessageText,
+    PermissionEvaluated,
+    ToolCompleted,
+    ToolFailed,
+    ToolRequested,
+    ToolStarted,
+)
+from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
+
+
+def asking(path: Path, before: str | None, after: str) -> dict[str, Any]:
+    return {"id": "e1", "title": "Edit it", "kind": "edit", "path": str(path), "diff": [str(path), before, after]}
+
+
+@pytest.mark.parametrize(
+    ("before", "diff", "after"),
+    [
+        (None, (None, "new\n"), "new\n"),
+        ("one\ntwo\n", ("one\ntwo\n", "one\nTWO\n"), "one\nTWO\n"),
+        ("one\ntwo\n", ("two", "TWO"), "one\nTWO\n"),
+    ],
+    ids=["a new file", "a whole file", "a part"],
+)
+async def test_an_approved_edit_and_its_write_are_asked_about_once_and_make_one_version(
+    tmp_path: Path, before: str | None, diff: tuple[str | None, str], after: str
+):
+    """A2."""
+    path = tmp_path / "work" / "a.txt"
+    steps: Steps = [
+        {"permit": asking(path, *diff)},
+        {"write": {"path": str(path), "content": after}},
+        {"call": {"id": "e1", "status": "completed", "diff": [str(path), *diff]}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        if before is not None:
+            path.write_text(before)
+        session = await begun(home)
+        await answer(home, session, count=2)
+        await home.until(session, "turn.completed")
+        asked = await told(home, session, ActionRequired)
+        versions = [one for one in await told(home, session, ArtifactVersionCreated) if one.version_origin == "agent"]
+        verdicts = await told(home, session, PermissionEvaluated)
+        ended = [[change.kind for change in fact.changes] for fact in await told(home, session, ToolCompleted)]
+
+    assert path.read_text() == after
+    assert [fact.tool for fact in asked] == ["StartAgent", "Edit"]
+    assert len(versions) == 1
+    write = next(fact for fact in verdicts if fact.tool == "Write")
+    assert write.verdict == "allow"
+    assert [reason.code for reason in write.checks[-1].reasons] == ["approved_with"]
+    assert ended == [[], ["modified" if before else "created"], []]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [{"path": "a.txt", "content": "something else\n"}, {"path": "other.txt", "content": "new\n"}],
+    ids=["other content", "another file"],
+)
+async def test_a_write_that_was_not_approved_is_asked_about_and_its_rejection_stays(
+    tmp_path: Path, write: dict[str, str]
+):
+    """A2."""
+    path = tmp_path / "work" / "a.txt"
+    target = tmp_path / "work" / write["path"]
+    steps: Steps = [
+        {"permit": asking(path, None, "new\n")},
+        {"write": {"path": str(target), "content": write["content"]}},
+        {"write": {"path": str(path), "content": "new\n"}},
+        {"call": {"id": "e1", "status": "completed"}},
+        {"write": {"path": str(path), "content": "later\n"}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        await answer(home, session, count=2)
+        await answer(home, session, "reject", count=3)
+        await answer(home, session, "reject", count=4)
+        await home.until(session, "turn.completed")
+        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
+
+    assert asked == ["StartAgent", "Edit", "Write", "Write"], (
+        "the approved write is covered, before its call ended only"
+    )
+    assert path.read_text() == "new\n"
+    assert not (tmp_path / "work" / "other.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("shown", "later"),
+    [
+        ({"kind": "edit", "diff": True}, {"diff": True}),
+        ({"kind": "edit"}, {}),
+        ({"kind": "read"}, {}),
+        ({"kind": "read"}, {"kind": "edit"}),
+        ({"kind": "execute", "input": {"command": "cat a.txt"}}, {}),
+    ],
+    ids=["another diff", "no diff", "a read", "a read that becomes an edit", "a command"],
+)
+async def test_an_approval_covers_what_was_shown_and_not_what_the_call_says_later(
+    tmp_path: Path, shown: dict[str, Any], later: dict[str, Any]
+):
+    """A2: a call that is no edit, or that changes after its approval, covers no write."""
+    path = tmp_path / "work" / "a.txt"
+
+    def call(fields: dict[str, Any], after: str) -> dict[str, Any]:
+        diff = {"diff": [str(path), "one\n", after]} if fields.get("diff") else {}
+        return {"id": "e1", "title": "a.txt", "path": str(path), **fields, **diff}
+
+    steps: Steps = [
+        {"permit": call(shown, "shown\n")},
+        {"call": {**call(later, "other\n"), "status": "in_progress"}},
+        {"write": {"path": str(path), "content": "other\n"}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        path.write_text("one\n")
+        session = await begun(home)
+        questions = 3 - (shown["kind"] == "read")
+        if questions == 3:
+            await answer(home, session, count=2)
+        await answer(home, session, "reject", count=questions)
+        await home.until(session, "turn.completed")
+        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
+
+    assert asked[-1] == "Write"
+    assert path.read_text() == "one\n"
+
+
+async def test_a_second_question_within_a_call_is_a_call_of_its_own_on_record(tmp_path: Path):
+    """A2: else the log would say that what was approved first is what ran."""
+    steps: Steps = [
+        {"permit": {"id": "c", "title": "it", "kind": "execute", "input": {"command": command}}}
+        for command in ("ls", "rm -rf /")
+    ]
+    async with coder(tmp_path, [*steps, {"call": {"id": "c", "status": "completed", "output": "done"}}]) as home:
+        session = await begun(home)
+        await answer(home, session, count=2)
+        await answer(home, session, count=3)
+        await home.until(session, "turn.completed")
+        records = await home.facts(session)
+
+    def calls(kind: type[Any]) -> list[tuple[str, Any]]:
+        return [(one.scope.tool_call, one.fact) for one in records if isinstance(one.fact, kind)][-2:]
+
+    (first, asked), (second, asked_again) = calls(ToolRequested)
+    assert first != second
+    assert [msgspec.json.decode(one.arguments.text) for one in (asked, asked_again)] == [
+        {"command": "ls"},
+        {"command": "rm -rf /"},
+    ]
+    assert [call for call, _ in calls(ToolStarted)] == [first, second]
+    assert [call for call, _ in calls(ToolFailed)] == [first]
+    assert calls(ToolCompleted)[-1][0] == second
+
+
+async def test_a_write_after_a_rejected_call_is_asked_about_again(tmp_path: Path):
+    """A2."""
+    path = tmp_path / "work" / "a.txt"
+    steps: Steps = [
+        {"permit": asking(path, None, "new\n")},
+        {"write": {"path": str(path), "content": "new\n"}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        await answer(home, session, "reject", count=2)
+        await answer(home, session, "reject", count=3)
+        await home.until(session, "turn.completed")
+        texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
+
+    assert not path.exists()
+    assert texts == "[no][refused: {'details': 'The person said no.'}]"
+
+
+@pytest.mark.parametrize(
+    ("script", "heard"),
+    [({}, "[-32002 Resource not found]"), ({"agent": "gemini-cli", "modes": ["default"]}, "[]")],
+    ids=["any agent", "Gemini CLI"],
+)
+async def test_a_file_that_is_not_there_is_reported_as_missing(tmp_path: Path, script: dict[str, Any], heard: str):
+    """A3: Gemini CLI does not read that from an error, and makes a file that reads as empty."""
+    read = {"read": {"path": str(tmp_path / "work" / "new.txt")}}
+    async with coder(tmp_path, [read], script=script) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        (text,) = await told(home, session, MessageText)
+
+    assert text.content.text == heard
+
+
+async def test_an_agent_that_writes_by_itself_only_shows_us_what_it_writes(tmp_path: Path):
+    """A2: OpenCode writes the file in any case, so its copy of the write makes neither a question nor a version."""
+    path = tmp_path / "work" / "a.txt"
+    steps: Steps = [{"write": {"path": str(path), "content": "new\n"}}]
+    async with coder(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as home:
+        session = await begun(home)
+        await home.until(session, "turn.completed")
+        asked = [fact.tool for fact in await told(home, session, ActionRequired)]
+        (text,) = await told(home, session, MessageText)
+
+    assert (asked, text.content.text) == (["StartAgent"], "[done]")
+    assert not path.exists()

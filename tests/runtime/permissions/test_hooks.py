@@ -1,0 +1,385 @@
+"""Hooks on their way through a session: asked once about a call, recorded with it, and kept over a restart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomlkit
+from msgspec import to_builtins
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
+from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, PermissionSeen, RevokeTrust, RulesTried
+from callboard.contracts.content import Text
+from callboard.contracts.facts import (
+    ActionRequired,
+    Fact,
+    PermissionEvaluated,
+    ToolCompleted,
+    ToolRefused,
+    ToolRequested,
+)
+from callboard.contracts.facts.permission import Check, HookSaid
+from callboard.contracts.facts.reason import Reason
+from callboard.contracts.rows import ToolPart
+from callboard.contracts.settings import Hook, RuleEntry
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from callboard.tools.hooks.runner import MOST_AT_ONCE
+from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.program_agent import answer, begun, coder, told
+from tests.runtime.rigs.trusted_folder import looked, settled, trusts
+from tests.runtime.rigs.trusted_folder import says as sets
+from tests.runtime.secrets.test_secrets import VALUE, secrets
+from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.turns.test_stored_output import results
+from tests.tools.rigs.hooks import Scripts
+from tests.tools.rigs.processes import having, until
+
+TIDY = "answer(arguments={**asked['arguments'], 'content': 'tidy\\n'})"
+WRITE = uses("Write", file_path="a.txt", content="x\n")
+DONE = says("Done.")
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Scripts:
+    return Scripts(tmp_path / "hooks")
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> str:
+    """Seconds that are told apart from all others in the list of processes."""
+    return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"
+
+
+def toml(*hooks: Hook) -> str:
+    """Settings with these hooks."""
+    return tomlkit.dumps({"hooks": [to_builtins(hook) for hook in hooks]})
+
+
+async def of(home: House, session: str, kind: type[Fact]) -> list[Any]:
+    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+
+
+async def yes(home: House, session: str, count: int = 1) -> ActionRequired:
+    asked = await home.until(session, "action.required", count)
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
+    assert isinstance(asked.fact, ActionRequired)
+    return asked.fact
+
+
+async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_model_is_told(
+    tmp_path: Path, scripts: Scripts
+) -> None:
+    """SAFE-01"""
+    async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
+        turn = await home.submit("go", permission_mode="edits")
+        await home.until(turn.session_id, "turn.completed")
+        (asked,) = await of(home, turn.session_id, ToolRequested)
+        (evaluated,) = await of(home, turn.session_id, PermissionEvaluated)
+        (result,) = await results(home, turn.session_id, turn.thread_id)
+        (row,) = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, ToolPart)]
+
+        final = '{"content":"tidy\\n","file_path":"a.txt"}'
+        said = "the hook tidy rewrote the arguments"
+        assert (home.folder / "a.txt").read_text() == "tidy\n"
+        assert json.loads(asked.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
+        why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
+        kept = HookSaid(verdict="allow", detail=said, arguments=Text(text=final), by="tidy", reasons=why)
+        assert asked.hooked == kept
+        assert evaluated.checks[0] == Check(name="hooks", verdict="allow", reasons=why)
+        assert (row.arguments.text, row.asked) == (final, asked.arguments)
+        assert result.text == (
+            f"[Your arguments were not taken as they were: {said}. In their place: {final}]\n\nMade a.txt: +1 −0."
+        )
+        assert scripts.asked("tidy") == [
+            {
+                "tool": "Write",
+                "arguments": {"content": "x\n", "file_path": "a.txt"},
+                "agent": "solo",
+                "thread": turn.thread_id,
+                "session": turn.session_id,
+                "folder": str(home.folder),
+                "mode": "chat",
+                "permissionMode": "edits",
+            }
+        ]
+
+
+async def test_of_a_call_that_a_hook_rewrote_and_a_person_refused_no_model_is_told_that_it_was_made(
+    tmp_path: Path, scripts: Scripts
+) -> None:
+    """SAFE-01, CTL-05"""
+    async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        no = RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject")
+        await home.do(no)
+        await home.until(turn.session_id, "turn.completed")
+        (result,) = await results(home, turn.session_id, turn.thread_id)
+        assert result.text == (
+            "[Your arguments were not taken as they were: the hook tidy rewrote the arguments. In their place: "
+            '{"content":"tidy\\n","file_path":"a.txt"}]\n\nRefused: The person said no.'
+        )
+        assert not (home.folder / "a.txt").exists()
+
+
+async def test_a_hook_that_denies_leaves_no_effect_and_is_named(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-01, CTL-05"""
+    guard = scripts.hook("guard", "answer(decision='deny', reason='not here')", tools=("Write(*.txt)",))
+    read = uses("Read", file_path="b.md")
+    async with settled(tmp_path, calls(WRITE, read, DONE), user=toml(guard)) as home:
+        (home.folder / "b.md").write_text("b\n")
+        turn = await home.submit("go", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+        (refused,) = await of(home, turn.session_id, ToolRefused)
+        assert refused == ToolRefused(code="hook_denied", message="The hook guard forbids it: not here")
+        assert not (home.folder / "a.txt").exists()
+        assert len(await of(home, turn.session_id, ToolCompleted)) == len(scripts.asked("guard")) == 1
+
+
+async def test_an_approval_after_a_restart_runs_what_was_approved_and_asks_no_hook_again(
+    tmp_path: Path, scripts: Scripts
+) -> None:
+    """SAFE-07, CTL-05: also where the settings have the hook no more."""
+    ask = scripts.hook("tidy", "answer(decision='ask', arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
+    async with settled(tmp_path, calls(WRITE, DONE), user=toml(ask)) as home:
+        turn = await home.submit("go", permission_mode="full")
+        first = await home.until(turn.session_id, "action.required")
+        async with house(killed(home, tmp_path), calls(WRITE, DONE)) as after:
+            shown = await yes(after, turn.session_id)
+            await after.until(turn.session_id, "turn.completed")
+            assert shown == first.fact
+            assert json.loads(shown.arguments.text) == {"file_path": "b.txt", "content": "tidy\n"}
+            assert shown.prompt.endswith("The hook tidy rewrote the arguments; the hook tidy asks.")
+            assert shown.hooked == "the hook tidy rewrote the arguments; the hook tidy asks"
+            assert shown.asked is not None
+            assert json.loads(shown.asked.text) == {"file_path": "a.txt", "content": "x\n"}
+            assert (home.folder / "b.txt").read_text() == "tidy\n"
+            assert not (home.folder / "a.txt").exists()
+            assert len(scripts.asked("tidy")) == 1
+            (result,) = await results(after, turn.session_id, turn.thread_id)
+            assert result.text.startswith("[Your arguments were not taken as they were: the hook tidy rewrote")
+
+
+async def test_calls_that_wait_for_their_turn_are_asked_about_once_also_over_a_restart(
+    tmp_path: Path, scripts: Scripts
+) -> None:
+    """CTL-05: every decision looks at them again, and no look asks a hook."""
+    several = [one for name in "abc" for one in uses("Write", file_path=f"{name}.txt", content=name)]
+    plays = calls(several, uses("Finalize", summary="Done."))
+    user = toml(scripts.hook("tidy", TIDY, tools=("Write",)))
+    async with settled(tmp_path, plays, user=user) as home:
+        turn = await home.submit("go", mode="auto")
+        await yes(home, turn.session_id)
+        await home.until(turn.session_id, "action.required", count=2)
+        async with house(killed(home, tmp_path), plays) as after:
+            await yes(after, turn.session_id, 2)
+            await yes(after, turn.session_id, 3)
+            await after.until(turn.session_id, "turn.completed")
+            assert [(home.folder / f"{name}.txt").read_text() for name in "abc"] == ["tidy\n"] * 3
+            asked = sorted(one["arguments"]["file_path"] for one in scripts.asked("tidy"))
+            assert asked == ["a.txt", "b.txt", "c.txt"]
+
+
+async def test_calls_that_run_at_once_are_each_asked_about(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-01"""
+    look = scripts.hook(
+        "look", "if asked['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
+    )
+    both = [*uses("Read", file_path="a.md"), *uses("Read", file_path="b.md")]
+    async with settled(tmp_path, calls(both, uses("Finalize", summary="Done.")), user=toml(look)) as home:
+        (home.folder / "a.md").write_text("a\n")
+        (home.folder / "b.md").write_text("b\n")
+        turn = await home.submit("go", mode="auto")
+        await home.until(turn.session_id, "turn.completed")
+        asked = sorted(one["arguments"]["file_path"] for one in scripts.asked("look"))
+        assert asked == ["a.md", "b.md"]
+        assert len(await of(home, turn.session_id, ToolRefused)) == 1
+
+
+async def test_a_large_rewrite_is_held_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
+    large = scripts.hook("large", "answer(arguments={**asked['arguments'], 'content': 'x' * 200_000})")
+    async with settled(tmp_path, calls(WRITE, DONE), user=toml(large)) as home:
+        turn = await home.submit("go")
+        await yes(home, turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+        (asked,) = await of(home, turn.session_id, ToolRequested)
+        assert asked.hooked.arguments.ref is not None
+        assert (home.folder / "a.txt").read_text() == "x" * 200_000
+        (result,) = await results(home, turn.session_id, turn.thread_id)
+        assert len(result.text) < 3000
+
+
+async def test_a_run_with_hooks_is_given_again_where_they_say_the_same(tmp_path: Path, scripts: Scripts) -> None:
+    """Its model is told now what it was told then; without the hook the run leaves its recording."""
+    user = toml(scripts.hook("tidy", TIDY))
+    places = [tmp_path / name for name in ("first", "again", "without")]
+    for place in places:
+        place.mkdir()
+    async with settled(places[0], calls(WRITE, DONE), user=user) as home:
+        turn = await home.submit("go", permission_mode="edits")
+        await home.until(turn.session_id, "turn.completed")
+        packed = await home.do(ExportEvidence(session_id=turn.session_id))
+        (tmp_path / "former.zip").write_bytes(await home.runtime.parts.store.blobs.get(packed.pack.hash) or b"")
+    replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
+    for place, hooks, end in ((places[1], user, "turn.completed"), (places[2], "", "turn.failed")):
+        models = ConfiguredModels(ModelSettings(providers=(replay,)))
+        async with settled(place, calls(), user=hooks, models=models) as home:
+            turn = await home.submit("go", permission_mode="edits")
+            await home.until(turn.session_id, end)
+
+
+async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-03: and a person is asked, as for any call that spends one."""
+    body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
+    tells = scripts.hook("tells", f"if asked['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
+    plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
+    async with settled(tmp_path, plays, user=toml(tells), secrets=secrets()) as home:
+        turn = await home.submit("go", permission_mode="full")
+        shown = await yes(home, turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+        facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
+        assert (home.folder / "a.txt").read_text() == VALUE
+        said = "The hook tells rewrote the arguments: secret://deploy; it is given the secret deploy."
+        assert shown.prompt.endswith(said)
+        assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
+        assert home.runtime.parts.last_look.found == 0
+
+
+async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(tmp_path: Path, scripts: Scripts, mark: str) -> None:
+    """CTL-16"""
+    slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
+    async with settled(tmp_path, calls(WRITE), user=toml(slow)) as home:
+        turn = await home.submit("go", permission_mode="full")
+        await until(lambda: having("sleep", mark))
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        assert having(mark) == []
+        assert "tool.requested" not in await home.types(turn.session_id)
+
+
+async def test_a_stopped_turn_ends_the_hooks_of_all_calls_that_are_made_at_once(
+    tmp_path: Path, scripts: Scripts, mark: str
+) -> None:
+    """CTL-16: also where some of the calls still wait for room."""
+    slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
+    writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
+    async with settled(tmp_path, calls(writes), user=toml(slow)) as home:
+        turn = await home.submit("go", permission_mode="full")
+        await until(lambda: len(having("sleep", mark)) == MOST_AT_ONCE)
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        assert having(mark) == having(str(scripts.place)) == []
+
+
+async def test_an_untrusted_folders_hook_is_never_run_and_does_not_narrow(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-08: what it would do is told, its script is a part of what is trusted, and revoked trust ends it."""
+    deny = scripts.hook("guard", "answer(decision='deny')", tools=("Write",), env={"KEY": "secret://deploy"})
+    plays = calls(WRITE, DONE, WRITE, DONE, WRITE, DONE)
+    async with settled(tmp_path, plays, toml(deny)) as home:
+        turn = await home.submit("go", permission_mode="edits")
+        await home.until(turn.session_id, "turn.completed")
+        assert scripts.asked("guard") == []
+        assert (home.folder / "a.txt").exists()
+        read = await looked(home)
+        widening = read.widenings[0]
+        assert (read.state, widening.what, widening.file) == ("untrusted", "hook", ".callboard/settings.toml")
+        assert widening.detail == (
+            f"the hook guard is asked about Write: starts {' '.join(deny.command)}, with KEY=secret://deploy, and gives it the "
+            "secret deploy"
+        )
+        sets(home.folder, toml(scripts.hook("guard", "answer(decision='deny')", tools=("Write",))))
+        await trusts(home)
+        await home.submit("go", turn.session_id, permission_mode="edits")
+        await home.until(turn.session_id, "turn.completed", count=2)
+        assert len(await of(home, turn.session_id, ToolRefused)) == len(scripts.asked("guard")) == 1
+        await home.do(RevokeTrust(workspace_id=home.workspace))
+        await home.submit("go", turn.session_id, permission_mode="edits")
+        await home.until(turn.session_id, "turn.completed", count=3)
+        assert len(scripts.asked("guard")) == 1
+
+
+async def test_who_changes_a_folders_hook_is_not_rid_of_it(tmp_path: Path) -> None:
+    """SAFE-08: a changed script is not run, and a person is asked about what it would have been asked about; an agent that
+    changes it needs their yes for that."""
+    place = Scripts(tmp_path / "work" / ".callboard" / "hooks")
+    hook = place.hook("guard", tools=("Write",))
+    own = toml(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
+    mine = ".callboard/hooks/guard.py"
+    plays = calls(WRITE, uses("Edit", file_path=mine, old_string="def answer", new_string="def say"), WRITE, DONE)
+    async with settled(tmp_path, plays, own) as home:
+        before = (await looked(home)).digest
+        assert {one.file: one.what for one in (await looked(home)).widenings} == {
+            ".callboard/settings.toml": "hook",
+            mine: "hook",
+        }
+        await trusts(home)
+        turn = await home.submit("go", permission_mode="full")
+        first = await yes(home, turn.session_id)
+        second = await home.until(turn.session_id, "action.required", count=2)
+        read = await looked(home)
+        assert first.prompt.endswith("What is in .callboard is changed with an approval only.")
+        assert isinstance(second.fact, ActionRequired)
+        assert second.fact.prompt.endswith("The folder changed since it was trusted, and its hooks are not run: guard.")
+        assert (read.state, read.digest != before, [one["tool"] for one in place.asked("guard")]) == (
+            "changed",
+            True,
+            ["Write", "Edit"],
+        )
+
+
+async def test_a_look_at_what_the_gate_would_say_runs_no_hook_and_says_so(tmp_path: Path, scripts: Scripts) -> None:
+    look = scripts.hook("look", "answer(decision='ask')", tools=("Write",))
+    async with settled(tmp_path, calls(WRITE, DONE), user=toml(look)) as home:
+        query = EvaluatePermission(
+            workspace_id=home.workspace, tool="Write", arguments='{"file_path":"a.txt","content":"x"}'
+        )
+        seen: PermissionSeen = await home.do(query)
+        assert seen.checks[0] == Check(
+            name="hooks",
+            verdict="allow",
+            reasons=(Reason(code="hooks_unasked", parameters={"hooks": "look"}),),
+        )
+        assert scripts.asked("look") == []
+        turn = await home.submit("go", permission_mode="full")
+        await yes(home, turn.session_id)
+        rules = (RuleEntry(matcher="Edit(**)", verdict="allow"),)
+        tried: RulesTried = await home.do(DryRunRules(workspace_id=home.workspace, rules=rules))
+        assert (tried.calls, tried.turned) == (1, {"allowed": 0, "asked": 0, "denied": 0})
+
+
+async def test_what_an_agent_of_its_own_asks_for_passes_the_hooks(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-01: a rewrite denies, for the agent runs its own call."""
+    rewrites = scripts.hook("rewrites", "answer(arguments={'title': 'x'})", tools=("Bash(git *)",))
+    asks = scripts.hook("asks", "answer(decision='ask', reason='look')", tools=("Read",))
+    denies = scripts.hook("denies", "answer(decision='deny')", tools=("Edit",))
+    home_of = tmp_path / "user"
+    home_of.mkdir()
+    (home_of / "settings.toml").write_text(toml(rewrites, asks, denies))
+    book = SettingsFiles(Home(home_of), {}, FolderDefinitions())
+    steps: list[dict[str, Any]] = [
+        {"permit": {"id": "a", "title": "Read it", "kind": "read", "path": "a.py"}},
+        {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "a.py"}},
+        {"permit": {"id": "c", "title": "git push", "kind": "execute"}},
+    ]
+    async with coder(tmp_path, steps, settings=book) as home:
+        session = await begun(home, permission_mode="full")
+        shown = await answer(home, session, count=2)
+        await home.until(session, "tool.refused", count=2)
+        await home.until(session, "turn.completed")
+        refused = await told(home, session, ToolRefused)
+    assert shown.prompt == "Read it? The hook asks asks: look."
+    assert (shown.scopes, shown.matchers) == (("once",), {})
+    assert [(one.code, one.message) for one in refused] == [
+        ("hook_denied", "The hook denies forbids it."),
+        (
+            "hook_failed",
+            "The hook rewrites would rewrite the arguments of a call that the agent runs by itself. It is not made.",
+        ),
+    ]

@@ -1,0 +1,305 @@
+"""Rules that are given, listed, tried and taken back; what the gate would say; what a policy answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import ActionAnswered, RespondAction
+from callboard.contracts.commands.trust import (
+    AddRule,
+    DryRunRules,
+    EvaluatePermission,
+    ListRules,
+    PermissionSeen,
+    ResolvePermission,
+    RevokeRule,
+    RuleChanged,
+    RuleList,
+    RulesTried,
+    TriedCall,
+    TriedRule,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import PermissionRuleAdded, ToolRefused
+from callboard.contracts.scope import Actor
+from callboard.contracts.settings import RuleEntry
+from tests.agents.given import write
+from tests.runtime.rigs.house import House, MovedClock, calls, house, says, uses
+from tests.runtime.rigs.trusted_folder import settled
+
+WRITE = uses("Write", file_path="a.txt", content="x\n")
+TWICE = calls(WRITE, uses("Write", file_path="b.txt", content="x\n"), says("Done."))
+HOUR = 3600
+
+
+async def rules(home: House, session: str | None = None) -> list[tuple[str, str, str]]:
+    """The rules that are listed: matcher, scope, why one does not hold."""
+    workspace = None if session else home.workspace
+    found: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
+    return [(rule.matcher, rule.scope, rule.held_back) for rule in found.rules]
+
+
+async def test_a_rule_that_a_person_adds_holds_for_the_workspace_until_it_is_revoked(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(WRITE, WRITE, says("Done."))) as home:
+        given: RuleChanged = await home.do(
+            AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k"
+        )
+        assert (
+            await home.do(AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k")
+            == given
+        )
+        assert await rules(home) == [("Edit(a.txt)", "workspace", "")]
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "tool.completed", count=2)
+        await home.do(RevokeRule(workspace_id=home.workspace, rule_id=given.rule_id))
+        assert await rules(home) == []
+
+
+async def test_a_rule_of_a_session_holds_there_alone(tmp_path: Path) -> None:
+    async with house(tmp_path, TWICE) as home:
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        given = await home.do(AddRule(session_id=turn.session_id, matcher="Write(b.txt)", verdict="deny"))
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.until(turn.session_id, "tool.refused")
+        assert await rules(home, turn.session_id) == [("Write(b.txt)", "session", "")]
+        assert await rules(home) == []
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(RevokeRule(session_id=turn.session_id, rule_id=given.rule_id))
+        assert await rules(home, turn.session_id) == []
+
+
+@pytest.mark.parametrize("where", ["workspace", "session"])
+async def test_a_rule_that_there_is_not_cannot_be_revoked(tmp_path: Path, where: str) -> None:
+    """SAFE-05"""
+    async with house(tmp_path, calls(says("Done."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        named = {"session_id": turn.session_id} if where == "session" else {"workspace_id": home.workspace}
+        with pytest.raises(Refusal) as caught:
+            await home.do(RevokeRule(rule_id="rul_1", **named))
+        assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
+
+
+async def test_a_rule_whose_time_is_over_holds_no_longer(tmp_path: Path) -> None:
+    """CTL-04"""
+    clock = MovedClock()
+    async with house(tmp_path, TWICE, clock=clock) as home:
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        until = clock.now() + HOUR * 1_000_000
+        await home.do(
+            RespondAction(
+                session_id=turn.session_id,
+                action_id=asked.scope.action,
+                decision="approve",
+                scope="session",
+                expires_at=until,
+            )
+        )
+        added = await home.until(turn.session_id, "permission.rule.added")
+        assert isinstance(added.fact, PermissionRuleAdded)
+        assert added.fact.rule.expires_at == until
+        assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
+        clock.move(HOUR + 1)
+        assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "its time is over")]
+        seen: PermissionSeen = await home.do(
+            EvaluatePermission(
+                session_id=turn.session_id, tool="Write", arguments='{"file_path": "a.txt", "content": "y\\n"}'
+            )
+        )
+        assert seen.verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"matcher": "Bash(ls"}, "matcher"),
+        ({"matcher": "Edit()"}, "matcher"),
+        ({"matcher": "(x)"}, "matcher"),
+        ({"expires_at": 1}, "expiresAt"),
+        ({"workspace_id": None}, "workspaceId"),
+    ],
+)
+async def test_a_rule_that_could_never_hold_is_refused_by_its_field(
+    tmp_path: Path, more: dict[str, object], field: str
+) -> None:
+    """SAFE-05"""
+    async with house(tmp_path, calls(says("Done."))) as home:
+        given: dict[str, Any] = {"workspace_id": home.workspace, "matcher": "Edit(a)", "verdict": "allow", **more}
+        with pytest.raises(Refusal) as caught:
+            await home.do(AddRule(**given))
+        assert (caught.value.code, caught.value.problem.field) == ("invalid_input", field)
+        assert await rules(home) == []
+
+
+async def test_rules_of_files_are_listed_with_what_keeps_them_from_holding(tmp_path: Path) -> None:
+    """SAFE-08"""
+    folder = "[[rules]]\nmatcher = 'Edit(x)'\nverdict = 'allow'\n[[rules]]\nmatcher = 'Read(y)'\nverdict = 'deny'\n"
+    user = "[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'ask'\n"
+    async with settled(tmp_path, calls(says("Done.")), folder, user) as home:
+        assert await rules(home) == [
+            ("Bash(curl *)", "user_settings", ""),
+            ("Edit(x)", "folder_settings", "the folder is not trusted for what its files ask for now"),
+            ("Read(y)", "folder_settings", ""),
+        ]
+
+
+async def test_a_dry_run_says_what_rules_would_have_decided_and_changes_nothing(tmp_path: Path) -> None:
+    scenario = calls(
+        uses("Read", file_path="notes.md"), WRITE, uses("Write", file_path=".git/x", content=""), says("Done.")
+    )
+    async with house(tmp_path, scenario) as home:
+        (home.folder / "notes.md").write_text("x")
+        turn = await home.submit("go")
+        for number in (1, 2):
+            asked = await home.until(turn.session_id, "action.required", count=number)
+            await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
+        await home.until(turn.session_id, "turn.completed")
+        before = await home.facts(turn.session_id)
+        requested = [record.scope.tool_call for record in before if record.header.type == "tool.requested"]
+        tried: RulesTried = await home.do(
+            DryRunRules(
+                workspace_id=home.workspace,
+                rules=(
+                    RuleEntry(matcher="Edit(**)", verdict="allow"),
+                    RuleEntry(matcher="Read(*.md)", verdict="deny"),
+                    RuleEntry(matcher="Bash", verdict="deny"),
+                ),
+            )
+        )
+        where = {"session_id": turn.session_id, "turn_id": turn.turn_id}
+        assert tried == RulesTried(
+            sessions=1,
+            calls=3,
+            whole=True,
+            unspoken=0,
+            turned={"allowed": 1, "asked": 0, "denied": 1},
+            rules=(
+                TriedRule(matcher="Edit(**)", verdict="allow", calls=2),
+                TriedRule(matcher="Read(*.md)", verdict="deny", calls=1),
+                TriedRule(matcher="Bash", verdict="deny", calls=0),
+            ),
+            examples=(
+                TriedCall(
+                    tool_call_id=requested[1],
+                    tool="Write",
+                    subject="a.txt",
+                    was="ask",
+                    would="allow",
+                    matcher="Edit(**)",
+                    **where,
+                ),
+                TriedCall(
+                    tool_call_id=requested[0],
+                    tool="Read",
+                    subject="notes.md",
+                    was="allow",
+                    would="deny",
+                    matcher="Read(*.md)",
+                    **where,
+                ),
+            ),
+        )
+        assert await home.facts(turn.session_id) == before
+
+
+async def test_a_rule_that_could_never_fit_is_not_tried(tmp_path: Path) -> None:
+    """SAFE-05"""
+    async with house(tmp_path, calls(says("Done."))) as home:
+        with pytest.raises(Refusal) as caught:
+            await home.do(DryRunRules(workspace_id=home.workspace, rules=(RuleEntry(matcher="Read(", verdict="deny"),)))
+        assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "rules.0.matcher")
+
+
+async def test_what_the_gate_would_say_names_every_station_and_does_nothing(tmp_path: Path) -> None:
+    """CTL-05"""
+    async with house(tmp_path, calls(says("Done."))) as home:
+        seen: PermissionSeen = await home.do(
+            EvaluatePermission(
+                workspace_id=home.workspace, tool="Write", arguments='{"content":"x","file_path":"a.txt"}'
+            )
+        )
+        assert (seen.verdict, seen.code, seen.message) == ("ask", None, "")
+        assert [check.name for check in seen.checks] == [
+            "hooks",
+            "tools",
+            "policy",
+            "mode",
+            "paths",
+            "rules",
+            "approval",
+            "sandbox",
+        ]
+        assert seen.matchers == {"session": "Edit(a.txt)", "workspace": "Edit(a.txt)"}
+        assert not (home.folder / "a.txt").exists()
+        assert await home.runtime.parts.store.facts.streams("ses_") == ()
+        outside = await home.do(
+            EvaluatePermission(workspace_id=home.workspace, tool="Read", arguments='{"file_path":"../x"}')
+        )
+        assert (outside.verdict, outside.code, outside.checks[-1].name) == ("deny", "path_denied", "paths")
+
+
+async def test_what_the_gate_would_say_is_of_the_agent_that_is_named(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(says("Done."))) as home:
+        write(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
+        asked: dict[str, Any] = {
+            "tool": "Write",
+            "arguments": '{"content":"x","file_path":"a.txt"}',
+            "workspace_id": home.workspace,
+        }
+        assert (await home.do(EvaluatePermission(**asked))).agent == "lead"
+        seen = await home.do(EvaluatePermission(agent="reader", **asked))
+        assert (seen.verdict, seen.code) == ("deny", "tool_not_listed")
+        with pytest.raises(Refusal) as caught:
+            await home.do(EvaluatePermission(agent="nobody", **asked))
+        assert caught.value.code == "unknown_agent"
+
+
+async def test_a_policy_answers_in_its_own_name_and_once(tmp_path: Path) -> None:
+    """CTL-04, CTL-05"""
+    async with house(tmp_path, TWICE) as home:
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        resolve = ResolvePermission(
+            session_id=turn.session_id,
+            action_id=asked.scope.action,
+            decision="reject",
+            policy="opa/main",
+            reason="not on a Friday",
+        )
+        answered: ActionAnswered = await home.do(resolve)
+        assert (answered.outcome, answered.first) == ("rejected", True)
+        resolved = await home.until(turn.session_id, "action.resolved")
+        assert resolved.header.actor == Actor(kind="policy", id="opa/main")
+        refused = await home.until(turn.session_id, "tool.refused")
+        message = "The policy opa/main said no: not on a Friday"
+        assert refused.fact == ToolRefused(code="policy_denied", message=message)
+        assert not (home.folder / "a.txt").exists()
+        second = await home.do(
+            RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve")
+        )
+        assert (second.outcome, second.first) == ("rejected", False)
+
+
+async def test_a_policy_gives_no_more_than_the_card_offers(tmp_path: Path) -> None:
+    """SAFE-08"""
+    scenario = calls(uses("Write", file_path="agents/x.md", content="x"), says("Done."))
+    async with house(tmp_path, scenario) as home:
+        turn = await home.submit("go", permission_mode="full")
+        asked = await home.until(turn.session_id, "action.required")
+        with pytest.raises(Refusal) as caught:
+            await home.do(
+                ResolvePermission(
+                    session_id=turn.session_id,
+                    action_id=asked.scope.action,
+                    decision="approve",
+                    scope="workspace",
+                    policy="opa",
+                )
+            )
+        assert caught.value.code == "scope_not_offered"
+        assert not (home.folder / "agents").exists()

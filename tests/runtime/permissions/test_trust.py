@@ -1,0 +1,185 @@
+"""What a folder's own files may widen, and only once a person let them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.commands.settings import GetSettings, SettingsRead, UpdateSettings
+from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import PermissionEvaluated, SettingsChanged, ToolRefused, TurnStarted, WorkspaceTrusted
+from callboard.contracts.facts.reason import Reason
+from tests.agents.given import write
+from tests.runtime.rigs.house import House, calls, uses
+from tests.runtime.rigs.house import says as answers
+from tests.runtime.rigs.trusted_folder import looked, says, settled, trusts
+
+ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
+WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), answers("Done."))
+
+
+async def over(home: House, text: str = "go", **more: str) -> str:
+    """A turn to its end; its session."""
+    turn = await home.submit(text, **more)
+    await home.until(turn.session_id, "turn.completed")
+    return turn.session_id
+
+
+async def said(home: House, session: str) -> PermissionEvaluated:
+    return (await home.until(session, "permission.evaluated")).fact  # pyright: ignore[reportReturnType]
+
+
+async def test_a_rule_of_an_untrusted_folder_lets_nothing_through(tmp_path: Path) -> None:
+    """SAFE-08"""
+    async with settled(tmp_path, WRITES, ALLOWS) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "action.required")
+        assert (await looked(home)).state == "untrusted"
+        assert not (home.folder / "made.txt").exists()
+
+
+async def test_a_rule_of_a_trusted_folder_holds_and_the_call_names_it(tmp_path: Path) -> None:
+    async with settled(tmp_path, WRITES, ALLOWS) as home:
+        answer = await trusts(home)
+        evaluated = await said(home, await over(home))
+        assert evaluated.verdict == "allow"
+        assert [check.reasons for check in evaluated.checks if check.name == "approval"] == [
+            (Reason(code="rule_allows_folder_settings", parameters={"matcher": "Edit(**)"}),)
+        ]
+        read = await looked(home)
+        assert (read.state, read.trusted) == ("trusted", answer.trusted)
+        record = (await home.runtime.parts.store.facts.read(home.workspace))[answer.sequence - 1]
+        assert record.fact == WorkspaceTrusted(
+            digest=answer.trusted,
+            allowed=(".callboard/settings.toml: Edit(**) runs without asking",),
+            reason="read it",
+        )
+        assert home.runtime.workspaces.get(home.workspace).rows()[0].trusted == answer.trusted
+
+
+async def test_an_agent_that_changes_the_folders_settings_widens_nothing_in_the_same_turn(tmp_path: Path) -> None:
+    """SAFE-08: the change itself is asked about, and what it widens does not hold until a person trusts anew."""
+    wider = f"{ALLOWS}[[rules]]\nmatcher = 'Bash(touch *)'\nverdict = 'allow'\n"
+    scenario = calls(
+        uses("Write", file_path=".callboard/settings.toml", content=wider),
+        uses("Write", file_path="made.txt", content="x\n"),
+        answers("Done."),
+    )
+    async with settled(tmp_path, scenario) as home:
+        says(home.folder, ALLOWS)
+        await trusts(home)
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.until(turn.session_id, "action.required", count=2)
+        assert (home.folder / ".callboard" / "settings.toml").read_text() == wider
+        assert (await looked(home)).state == "changed"
+        assert not (home.folder / "made.txt").exists()
+
+
+async def test_a_denial_of_an_untrusted_folder_holds(tmp_path: Path) -> None:
+    """SAFE-08, CTL-05: what narrows needs nobody's trust."""
+    async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\nverdict = 'deny'\n") as home:
+        session = await over(home, permission_mode="full")
+        refused = await home.until(session, "tool.refused")
+        assert refused.fact == ToolRefused(
+            code="rule_denied", message="A rule of this folder's settings forbids it: Write."
+        )
+        assert not (home.folder / "made.txt").exists()
+
+
+async def test_an_agent_of_an_untrusted_folder_works_under_no_wider_mode_than_ask(tmp_path: Path) -> None:
+    """SAFE-08"""
+    async with settled(tmp_path, WRITES) as home:
+        write(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
+        turn = await home.submit("go", permission_mode="full")
+        started = await home.until(turn.session_id, "turn.started")
+        await home.until(turn.session_id, "action.required")
+        assert isinstance(started.fact, TurnStarted)
+        assert started.fact.permission_mode == "ask"
+        await trusts(home)
+        evaluated = await said(home, await over(home, permission_mode="full"))
+        assert evaluated.verdict == "allow"
+
+
+async def test_revoked_trust_ends_what_it_widened_in_a_run_under_way(tmp_path: Path) -> None:
+    """SAFE-08"""
+    scenario = calls(
+        uses("Write", file_path="a.txt", content="x\n"),
+        uses("Bash", command="true"),
+        uses("Write", file_path="b.txt", content="x\n"),
+        answers("Done."),
+    )
+    async with settled(tmp_path, scenario, ALLOWS) as home:
+        await trusts(home)
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.do(RevokeTrust(workspace_id=home.workspace))
+        assert (await looked(home)).state == "untrusted"
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
+        await home.until(turn.session_id, "action.required", count=2)
+        assert (home.folder / "a.txt").exists()
+        assert not (home.folder / "b.txt").exists()
+
+
+async def test_trust_is_refused_for_what_was_not_shown_and_where_nothing_is_asked_for(tmp_path: Path) -> None:
+    """SAFE-08"""
+    async with settled(tmp_path, WRITES) as home:
+        with pytest.raises(Refusal) as nothing:
+            await home.do(TrustWorkspace(workspace_id=home.workspace, digest="0" * 64))
+        assert (await looked(home)).state == "nothing"
+        says(home.folder, ALLOWS)
+        shown = (await looked(home)).digest
+        says(home.folder, ALLOWS.replace("**", "*"))
+        with pytest.raises(Refusal) as changed:
+            await home.do(TrustWorkspace(workspace_id=home.workspace, digest=shown))
+        assert (nothing.value.code, changed.value.code) == ("nothing_to_trust", "trust_changed")
+        assert changed.value.problem.field == "digest"
+        assert len(await home.runtime.parts.store.facts.read(home.workspace)) == 1
+
+
+async def test_trust_outlives_the_process_and_is_given_once(tmp_path: Path) -> None:
+    async with settled(tmp_path, WRITES, ALLOWS) as home:
+        first = await trusts(home)
+        again = await trusts(home)
+        assert (again.trusted, again.sequence) == (first.trusted, first.sequence)
+    async with settled(tmp_path, WRITES, ALLOWS) as home:
+        assert (await looked(home)).state == "trusted"
+
+
+async def test_settings_are_changed_by_a_command_and_the_fact_has_no_values(tmp_path: Path) -> None:
+    async with settled(tmp_path, WRITES) as home:
+        query = GetSettings(place="folder", workspace_id=home.workspace)
+        read: SettingsRead = await home.do(query)
+        changes = {"rules": [{"matcher": "Write", "verdict": "deny"}]}
+        updated = await home.do(
+            UpdateSettings(place="folder", workspace_id=home.workspace, changes=changes, digest=read.digest), key="k"
+        )
+        again = await home.do(
+            UpdateSettings(place="folder", workspace_id=home.workspace, changes=changes, digest=read.digest), key="k"
+        )
+        assert again == updated
+        record = (await home.runtime.parts.store.facts.read(home.workspace))[-1]
+        assert record.fact == SettingsChanged(place="folder", keys=("rules",), digest=updated.digest)
+        assert (await home.do(query)).digest == updated.digest
+        await home.until(await over(home), "tool.refused")
+
+
+async def test_a_setting_that_is_none_leaves_no_fact_and_no_file(tmp_path: Path) -> None:
+    """SAFE-05"""
+    async with settled(tmp_path, WRITES) as home:
+        with pytest.raises(Refusal) as caught:
+            await home.do(UpdateSettings(place="folder", workspace_id=home.workspace, changes={"port": 1}, digest=""))
+        assert (caught.value.code, caught.value.problem.field) == ("bad_settings", "changes.port")
+        assert len(await home.runtime.parts.store.facts.read(home.workspace)) == 1
+        assert not (home.folder / ".callboard").exists()
+
+
+async def test_what_cannot_be_read_of_a_folder_is_told_with_its_place(tmp_path: Path) -> None:
+    """SAFE-05, UI-26"""
+    async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
+        read = await home.do(GetTrust(workspace_id=home.workspace))
+        assert [(one.file, one.field) for one in read.problems] == [(".callboard/settings.toml", "rules.0.verdict")]

@@ -1,0 +1,120 @@
+"""An agent that sleeps and wakes, whose conversation is summarised: it goes on from its summary, whenever it wakes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from callboard.contracts.commands import SubmitTurn
+from callboard.contracts.commands.context import CompactThread
+from callboard.contracts.facts import (
+    AgentWoke,
+    CompactionCompleted,
+    CompactionFailed,
+    ModelRequested,
+    TurnFailed,
+    TurnSubmitted,
+)
+from tests.agents.given import write
+from tests.runtime.prompts.test_conversations import told
+from tests.runtime.rigs.house import House, MovedClock, house, says, uses
+from tests.runtime.rigs.team import facts
+from tests.runtime.team.test_background import HALF_HOUR, LEAD, taken_in, watcher
+
+SUMMARY = "It looked, and nothing was new."
+
+
+@asynccontextmanager
+async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: Any) -> AsyncIterator[House]:
+    """A watcher that reads a file of some 3,000 tokens whenever it wakes, on a model with a small window."""
+    scenario = {
+        "window": window,
+        "agents": {"compaction": [says(SUMMARY)]},
+        "match": [
+            {"agent": "watcher", "text": "", "calls": [uses("Read", file_path="news.txt"), says("Nothing new.")]},
+            {"agent": "lead", "text": "", "calls": [says("Yes.")]},
+        ],
+    }
+    async with house(place, scenario, clock=clock, look=0.01, **limits) as home:
+        write(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
+        (home.folder / "news.txt").write_text("nothing\n" * 1500)
+        yield home
+
+
+async def slept(home: House, clock: MovedClock, session: str, *counts: int) -> None:
+    """It wakes and sleeps again, as often."""
+    for count in counts:
+        clock.move(HALF_HOUR)
+        await home.until(session, "agent.slept", count=count)
+
+
+async def watching(home: House, session: str) -> str:
+    """The thread of the watcher."""
+    state = (await home.runtime.sessions.get(session)).host.state
+    return state.sleepers[0]
+
+
+async def test_an_agent_that_wakes_goes_on_from_its_summary_also_after_a_restart(tmp_path: Path) -> None:
+    """UI-22, UI-25: each waking is one run that ends, and what it was told before is there as the summary."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        await slept(home, clock, session, 2, 3, 4, 5)
+        assert await facts(home, session, CompactionFailed) == []
+        assert await facts(home, session, TurnFailed) == []
+        made = await facts(home, session, CompactionCompleted)
+        assert len(made) > 1
+        # Nobody said anything to it: its schedule did.
+        assert [one.said for one in made] == [()] * len(made)
+        watch = await watching(home, session)
+        there = await told(home, session, watch)
+        assert SUMMARY in there[0]
+        assert there[-1] == "Nothing new."
+        asked = [one.purpose for one in await facts(home, session, ModelRequested)]
+        assert asked.count("answer") == 1 + 4 * 2
+    async with watched(tmp_path, clock) as home:
+        assert await told(home, session, watch) == there
+        before = len(await facts(home, session, CompactionCompleted))
+        await slept(home, clock, session, 6, 7, 8)
+        assert len(await facts(home, session, CompactionCompleted)) > before
+        assert await facts(home, session, TurnFailed) == []
+        submitted = await facts(home, session, TurnSubmitted)
+        assert [one.source for one in submitted] == ["person", *["schedule"] * 7]
+        assert "it was completed" in submitted[-1].input.text
+
+
+async def test_what_a_person_says_to_an_agent_that_sleeps_stays_beside_its_summary(tmp_path: Path) -> None:
+    """UI-22, UI-25: what wakes it by itself pushes nothing out of what it was asked."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock, idle_waiting=0.0) as home:
+        session = (await taken_in(home)).session_id
+        watch = await watching(home, session)
+        await home.do(SubmitTurn(text="Tell me of the harbour only.", session_id=session, thread_id=watch))
+        await home.until(session, "agent.slept", count=2)
+        for count in (3, 4, 5):
+            # Nobody has the session open when its time comes.
+            await home.swept()
+            await slept(home, clock, session, count)
+        assert await facts(home, session, TurnFailed) == []
+        there = await told(home, session, watch)
+        assert [there[0], SUMMARY in there[1]] == ["Tell me of the harbour only.", True]
+
+
+async def test_a_summary_that_a_person_asks_for_wakes_nobody(tmp_path: Path) -> None:
+    """UI-22, UI-25: it is no attempt of the agent's task, and its times stay as they are."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock, window=100_000) as home:
+        session = (await taken_in(home)).session_id
+        watch = await watching(home, session)
+        await slept(home, clock, session, 2, 3)
+        before = await home.types(session)
+        begun = await home.do(CompactThread(session_id=session, thread_id=watch))
+        await home.until(session, "turn.completed", 4)
+        new = (await home.types(session))[len(before) :]
+        assert [one for one in new if one.startswith(("agent.", "task."))] == []
+        assert begun.thread_id == watch
+        assert SUMMARY in (await told(home, session, watch))[0]
+        await slept(home, clock, session, 4)
+        assert [one.reason for one in await facts(home, session, AgentWoke)] == ["schedule"] * 3

@@ -1,0 +1,257 @@
+"""What comes with an input and what it names: read at that moment, under the folder's rules, or visibly missing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands import EditQueuedTurn, SteerTurn
+from callboard.contracts.commands.context import FindMentions, GetContext, SetContext
+from callboard.contracts.commands.trust import AddRule
+from callboard.contracts.commands.turns import Attachment
+from callboard.contracts.content import blob_of
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ContextResolved, QueueEdited, TurnSubmitted
+from callboard.contracts.ports.model import ImageContent, TextContent
+from callboard.contracts.refs import ContextRef, MissingRef
+from tests.runtime.rigs.house import House, calls, house, says
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000020000000308020000003688"
+    "49d60000000c4944415408d763f8cfc000000301010018dd8db00000000049454e44ae426082"
+)
+
+
+async def pieces(data: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), 1000):
+        yield data[start : start + 1000]
+
+
+async def upload(home: House, name: str, data: bytes) -> Attachment:
+    uploads = home.runtime.parts.uploads
+    assert uploads is not None
+    return Attachment(upload=(await uploads.receive(name, pieces(data))).upload)
+
+
+async def submitted(home: House, session: str) -> TurnSubmitted:
+    """The newest submission."""
+    facts = [one.fact for one in await home.facts(session) if isinstance(one.fact, TurnSubmitted)]
+    return facts[-1]
+
+
+async def contents(home: House, session: str, thread: str) -> list[object]:
+    host = (await home.runtime.sessions.get(session)).host
+    await host.settled()
+    context = await host.contexts.of(thread)
+    return [one for message in context.messages() for one in message.content]
+
+
+async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_path: Path) -> None:
+    """CTX-01: a text and an image are told as what they are; another file is named."""
+    async with house(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
+        given = [
+            await upload(home, "no\u202etes\n.md", b"Buy milk."),
+            await upload(home, "dot.png", PNG),
+            await upload(home, "x.bin", b"\x7fELF\0\0\0"),
+        ]
+        first = await home.submit("look", attachments=tuple(given))
+        await home.until(first.session_id, "turn.completed")
+        fact = await submitted(home, first.session_id)
+        assert [(one.kind, one.source, one.title) for one in fact.given] == [
+            ("text", "attached", "no⟨U+202E⟩tes .md (9 bytes)"),
+            ("image", "attached", f"dot.png (a PNG image, 2 × 3 pixels, {len(PNG)} bytes)"),
+            ("binary", "attached", "x.bin (an ELF program or library, 7 bytes)"),
+        ]
+        kept = blob_of(b"Buy milk.").ref
+        assert fact.given[0].content == kept
+        assert await home.runtime.parts.store.blobs.get(kept.hash) == b"Buy milk."
+        told = await contents(home, first.session_id, first.thread_id)
+        images = [one for one in told if isinstance(one, ImageContent)]
+        assert images == [ImageContent(data=PNG, media="image/png")]
+        text = "\n".join(one.text for one in told if isinstance(one, TextContent))
+        assert "Buy milk." in text
+        assert "x.bin (an ELF program or library, 7 bytes): no text" in text
+        row = (await home.read(first.session_id)).last_turn
+        assert row is not None
+        assert row.given == fact.given
+
+
+async def test_an_upload_that_is_gone_is_refused_by_name_and_nothing_is_written(tmp_path: Path) -> None:
+    """CTX-02"""
+    async with house(tmp_path, calls(says("Seen."))) as home:
+        with pytest.raises(Refusal) as refused:
+            await home.submit("look", attachments=(Attachment(upload="upl_gone"),))
+        assert (refused.value.code, refused.value.problem.field) == ("context_missing", "attachments[0]")
+        with pytest.raises(Refusal) as both:
+            await home.submit("look", attachments=(Attachment(),))
+        assert both.value.code == "invalid_input"
+        assert await home.runtime.parts.store.facts.streams("ses_") == ()
+
+
+async def test_what_is_named_is_given_as_it_is_then_or_stays_visibly_missing(tmp_path: Path) -> None:
+    """CTX-02: the turn runs and is told what is missing; a file that changes later changes nothing."""
+    async with house(tmp_path, calls(says("Seen."), says("Again."))) as home:
+        (home.folder / "a file.txt").write_text("first\n")
+        (home.folder / "src").mkdir()
+        (home.folder / "src" / "b.py").write_text("b = 1\n")
+        (home.folder / "away").symlink_to("/etc")
+        text = 'see @"a file.txt", @src, @gone.txt, @away/passwd, @../up and @solo; me@example.org'
+        first = await home.submit(text)
+        await home.until(first.session_id, "turn.completed")
+        fact = await submitted(home, first.session_id)
+        assert fact.given == (
+            ContextRef(ref="a file.txt", kind="text", source="mentioned", content=blob_of(b"first\n").ref, tokens=1),
+            ContextRef(
+                ref="src",
+                kind="folder",
+                source="mentioned",
+                title="src (1 entries)",
+                content=blob_of(b"b.py").ref,
+                tokens=1,
+            ),
+        )
+        assert [(one.ref, one.reason) for one in fact.missing] == [
+            ("gone.txt", "not_found"),
+            ("away/passwd", "outside_folder"),
+            ("../up", "outside_folder"),
+        ]
+        (home.folder / "a file.txt").write_text("second\n")
+        told = [
+            one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
+        ]
+        assert any("first\n" in one for one in told)
+        assert not any("second" in one for one in told)
+        assert any(
+            '<missing ref="gone.txt">there is no such thing. Do not make it up.</missing>' in one for one in told
+        )
+        resolved = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ContextResolved)]
+        assert [(one.refs, one.missing) for one in resolved] == [(fact.given, fact.missing)]
+        read = await home.do(GetContext(session_id=first.session_id, ref="a file.txt"))
+        assert read.text is not None
+        assert (read.text.text, read.context.missing) == ("first\n", fact.missing)
+
+
+async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
+    """SAFE: naming a file is no way around a rule."""
+    async with house(tmp_path, calls(says("Seen."))) as home:
+        (home.folder / "keys.env").write_text("A=1\n")
+        await home.do(AddRule(workspace_id=home.workspace, matcher="Read(*.env)", verdict="deny"))
+        first = await home.submit("see @keys.env")
+        await home.until(first.session_id, "turn.completed")
+        fact = await submitted(home, first.session_id)
+        assert fact.given == ()
+        assert [(one.ref, one.reason) for one in fact.missing] == [("keys.env", "denied")]
+        found = await home.do(FindMentions(workspace_id=home.workspace, session_id=first.session_id, text="keys"))
+        assert [one.ref for one in found.mentions if one.kind == "file"] == []
+
+
+async def test_a_past_session_is_given_with_what_it_answered(tmp_path: Path) -> None:
+    """CTX-01"""
+    async with house(tmp_path, calls(says("The answer is 42."), says("Fine."))) as home:
+        first = await home.submit("what is it?")
+        await home.until(first.session_id, "turn.completed")
+        await home.read(first.session_id)
+        await (await home.runtime.sessions.get(first.session_id)).views.written()
+        second = await home.submit(f"go on from @{first.session_id} and @ses_unknown")
+        fact = await submitted(home, second.session_id)
+        (ref,) = fact.given
+        assert (ref.kind, ref.title) == ("session", "what is it?")
+        assert ref.content is not None
+        told = await home.runtime.parts.store.blobs.get(ref.content.hash)
+        assert told == b"# what is it?\n\n## what is it?\n\nThe answer is 42."
+        assert [(one.ref, one.reason) for one in fact.missing] == [("ses_unknown", "not_found")]
+
+
+async def test_what_is_pinned_is_given_to_every_turn_and_told_again_only_when_it_changed(tmp_path: Path) -> None:
+    """CTX-01: pins are read when a turn starts; one that is not there is shown as missing and stays pinned."""
+    async with house(tmp_path, calls(says("One."), says("Two."), says("Three."))) as home:
+        (home.folder / "rules.md").write_text("Be brief.")
+        first = await home.submit("one")
+        await home.until(first.session_id, "turn.completed", 1)
+        changed = await home.do(SetContext(session_id=first.session_id, pinned=("rules.md", "gone.md")))
+        assert changed.missing == (MissingRef(ref="gone.md", source="pinned", reason="not_found"),)
+        for count, text in ((2, "two"), (3, "three")):
+            await home.submit(text, first.session_id)
+            await home.until(first.session_id, "turn.completed", count)
+        told = [
+            one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
+        ]
+        assert sum("Be brief." in one for one in told) == 1
+        read = await home.do(GetContext(session_id=first.session_id))
+        assert read.context.pinned == ("rules.md", "gone.md")
+        assert [(one.ref, one.source) for one in read.context.refs] == [("rules.md", "pinned")]
+
+
+async def test_an_edited_turn_is_given_what_its_new_text_names_and_what_was_attached(tmp_path: Path) -> None:
+    """CTX-01, and for what is steered."""
+    waits = [{"wait_for": "go"}, {"text": "Done."}]
+    async with house(tmp_path, calls(waits, says("Seen."), says("Seen."))) as home:
+        (home.folder / "a.txt").write_text("a")
+        (home.folder / "b.txt").write_text("b")
+        first = await home.submit("one")
+        queued = await home.submit("see @a.txt", first.session_id, attachments=(await upload(home, "n.md", b"n"),))
+        await home.do(EditQueuedTurn(session_id=first.session_id, turn_id=queued.turn_id, text="see @b.txt"))
+        await home.do(SteerTurn(session_id=first.session_id, text="also @a.txt"))
+        edited = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, QueueEdited)]
+        assert [(one.kind, one.title or one.ref) for one in edited[0].given] == [
+            ("text", "n.md (1 byte)"),
+            ("text", "b.txt"),
+        ]
+        (home.folder / "go").touch()
+        (home.folder.parent / "go").touch()
+        await home.until(first.session_id, "turn.completed", 2)
+        told = [
+            one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
+        ]
+        assert [one for one in told if 'ref="a.txt"' in one] == [
+            '<given name="a.txt" ref="a.txt" source="mentioned" kind="text">\na\n</given>'
+        ]
+
+
+async def test_what_a_text_behind_an_at_may_mean(tmp_path: Path) -> None:
+    """CTX-01: names that end in it first, then the shortest; what has to be quoted is; what is ignored is not offered."""
+    async with house(tmp_path, calls(says("Fine."))) as home:
+        for path in ("src/notes.py", "notes", "a notes file.md", "deep/er/notes.md", "build/notes.o"):
+            (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (home.folder / path).write_text("x")
+        (home.folder / ".gitignore").write_text("build/\n")
+        first = await home.submit("the notes of yesterday")
+        await home.until(first.session_id, "turn.completed")
+        found = await home.do(FindMentions(workspace_id=home.workspace, text="Notes"))
+        assert [(one.kind, one.insert) for one in found.mentions] == [
+            ("file", "@notes"),
+            ("file", "@src/notes.py"),
+            ("file", '@"a notes file.md"'),
+            ("file", "@deep/er/notes.md"),
+            ("session", f"@{first.session_id}"),
+        ]
+        folders = await home.do(FindMentions(workspace_id=home.workspace, text="deep"))
+        assert [(one.kind, one.insert) for one in folders.mentions if one.kind == "folder"] == [
+            ("folder", "@deep/"),
+            ("folder", "@deep/er/"),
+        ]
+        agents = await home.do(FindMentions(workspace_id=home.workspace, text="sol", limit=1))
+        assert [(one.kind, one.ref) for one in agents.mentions] == [("agent", "solo")]
+        with pytest.raises(Refusal) as refused:
+            await home.do(FindMentions(workspace_id="wks_none", text="x"))
+        assert refused.value.code == "unknown_workspace"
+
+
+async def test_what_programs_made_is_not_offered(tmp_path: Path) -> None:
+    """CTX-01: bytecode, packages and interpreters, and what a repository leaves out without saying so in a file of it."""
+    async with house(tmp_path, calls(says("Fine."))) as home:
+        made = (
+            "__pycache__/two.pyc",
+            "two.pyc",
+            "node_modules/a/two.js",
+            ".venv/two.py",
+            "env/pyvenv.cfg",
+            "env/two.py",
+        )
+        for path in ("two.py", "src/two.py", "mine/two.py", *made, ".git/info/exclude"):
+            (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (home.folder / path).write_text("/mine/\n")
+        found = await home.do(FindMentions(workspace_id=home.workspace, text="two"))
+        assert [(one.kind, one.insert) for one in found.mentions] == [("file", "@two.py"), ("file", "@src/two.py")]

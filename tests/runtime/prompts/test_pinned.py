@@ -1,0 +1,90 @@
+"""A run goes on with what it was told when it began, whatever becomes of its agent's definition meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.facts import ToolRefused, TurnStarted
+from tests.runtime.rigs.house import Changing, House, calls, house, says, uses
+
+WRITE: list[dict[str, Any]] = uses("Write", file_path="a.txt", content="x\n")
+
+FILES = ("Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write")
+
+
+async def told(home: House, session: str) -> list[tuple[str, ...]]:
+    """The prompt layers of the session's open runs, as their models are told them."""
+    host = (await home.runtime.sessions.get(session)).host
+    runs = [thread.run for thread in host.state.threads.values() if thread.run is not None]
+    return [(await host.runs.of(run)).system for run in runs]
+
+
+async def test_a_run_that_waits_over_a_restart_goes_on_with_what_it_was_told(tmp_path: Path) -> None:
+    """CTL-06: the definition changed while nobody answered; the next turn has the new one."""
+    agents = Changing(prompt="You write.", hash="1" * 64, max_iters=7)
+    scenario = calls(WRITE, says("Done."), WRITE, says("Done."))
+    async with house(tmp_path, scenario, agents) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+        before = await told(home, turn.session_id)
+        assert before[0][1] == "You write."
+    agents.change(prompt="You only read.", hash="2" * 64, policy=("Finalize",), tools=("Read", "Write"), max_iters=9)
+    async with house(tmp_path, scenario, agents) as home:
+        session = turn.session_id
+        assert await told(home, session) == before
+        await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
+        await home.until(session, "turn.completed")
+        assert (home.folder / "a.txt").read_text() == "x\n"
+        await home.read(session)
+        assert await told(home, session) == []
+        await home.submit("write again", session)
+        await home.until(session, "turn.completed", count=2)
+        facts = await home.facts(session)
+        started = [record.fact for record in facts if isinstance(record.fact, TurnStarted)]
+        assert [(fact.max_iters, fact.definition_hash[0], fact.tools) for fact in started] == [
+            (7, "1", (*FILES, "ReadProcess", "StopProcess", "propose_plan", "ask_person")),
+            (9, "2", ("Read",)),
+        ]
+        assert [record.fact.code for record in facts if isinstance(record.fact, ToolRefused)] == ["policy_denied"]
+
+
+async def test_a_definition_that_changes_under_a_waiting_run_holds_from_the_next_turn_on(tmp_path: Path) -> None:
+    """Also within one process, and for as many runs as are open."""
+    agents = Changing(prompt="You write.", hash="1" * 64)
+    async with house(tmp_path, calls(WRITE, says("Done."), WRITE, says("Done.")), agents) as home:
+        first = await home.submit("write")
+        asked = await home.until(first.session_id, "action.required")
+        agents.change(prompt="You write better.", hash="2" * 64)
+        second = await home.submit("write")
+        await home.until(second.session_id, "action.required")
+        assert [(await told(home, one.session_id))[0][1] for one in (first, second)] == [
+            "You write.",
+            "You write better.",
+        ]
+        await home.do(RespondAction(session_id=first.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.until(first.session_id, "turn.completed")
+        assert (home.folder / "a.txt").read_text() == "x\n"
+        await home.read(first.session_id)
+        assert await told(home, first.session_id) == []
+
+
+async def test_a_run_that_nobody_can_read_any_more_can_still_be_seen_and_stopped(tmp_path: Path) -> None:
+    """CTL-08: also where calls of it wait for others, which are looked at with every decision of their session."""
+    both = [*WRITE, *uses("Write", file_path="b.txt", content="x\n")]
+    async with house(tmp_path, calls(both)) as home:
+        turn = await home.submit("write", mode="auto")
+        await home.until(turn.session_id, "action.required")
+    async with house(tmp_path, calls()) as home:
+        session = turn.session_id
+        await home.runtime.parts.store.facts.trim(session, 1)
+        assert len((await home.read(session)).actions) == 1
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        assert (await home.types(session))[-4:] == [
+            "action.withdrawn",
+            "tool.cancelled",
+            "tool.cancelled",
+            "turn.interrupted",
+        ]

@@ -1,0 +1,54 @@
+"""What is pinned is told once, for as long as the turn that it was told in is; then it is told again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from callboard.contracts.commands.context import SetContext
+from tests.runtime.prompts.test_compaction import LONG, SUMMARY, scenario
+from tests.runtime.prompts.test_conversations import told
+from tests.runtime.rigs.house import House, house, says
+
+RULES = "Be brief in every turn."
+
+
+async def pinned(home: House, session: str) -> None:
+    """A file is pinned to the thread."""
+    (home.folder / "rules.md").write_text(RULES)
+    await home.do(SetContext(session_id=session, pinned=("rules.md",)))
+
+
+async def test_a_pin_is_told_again_where_the_turn_that_told_it_is_left_out(tmp_path: Path) -> None:
+    """CTX-01: what a turn says that it is given its model is told, also after a restart (UI-29)."""
+    yes = {"match": [{"text": "turn", "calls": [says("Yes.")]}]}
+    async with house(tmp_path, yes, context_steps=3) as home:
+        first = await home.submit("turn one")
+        await home.until(first.session_id, "turn.completed", 1)
+        await pinned(home, first.session_id)
+        for count in range(2, 6):
+            await home.submit(f"turn {count}", first.session_id)
+            await home.until(first.session_id, "turn.completed", count)
+            there = await told(home, first.session_id, first.thread_id)
+            assert sum(RULES in one for one in there) == 1
+    async with house(tmp_path, yes, context_steps=3) as home:
+        assert await told(home, first.session_id, first.thread_id) == there
+
+
+async def test_a_pin_is_told_again_where_the_turn_that_told_it_is_summarised_and_once_where_it_is_not(
+    tmp_path: Path,
+) -> None:
+    """CTX-01, UI-25: also in a thread that was summarised before."""
+    async with house(tmp_path, scenario()) as home:
+        first = await home.submit("turn zero")
+        await home.until(first.session_id, "turn.completed", 1)
+        await pinned(home, first.session_id)
+        for count in range(2, 8):
+            await home.submit(LONG if count % 2 == 0 else f"turn {count}", first.session_id)
+            await home.until(first.session_id, "turn.completed", count)
+            there = await told(home, first.session_id, first.thread_id)
+            assert (count, sum(RULES in one for one in there)) == (count, 1)
+        assert sum(SUMMARY in one for one in there) == 1
+        types = await home.types(first.session_id)
+        assert types.count("context.compaction.completed") > 1
+    async with house(tmp_path, scenario()) as home:
+        assert await told(home, first.session_id, first.thread_id) == there

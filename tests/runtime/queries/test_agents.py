@@ -1,0 +1,38 @@
+"""What a person is told of the agents that a session's folder defines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands.agents import AddAgent, AgentList, DefinedAgent, ListAgents
+from callboard.contracts.facts import ThreadOpened
+from tests.agents.given import write
+from tests.runtime.rigs.house import calls, house, says
+from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, facts
+
+
+async def test_the_agents_of_the_folder_are_told_with_who_takes_part(tmp_path: Path) -> None:
+    """MAR-01, MAR-02: as the files are now, a new one without any other change; a bad one is counted and hides none."""
+    async with house(tmp_path, calls(says("Yes.")), FolderDefinitions()) as home:
+        write(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
+        session = (await home.submit("go")).session_id
+        write(home.folder, worker=WORKER, bad="no agent")
+        listed: AgentList = await home.do(ListAgents(session_id=session))
+        named = {one.name: one for one in listed.agents}
+        assert named["lead"] == DefinedAgent(
+            name="lead", kind="main", description=named["lead"].description, file="agents/lead.md", added=True
+        )
+        assert {name: (one.kind, one.added) for name, one in named.items()} == {
+            "lead": ("main", True),
+            "clerk": ("main", False),
+            "critic": ("main", False),
+            "worker": ("subagent", False),
+        }
+        assert listed.problems == 1
+
+        await home.do(AddAgent(session_id=session, agent="clerk"))
+
+        again: AgentList = await home.do(ListAgents(session_id=session))
+        assert {one.name for one in again.agents if one.added} == {"lead", "clerk"}
+        assert [one.agent_name for one in await facts(home, session, ThreadOpened)] == ["lead", "clerk"]

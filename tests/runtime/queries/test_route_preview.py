@@ -1,0 +1,36 @@
+"""Which model the next input reaches is said before it is sent, by the rules that would refuse it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands.models import PreviewRoute, RoutePreview
+from callboard.contracts.errors import Refusal
+from tests.runtime.rigs.house import calls, house, says, uses
+
+
+@pytest.mark.parametrize("images", [True, False])
+async def test_a_new_session_and_a_thread_say_whether_their_model_takes_images(tmp_path: Path, images: bool) -> None:
+    """M5: the same answer before the first input, between turns and for a steer."""
+    scenario = calls(uses("ask_person", question="Which?"), says("Done.")) | {"images": images}
+    async with house(tmp_path, scenario) as home:
+        first: RoutePreview = await home.do(PreviewRoute(workspace_id=home.workspace))
+        assert (first.images, first.running_model) == (images, "")
+        session = (await home.submit("go")).session_id
+        await home.until(session, "action.required")
+        working = await home.do(PreviewRoute(session_id=session))
+        assert working == RoutePreview(
+            model=first.model, images=images, running_model=first.model, running_images=images
+        )
+
+
+async def test_a_preview_of_nothing_is_refused_with_the_field(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(says("Done."))) as home:
+        with pytest.raises(Refusal) as nothing:
+            await home.do(PreviewRoute())
+        with pytest.raises(Refusal) as unknown:
+            await home.do(PreviewRoute(workspace_id="wks_nowhere"))
+        assert (nothing.value.code, nothing.value.problem.field) == ("invalid_input", "workspaceId")
+        assert unknown.value.code == "unknown_workspace"

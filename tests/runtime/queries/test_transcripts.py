@@ -1,0 +1,82 @@
+"""A transcript that opens alone: the turns of one thread, read by page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import GetParts, GetTurns
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ThreadOpened
+from callboard.contracts.rows import NotificationPart, RunRow, TextPart, ToolPart, TurnRow
+from callboard.projection.rows import Table
+from tests.runtime.rigs.house import house, says
+from tests.runtime.rigs.team import calls_of, crew, plays, until
+
+SPAWN = calls_of("spawn_subagent", agent="worker", objective="alpha")
+SCENARIO = plays(
+    ("lead", "go", [SPAWN, calls_of("wait_subagents"), says("There.")]),
+    ("lead", "again", [says("So it is.")]),
+    ("worker", "", [calls_of("Glob", pattern="*"), says("A.")]),
+)
+
+
+def ended(table: Table) -> int:
+    """How many turns are over, as the view shows them."""
+    return sum(row.state == "completed" for row in table.panel(TurnRow))
+
+
+async def test_the_turns_of_one_agent_are_read_without_those_of_others(tmp_path: Path) -> None:
+    """UI-27, UI-29, COM-15: a transcript opens alone, by page, with the tools, the answers and the prompts of its runs."""
+    async with house(tmp_path, SCENARIO, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go", mode="chat", permission_mode="full")
+        session = turn.session_id
+        await until(home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead")
+        for number in range(2, 4):
+            await home.submit("again", session)
+            await home.until(session, "turn.completed", count=number + 1)
+        runs = (await home.watch(session, lambda table: ended(table) == 4)).panel(RunRow)
+        opened = [one for one in await home.facts(session) if isinstance(one.fact, ThreadOpened)]
+        lead, worker = (next(one.scope.thread for one in opened if one.scope.agent == who) for who in _WHO)
+
+        mine = (await home.do(GetTurns(session_id=session, thread_id=worker))).turns
+        assert [(row.agent_id, row.state) for row in mine] == [("worker-1", "completed")]
+        parts = (await home.do(GetParts(session_id=session, turn_id=mine[0].turn_id))).parts
+        assert [type(part) for part in parts] == [ToolPart, TextPart]
+
+        newest = (await home.do(GetTurns(session_id=session, thread_id=lead, limit=2))).turns
+        assert [row.input.text for row in newest] == ["again", "again"]
+        older = (await home.do(GetTurns(session_id=session, thread_id=lead, limit=2, before=newest[0].order))).turns
+        assert [row.input.text for row in older] == ["go"]
+        assert [bool(run.prompts) and all(one.hash for one in run.prompts) for run in runs] == [True] * 4
+
+        with pytest.raises(Refusal) as refused:
+            await home.do(GetTurns(session_id=session, thread_id="thr_none"))
+        assert (refused.value.code, refused.value.problem.field) == ("unknown_thread", "threadId")
+
+
+async def test_what_a_turn_was_told_is_in_its_window_and_had_on_demand(tmp_path: Path) -> None:
+    """UI-16, UI-27: also of a turn that is long over."""
+    scenario = plays(
+        ("lead", "go", [SPAWN, says("It works.")]),
+        ("lead", "", [says("It is done.")]),
+        ("worker", "", [says("A.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go", mode="chat", permission_mode="full")
+        session = turn.session_id
+        await until(home, session, lambda one: one.header.type == "worker.notification")
+        await home.until(session, "turn.completed", count=2)
+        second = await home.submit("and", session)
+        table = await home.watch(session, lambda found: ended(found) == 3)
+        (shown,) = table.panel(NotificationPart)
+        assert (shown.turn_id, shown.agent_id, shown.status) == (second.turn_id, "worker-1", "completed")
+        parts = (await home.do(GetParts(session_id=session, turn_id=second.turn_id))).parts
+        assert [type(part) for part in parts] == [NotificationPart, TextPart]
+
+
+_WHO = ("lead", "worker-1")

@@ -1,0 +1,87 @@
+"""Sessions whose agent writes files, and what a person does with the artifacts that come of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands.artifacts import ArtifactList, ArtifactRead, EditArtifact, GetArtifact, ListArtifacts
+from callboard.contracts.commands.base import Command
+from callboard.contracts.errors import Problem, Refusal
+from callboard.contracts.rows import ArtifactRow, ExportEntry
+from tests.runtime.rigs.house import PATIENCE, House, calls, house, says, uses
+
+NOTES = "notes.md"
+
+
+@asynccontextmanager
+async def wrote(
+    place: Path, *played: list[dict[str, Any]], permission_mode: str = "edits", **limits: Any
+) -> AsyncIterator[tuple[House, str]]:
+    """A session whose agent has made these calls, or written its notes. It is over when this begins."""
+    scenario = calls(*(played or (uses("Write", file_path=NOTES, content="one\n"),)), says("Done."))
+    async with house(place, scenario, **limits) as home:
+        turn = await home.submit("write it", permission_mode=permission_mode)
+        await home.until(turn.session_id, "turn.completed")
+        yield home, turn.session_id
+
+
+async def listed(home: House, session: str) -> ArtifactList:
+    """The artifacts as they are."""
+    return await home.do(ListArtifacts(session_id=session))
+
+
+async def only(home: House, session: str) -> ArtifactRow:
+    """The one artifact of the session."""
+    (row,) = (await listed(home, session)).artifacts
+    return row
+
+
+async def read(home: House, session: str, artifact: str) -> ArtifactRead:
+    """An artifact with all its versions."""
+    return await home.do(GetArtifact(session_id=session, artifact_id=artifact))
+
+
+async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
+    """The versions of an artifact: the number, where it came from, and what it says."""
+    found: list[tuple[int, str, str]] = []
+    for one in (await read(home, session, artifact)).versions:
+        data = await home.runtime.parts.store.blobs.get(one.content.hash)
+        assert data is not None
+        found.append((one.version, one.version_origin, data.decode()))
+    return found
+
+
+async def exported(home: House, session: str, export: str) -> tuple[ExportEntry, bytes]:
+    """An export once it is over, and what it came to."""
+
+    ends = ("artifact.export.completed", "artifact.failed")
+    async with asyncio.timeout(PATIENCE):
+        async for records in home.runtime.parts.store.facts.subscribe(session):
+            if any(one.header.type in ends and getattr(one.fact, "export", "") == export for one in records):
+                break
+    entry = next(one for one in await _entries(home, session) if one.export == export)
+    data = await home.runtime.parts.store.blobs.get(entry.content.hash) if entry.content else b""
+    assert data is not None
+    return entry, data
+
+
+async def _entries(home: House, session: str) -> list[ExportEntry]:
+    return [one for row in (await listed(home, session)).artifacts for one in row.exports]
+
+
+async def refused(home: House, command: Command, key: str = "") -> Problem:
+    """What the person is told."""
+    with pytest.raises(Refusal) as refusal:
+        await home.do(command, key)
+    return refusal.value.problem
+
+
+def edit(session: str, artifact: str, base: int, content: str) -> EditArtifact:
+    """A person saves a text over a version."""
+    return EditArtifact(session_id=session, artifact_id=artifact, base_version=base, content=content)

@@ -1,0 +1,67 @@
+"""A house whose lead is a program of its own: the small agent of the adapter's tests, in a real process."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from callboard.adapters.acp import AcpAgents
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.facts import ActionRequired, Fact
+from tests.runtime.rigs.house import House, house
+
+AGENT = Path(__file__).parents[2] / "adapters" / "acp" / "agent.py"
+NOBODY: dict[str, Any] = {"calls": []}
+
+Steps = list[dict[str, Any]]
+
+
+@asynccontextmanager
+async def coder(
+    place: Path,
+    *prompts: Steps,
+    tools: str = '["*"]',
+    policy: str = "[Patch]",
+    load: bool = False,
+    front: str = "",
+    script: dict[str, Any] | None = None,
+    **limits: Any,
+) -> AsyncIterator[House]:
+    """A house whose lead is a program of its own that plays these prompts. `script` is more of its script, `front` more of the
+    frontmatter."""
+    played = place / "script.json"
+    played.write_text(json.dumps({"prompts": prompts, "load": load, **(script or {})}))
+    agents = place / "work" / "agents"
+    agents.mkdir(parents=True, exist_ok=True)
+    command = json.dumps([sys.executable, str(AGENT), str(played)])
+    head = f"name: coder\ndescription: Codes.\nkind: main\nlead: true\nprovider: acp\ncommand: {command}\n{front}"
+    (agents / "coder.md").write_text(f"---\n{head}tools: {tools}\npolicy: {policy}\n---\nYou are careful.\n")
+    async with house(place, NOBODY, FolderDefinitions(), AcpAgents(), **limits) as opened:
+        yield opened
+
+
+async def begun(home: House, text: str = "Do it.", **more: Any) -> str:
+    """A session whose agent a person let start."""
+    session = (await home.submit(text, **more)).session_id
+    await answer(home, session)
+    return session
+
+
+async def answer(
+    home: House, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
+) -> ActionRequired:
+    """Answers the nth question of the session."""
+    asked = await home.until(session, "action.required", count)
+    respond: Any = {"decision": decision, "scope": scope}
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **respond))
+    assert isinstance(asked.fact, ActionRequired)
+    return asked.fact
+
+
+async def told(home: House, session: str, kind: type[Fact]) -> list[Any]:
+    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]

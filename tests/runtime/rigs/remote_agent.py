@@ -1,0 +1,134 @@
+"""An agent elsewhere as a teammate of a house: its server, its host, and what tests ask of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from callboard.adapters.a2a import A2aAgents
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.facts import (
+    ActionRequired,
+    Fact,
+    RemoteTaskChanged,
+    TurnCompleted,
+    TurnFailed,
+    TurnInterrupted,
+)
+from callboard.contracts.ports.external import RemoteAgents
+from tests.adapters.a2a.peer import QUICK, Task
+from tests.runtime.rigs.house import House, calls, house, says, uses
+
+HOST = """---
+name: host
+description: Works here.
+kind: main
+lead: true
+tools: ["*"]
+policy: [Finalize]
+edges: [{to: peer, direction: both}]
+---
+You work here.
+"""
+
+
+async def greets(task: Task) -> None:
+    await task.tell.start_work(task.words("Looking."))
+    await task.tell.add_artifact(list(task.words("A card.").parts), artifact_id="a1", name="card")
+    await task.tell.complete(task.words(f"You said: {task.said}"))
+
+
+async def asks(task: Task) -> None:
+    if task.said == "Blue.":
+        await task.tell.complete(task.words("It is blue."))
+        return
+    await task.tell.requires_input(task.words("Which colour?"))
+
+
+@asynccontextmanager
+async def with_peer(
+    place: Path, url: str, scenario: dict[str, Any] | None = None, remotes: RemoteAgents | None = None, **limits: Any
+) -> AsyncIterator[House]:
+    """A house with a lead here, that writes to an agent elsewhere."""
+    agents = place / "work" / "agents"
+    agents.mkdir(parents=True, exist_ok=True)
+    (agents / "host.md").write_text(HOST)
+    (agents / "peer.md").write_text(
+        f"---\nname: peer\ndescription: Elsewhere.\nkind: remote\nurl: {url}\n---\nBe brief.\n"
+    )
+    async with house(
+        place, scenario or WRITES, FolderDefinitions(), remotes=remotes or A2aAgents(QUICK), **limits
+    ) as opened:
+        yield opened
+
+
+WRITES = calls(uses("send_message", to=["peer"], text="What is it?"), says("I asked it."), says("Thank you."))
+
+
+async def met(home: House) -> str:
+    """A session in which the lead wrote to the agent elsewhere, and a person let that be contacted."""
+    session = (await home.submit("Write to it.")).session_id
+    await answer(home, session, 1)
+    return session
+
+
+async def again(home: House, session: str, text: str) -> None:
+    """The person says something to the agent elsewhere itself."""
+    await home.submit(text, session, thread_id=await thread_of(home, session))
+
+
+async def answer(home: House, session: str, count: int, decision: str = "approve", **more: Any) -> ActionRequired:
+    asked = await home.until(session, "action.required", count)
+    respond: Any = {"decision": decision, **more}
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **respond))
+    assert isinstance(asked.fact, ActionRequired)
+    return asked.fact
+
+
+async def told(home: House, session: str, kind: type[Fact]) -> list[Any]:
+    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+
+
+async def thread_of(home: House, session: str, agent: str = "peer") -> str:
+    return next(
+        record.scope.thread
+        for record in await home.facts(session)
+        if record.header.type == "thread.opened" and record.scope.agent == agent
+    )
+
+
+async def of_peer(home: House, session: str) -> list[str]:
+    return [record.header.type for record in await home.facts(session) if record.scope.agent == "peer"]
+
+
+async def ended(home: House, session: str, count: int = 1, agent: str = "peer") -> Any:
+    """How the nth turn of that agent ended."""
+    async with asyncio.timeout(30):
+        async for records in home.runtime.parts.store.facts.subscribe(session, after=0):
+            for record in records:
+                if record.scope.agent == agent and isinstance(
+                    record.fact, TurnCompleted | TurnFailed | TurnInterrupted
+                ):
+                    count -= 1
+                    if count == 0:
+                        return record.fact
+    raise AssertionError("the session ended")
+
+
+def states(facts: list[RemoteTaskChanged]) -> list[str]:
+    return [fact.state for fact in facts]
+
+
+JOINED = [
+    "tool.requested",
+    "permission.evaluated",
+    "action.required",
+    "action.resolved",
+    "tool.started",
+    "tool.completed",
+]
+ENDED = ["message.text", "model.completed", "cost.recorded", "channel.message", "output.final", "turn.completed"]

@@ -1,0 +1,94 @@
+"""Teams of a real folder, and what tests of them ask of a house."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from callboard.contracts.facts import Fact
+from callboard.contracts.ports.model import TextContent
+from callboard.contracts.record import Record
+from callboard.control.state.session import Session
+from tests.agents.given import file, write
+from tests.runtime.rigs.house import PATIENCE, House
+
+F = TypeVar("F", bound=Fact)
+
+LEAD = file(
+    "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\n"
+    "edges:\n  - {to: critic, ownership: true}\n  - {to: clerk}",
+    "You lead.",
+)
+CRITIC = file("name: critic\naliases: [the judge]\ntools: ['*']\npolicy: [Patch]\nedges: [{to: lead}]")
+CLERK = file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
+WORKER = file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
+
+
+def crew(home: House, **more: str) -> None:
+    """The agents of the folder."""
+    write(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
+
+
+def calls_of(tool: str, **arguments: Any) -> list[dict[str, Any]]:
+    """A call of a scenario that asks for a tool."""
+    return [{"tool": {"name": tool, "arguments": arguments}}]
+
+
+def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, Any]:
+    """A scenario: an agent of that definition, in a turn whose input holds the text, says these calls."""
+    return {"match": [{"agent": agent, "text": text, "calls": said} for agent, text, said in matches]}
+
+
+async def facts(home: House, session: str, kind: type[F]) -> list[F]:
+    """The facts of that kind, in order."""
+    return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
+
+
+async def when(home: House, session: str, true: Callable[[Session], bool]) -> Session:
+    """The session's state, once it is as asked."""
+    found = await home.runtime.sessions.get(session)
+    async with asyncio.timeout(PATIENCE):
+        while not true(found.host.state):  # noqa: ASYNC110 - the state tells nobody that it changed
+            await asyncio.sleep(0.005)
+    return found.host.state
+
+
+async def until(home: House, session: str, true: Callable[[Record], bool]) -> Record:
+    """Waits for a fact."""
+    async with asyncio.timeout(PATIENCE):
+        async for records in home.runtime.parts.store.facts.subscribe(session, after=0):
+            for record in records:
+                if true(record):
+                    return record
+    raise AssertionError("the log ended")
+
+
+async def told(home: House, session: str, agent: str) -> str:
+    """All that the agent's model was told by others, as text."""
+    host = (await home.runtime.sessions.get(session)).host
+    thread = next(one.thread for one in host.state.threads.values() if one.agent == agent)
+    messages = (await host.contexts.of(thread)).messages()
+    return "\n".join(
+        part.text
+        for message in messages
+        if message.role == "user"
+        for part in message.content
+        if isinstance(part, TextContent)
+    )
+
+
+def marked(mark: str) -> list[int]:
+    """The living processes whose command line holds the mark."""
+    found: list[int] = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit():
+            try:
+                line = (place / "cmdline").read_bytes()
+                state = (place / "stat").read_text().rpartition(")")[2].split()[0]
+            except OSError:
+                continue
+            if mark.encode() in line and state != "Z":
+                found.append(int(place.name))
+    return found

@@ -1,0 +1,48 @@
+"""A house whose folder has settings of its own, and a person who may trust them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
+from callboard.contracts.commands.trust import GetTrust, TrustChanged, TrustRead, TrustWorkspace
+from tests.runtime.rigs.house import House, house
+
+
+@asynccontextmanager
+async def settled(
+    place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
+) -> AsyncIterator[House]:
+    """A house with these settings of its folder and of its user."""
+    home = Home(place / "user")
+    home.make()
+    if user or not home.settings.exists():
+        home.settings.write_text(user)
+    (place / "work").mkdir(exist_ok=True)
+    if text:
+        says(place / "work", text)
+    book = SettingsFiles(home, {}, FolderDefinitions())
+    async with house(place, scenario, settings=book, **more) as made:
+        yield made
+
+
+def says(folder: Path, text: str) -> None:
+    """The folder's own settings from now on."""
+    (folder / ".callboard").mkdir(exist_ok=True)
+    (folder / ".callboard" / "settings.toml").write_text(text)
+
+
+async def looked(home: House) -> TrustRead:
+    """What the folder's files ask for."""
+    return await home.do(GetTrust(workspace_id=home.workspace))
+
+
+async def trusts(home: House) -> TrustChanged:
+    """The person looks, and trusts what is shown."""
+    read = await looked(home)
+    return await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read.digest, reason="read it"))

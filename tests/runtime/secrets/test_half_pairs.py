@@ -1,0 +1,63 @@
+"""Halves of surrogate pairs, which JSON can spell and no store or stream can hold: replaced where texts enter (M4, A2)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.facts import MessageText, ReasoningCompleted, ToolCompleted, ToolRequested
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from tests.models.servers import Exchange, fault_server
+from tests.runtime.rigs.house import calls, house
+from tests.runtime.rigs.program_agent import begun, coder, told
+
+HALF = "\ud83d"
+
+
+async def _answers(exchange: Exchange) -> None:
+    await exchange.begin_stream()
+    await exchange.delta({"reasoning_content": f"hm{HALF}"})
+    await exchange.text(f"a{HALF}b")
+    await exchange.text("", finish_reason="stop")
+    await exchange.event("[DONE]")
+    await exchange.end_stream()
+
+
+async def test_half_of_a_pair_in_a_models_stream_ends_neither_its_turn_nor_its_view(tmp_path: Path):
+    async with fault_server(_answers) as server:
+        mock = ProviderSettings(name="mock", base_url=server.base_url, api_key="k", models=("m",))
+        async with house(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as home:
+            turn = await home.submit("go")
+            await home.until(turn.session_id, "turn.completed")
+            (said,) = await told(home, turn.session_id, MessageText)
+            (thought,) = await told(home, turn.session_id, ReasoningCompleted)
+            parts = await home.parts(turn.session_id, turn.turn_id)
+
+    assert (said.content.text, thought.content.text) == ("a\ufffdb", "hm\ufffd")
+    assert len(parts) >= 2
+
+
+@pytest.mark.parametrize("agent", [{}, {"plan": [f"look{HALF}"]}], ids=["text and a call", "a plan"])
+async def test_half_of_a_pair_from_an_external_agent_ends_neither_its_turn_nor_its_view(
+    tmp_path: Path, agent: dict[str, object]
+):
+    call = {"id": "c", "title": f"ls {HALF}", "kind": "execute", "input": {"command": f"ls {HALF}"}}
+    steps = [
+        *([agent] if agent else []),
+        {"say": f"a{HALF}b"},
+        {"call": {**call, "status": "in_progress"}},
+        {"call": {"id": "c", "status": "completed", "output": f"out{HALF}"}},
+    ]
+    async with coder(tmp_path, steps) as home:
+        session = await begun(home)
+        ended = await home.until(session, "turn.completed")
+        (said,) = await told(home, session, MessageText)
+        (_, requested) = await told(home, session, ToolRequested)
+        (_, completed) = await told(home, session, ToolCompleted)
+        parts = await home.parts(session, ended.scope.turn)
+
+    assert said.content.text == "a\ufffdb"
+    assert requested.arguments.text == '{"command": "ls \ufffd"}'
+    assert completed.output.text == "out\ufffd"
+    assert parts

@@ -1,0 +1,370 @@
+"""Secrets on their way through a session: recorded as handles, put in place where something is carried out."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands import RespondAction, SubmitTurn, UpdateSession
+from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, SetSecret
+from callboard.contracts.commands.trust import AddRule
+from callboard.contracts.content import blob_of
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    ActionRequired,
+    PermissionEvaluated,
+    ToolCompleted,
+    ToolRefused,
+    TurnStarted,
+    WorkspaceOpened,
+)
+from callboard.contracts.facts.action import Binding
+from callboard.contracts.facts.turn import PermissionMode, PromptRef
+from callboard.contracts.ports.store import StoredAnswer
+from callboard.contracts.ports.tools import Evaluation, ToolCall
+from callboard.contracts.record import NewFact
+from callboard.contracts.scope import Scope
+from callboard.runtime.secrets.append_redactor import LastLook, body_hash, redacted_evaluation, veiled_bytes
+from callboard.runtime.secrets.secret_values import carried_out
+from callboard.secrets.named_secret import Known
+from callboard.secrets.redaction import Redaction
+from callboard.tools.arguments import digest
+from tests.runtime.rigs.house import House, calls, house, says, uses
+
+VALUE = "d3pl0y-Zx9wVu8tSr7qPo6n"
+HARD = 'q"uo\\te/S3cret+é&='
+TOKEN = "ghp_" + "a1B2c3D4e5" * 4
+
+
+def secrets(*keys: str) -> Redaction:
+    return Redaction([Known("deploy", VALUE, "environment"), Known("hard", HARD, "environment")], keys)
+
+
+async def _recorded(home: House, session: str) -> str:
+    """All that the log has of a session, its blobs included."""
+    facts = await home.facts(session)
+    blobs: list[bytes] = []
+    for record in facts:
+        if isinstance(record.fact, ToolCompleted):
+            for change in record.fact.changes:
+                blobs += [
+                    await home.runtime.parts.store.blobs.get(ref.hash) or b"missing"
+                    for ref in (change.before, change.after)
+                    if ref is not None
+                ]
+    return "\n".join([*(msgspec.json.encode(one.fact).decode() for one in facts), *(one.decode() for one in blobs)])
+
+
+def _free(recorded: str) -> bool:
+    return not any(value in recorded for value in (VALUE, HARD, TOKEN[4:], "uo\\\\te", "missing"))
+
+
+async def test_what_is_recorded_with_handles_ran_with_the_values(tmp_path: Path) -> None:
+    """SAFE-03: the file has them, and no fact and no blob does."""
+    content = f"a={VALUE}\nb={HARD}\nc={TOKEN}\n"
+    scenario = calls(
+        [{"text": f"I use {VALUE} ", "chunk": 3}, *uses("Write", file_path="x.ini", content=content)],
+        uses("Edit", file_path="x.ini", old_string="secret://deploy", new_string="secret://hard"),
+        uses("Read", file_path="x.ini"),
+        says("Done."),
+    )
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit(f"write {VALUE} and {HARD}", permission_mode="edits")
+        for count in (1, 2):
+            await _yes(home, turn.session_id, count)
+        await home.until(turn.session_id, "turn.completed")
+
+        recorded = await _recorded(home, turn.session_id)
+        assert (home.folder / "x.ini").read_text() == f"a={HARD}\nb={HARD}\nc={TOKEN}\n"
+        assert _free(recorded)
+        assert "I use secret://deploy" in recorded
+        assert "+a=secret://deploy" in recorded.replace("\\n", "\n")
+        assert home.runtime.parts.last_look.found == 0
+
+
+async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
+    """Waits for the nth question, and says yes to it."""
+    asked = await home.until(session, "action.required", count=count)
+    assert isinstance(asked.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
+    return asked.fact
+
+
+@pytest.mark.parametrize(
+    ("mode", "matcher"),
+    [
+        ("ask", "Bash"),
+        ("edits", "Bash(*)"),
+        ("full", "Bash(printf *)"),
+        ("full", "Bash(printf %s secret://deploy *)"),
+    ],
+)
+@pytest.mark.parametrize(
+    "handle", ["secret://deploy", "secret://deploy#hex", "secret:\\/\\/deploy", "\\u0073ecret://deploy"]
+)
+async def test_what_a_person_keeps_is_spent_with_their_word_in_every_mode_and_under_every_broad_rule(
+    tmp_path: Path, mode: PermissionMode, matcher: str, handle: str
+) -> None:
+    """SAFE-03, SAFE-07: however a model spells the handle, and the card names the secret."""
+    spelled = json.dumps({"command": "printf %s HERE | wc -c > n.txt"}).replace("HERE", handle)
+    scenario = calls([{"tool": {"name": "Bash", "arguments": spelled}}], says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="allow"))
+        turn = await home.submit("go", permission_mode=mode)
+        asked = await _yes(home, turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+
+        assert "t is given the secret deploy" in asked.prompt
+        assert (asked.risk, tuple(asked.matchers)) == ("high", ("session", "workspace"))
+        assert all("secret://deploy" in one and not one.endswith("*)") for one in asked.matchers.values())
+        written = int((home.folder / "n.txt").read_text())
+        assert written == len(VALUE) * (2 if handle.endswith("hex") else 1)
+
+
+async def test_a_rule_that_names_the_very_command_with_its_handle_lets_it_through(tmp_path: Path) -> None:
+    """SAFE-03: which the card of the first one offers; another command with that handle is asked about."""
+    command = "printf %s secret://deploy | wc -c > n.txt"
+    scenario = calls(
+        uses("Bash", command=command), uses("Bash", command=command), uses("Bash", command=f"{command}; id")
+    )
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit("go", permission_mode="full")
+        asked = (await home.until(turn.session_id, "action.required")).fact
+        assert isinstance(asked, ActionRequired)
+        assert asked.matchers["session"] == f"Bash({command})"
+        action = (await home.read(turn.session_id)).actions[0]
+        await home.do(
+            RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve", scope="session")
+        )
+        third = (await home.until(turn.session_id, "action.required", count=2)).fact
+
+        assert isinstance(third, ActionRequired)
+        assert third.arguments.text.endswith('; id"}')
+        assert (await home.types(turn.session_id)).count("tool.completed") == 2
+
+
+async def test_what_was_only_seen_is_asked_about_like_anything(tmp_path: Path) -> None:
+    """SAFE-03"""
+    scenario = calls(uses("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit("go", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+
+        assert (home.folder / "x.ini").read_text() == f"c={TOKEN}\n"
+        assert "action.required" not in await home.types(turn.session_id)
+
+
+async def test_an_approval_is_of_the_arguments_with_handles_and_lets_the_values_through(tmp_path: Path) -> None:
+    """SAFE-07, SAFE-03: the card shows handles, and an answer to it binds."""
+    scenario = calls(uses("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit("go")
+        asked = (await home.until(turn.session_id, "action.required")).fact
+        assert isinstance(asked, ActionRequired)
+        assert "secret://deploy ghp_secret://seen-" in asked.arguments.text
+        assert asked.preview is not None
+        assert "+a=secret://deploy ghp_secret://seen-" in asked.preview.text
+        (judged,) = [one.fact for one in await home.facts(turn.session_id) if isinstance(one.fact, PermissionEvaluated)]
+        assert judged.secrets == ("deploy",)
+        action = (await home.read(turn.session_id)).actions[0]
+        await home.do(RespondAction(session_id=turn.session_id, action_id=action.action_id, decision="approve"))
+        await home.until(turn.session_id, "turn.completed")
+
+        assert (home.folder / "x.ini").read_text() == f"a={VALUE} {TOKEN}\n"
+        assert _free(await _recorded(home, turn.session_id))
+
+
+@pytest.mark.parametrize(
+    ("handle", "message"),
+    [
+        ("secret://nobody", "There is no secret nobody"),
+        ("secret://seen-0123456789ab", "a process that has ended"),
+        ("secret://deploy", "given to that provider alone"),
+    ],
+)
+async def test_a_call_with_a_handle_that_cannot_be_put_in_place_is_refused_before_anybody_is_asked(
+    tmp_path: Path, handle: str, message: str
+) -> None:
+    """SAFE-09: also where it is the key of a provider."""
+    scenario = calls(uses("Write", file_path="x.ini", content=f"a={handle}\n"), says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets("deploy")) as home:
+        turn = await home.submit("go", permission_mode="full")
+        refused = (await home.until(turn.session_id, "tool.refused")).fact
+        await home.until(turn.session_id, "turn.completed")
+
+        assert isinstance(refused, ToolRefused)
+        assert refused.code == "secret_missing"
+        assert message in refused.message
+        assert "action.required" not in await home.types(turn.session_id)
+        assert list(home.folder.iterdir()) == []
+
+
+async def test_what_an_agent_tells_its_team_keeps_its_handles(tmp_path: Path) -> None:
+    """SAFE-09: nothing is carried out by it, so nothing is put in place."""
+    scenario = calls(uses("create_task", title="Use secret://deploy, never secret://nobody"), says("Done."))
+    async with house(tmp_path, scenario, secrets=secrets()) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+
+        created = next(one for one in await home.facts(turn.session_id) if one.header.type == "task.created")
+        assert "Use secret://deploy, never secret://nobody" in msgspec.json.encode(created.fact).decode()
+
+
+async def test_a_request_that_is_repeated_after_a_restart_is_still_the_same_one(tmp_path: Path) -> None:
+    """CTL-01: though what looks like a token has another handle in each process."""
+    request = SubmitTurn(text=f"use {TOKEN}", workspace_id="")
+    async with house(tmp_path, calls(says("Done."))) as home:
+        request = msgspec.structs.replace(request, workspace_id=home.workspace)
+        first = await home.do(request, "key")
+        await home.until(first.session_id, "turn.completed")
+    async with house(tmp_path, calls(says("Done."))) as home:
+        assert await home.do(request, "key") == first
+        with pytest.raises(Refusal) as refused:
+            await home.do(msgspec.structs.replace(request, text="another"), "key")
+        assert refused.value.code == "idempotency_conflict"
+
+
+def test_a_hash_of_a_command_tells_nothing_of_a_secret() -> None:
+    """SAFE-03: two tokens come to the same, and so does a secret and its handle."""
+    known = secrets()
+    hashed = lambda text: body_hash("submit_turn", SubmitTurn(text=text), known)
+
+    assert hashed(f"use {TOKEN}") == hashed("use ghp_" + "z9Y8x7W6v5" * 4) != hashed("use it")
+    assert hashed(VALUE) == hashed("secret://deploy")
+
+
+async def test_titles_reasons_and_the_like_have_handles_in_facts_answers_and_views_alike(tmp_path: Path) -> None:
+    """SAFE-03"""
+    async with house(tmp_path, calls(says("Done.")), secrets=secrets()) as home:
+        turn = await home.submit(f"{VALUE} is the key")
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(UpdateSession(session_id=turn.session_id, title=f"With {VALUE}"))
+
+        listed = home.runtime.workspaces.get(home.workspace).cards()
+        assert [card.title for card in listed] == ["With secret://deploy"]
+        assert (await home.parts(turn.session_id, turn.turn_id))[0] is not None
+        assert _free(await _recorded(home, turn.session_id))
+
+
+async def test_a_secret_is_kept_listed_and_removed_and_the_log_knows_nothing_of_it(tmp_path: Path) -> None:
+    """SAFE-09: neither a fact nor an answer under its key."""
+    kept: dict[str, str] = {}
+    async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(kept))) as home:
+        head = await home.runtime.parts.store.facts.head(home.workspace)
+        answer = await home.do(SetSecret(name="later", value=VALUE), "key")
+        again = await home.do(SetSecret(name="later", value=VALUE + "x"), "key")
+
+        assert (answer.handle, again.handle, kept) == ("secret://later", "secret://later", {"later": VALUE + "x"})
+        assert [one.name for one in (await home.do(ListSecrets())).secrets] == ["later"]
+        assert await home.runtime.parts.store.facts.answer("key") is None
+        await home.do(RemoveSecret(name="later"))
+        assert (await home.do(ListSecrets())).secrets == ()
+        assert await home.runtime.parts.store.facts.head(home.workspace) == head
+        with pytest.raises(Refusal) as refused:
+            await home.do(SetSecret(name="later", value="short"))
+        assert refused.value.code == "invalid_input"
+        assert "short" not in str(refused.value)
+    assert "Zx9wVu8t" not in repr(SetSecret(name="later", value=VALUE))
+    assert all(VALUE.encode() not in path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
+
+
+def test_the_last_look_redacts_what_came_as_far_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """SAFE-03: facts, the contents that they refer to, and answers."""
+    look, blob = LastLook(secrets()), blob_of(f"role: {VALUE}".encode())
+    started = TurnStarted(
+        mode="chat",
+        permission_mode="ask",
+        max_iters=1,
+        definition="lead",
+        definition_hash="",
+        workspace_sequence=0,
+        prompts=(PromptRef(layer="role", hash=blob.ref.hash, size=blob.ref.size),),
+        tools=(),
+    )
+    opened = WorkspaceOpened(path="/x", name=f"with {VALUE}")
+    run = Scope(agent="agt_1", thread="thr_1", turn="trn_1", run="run_1")
+
+    with caplog.at_level(logging.WARNING):
+        facts, blobs = look.at((NewFact(opened), NewFact(started, run)), (blob,))
+        same = look.at((NewFact(WorkspaceOpened(path="/x", name="x")),), (blob_of(b"x"),))
+        answer = look.answer(StoredAnswer(key="k", body_hash="", answer=f'"{VALUE}"'.encode()))
+
+    safe = blob_of(b"role: secret://deploy")
+    assert blobs == (safe,)
+    assert [new.fact for new in facts] == [
+        WorkspaceOpened(path="/x", name="with secret://deploy"),
+        msgspec.structs.replace(started, prompts=(PromptRef(layer="role", hash=safe.ref.hash, size=safe.ref.size),)),
+    ]
+    assert same == ((NewFact(WorkspaceOpened(path="/x", name="x")),), (blob_of(b"x"),))
+    assert answer == StoredAnswer(key="k", body_hash="", answer=b'"secret://deploy"')
+    assert look.found == 1
+    assert "workspace.opened, turn.started" in caplog.text
+    assert VALUE not in caplog.text
+
+
+def test_what_is_let_through_is_the_very_call_that_was_recorded() -> None:
+    """SAFE-07"""
+    real = msgspec.json.encode({"command": f"curl -H {VALUE}"}).decode()
+    bound = Binding(tool="Bash", arguments_hash=digest(real), folder="/x", definition_hash="")
+    seen = Evaluation(
+        verdict="ask",
+        risk="low",
+        read_only=False,
+        arguments=real,
+        arguments_hash=digest(real),
+        summary=f"Bash curl -H {VALUE}",
+        checks=(),
+        binding=bound,
+    )
+    recorded = redacted_evaluation(seen, secrets())
+    call = ToolCall(call_id="", tool="Bash", arguments=recorded.arguments)
+
+    assert recorded.arguments == '{"command":"curl -H secret://deploy"}'
+    assert recorded.arguments_hash == digest(recorded.arguments) == getattr(recorded.binding, "arguments_hash", "")
+    run, verdict = carried_out(call, recorded, secrets())
+    assert (run.arguments, verdict.arguments_hash) == (real, digest(real))
+    other = msgspec.structs.replace(call, arguments='{"command":"rm secret://deploy"}')
+    with pytest.raises(Refusal) as refused:
+        carried_out(other, recorded, secrets())
+    assert refused.value.code == "file_changed"
+
+
+async def test_an_upload_is_redacted_as_it_comes() -> None:
+    """SAFE-03: whatever its pieces, and also where it is no text."""
+    data = b"\xff\xfe" + f"é {VALUE} {TOKEN} é".encode() + b"\x80"
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(data), 3):
+            yield data[at : at + 3]
+
+    shown = b"".join([piece async for piece in veiled_bytes(pieces(), secrets().veil())])
+
+    assert shown.startswith(b"\xff\xfe" + "é secret://deploy ghp_secret://seen-".encode())
+    assert shown.endswith(" é".encode() + b"\x80")
+
+
+class _Drawer:
+    """A key store in memory."""
+
+    def __init__(self, kept: dict[str, str]) -> None:
+        self._kept = kept
+
+    def check(self) -> None:
+        pass
+
+    def names(self):
+        return ()
+
+    def get(self, name: str) -> str | None:
+        return self._kept.get(name)
+
+    def put(self, name: str, value: str) -> None:
+        self._kept[name] = value
+
+    def remove(self, name: str) -> bool:
+        return self._kept.pop(name, None) is not None

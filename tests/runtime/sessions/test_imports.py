@@ -1,0 +1,320 @@
+"""Past sessions of other products, taken over by the process that serves."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import string
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from callboard.app.imports import PastBook
+from callboard.contracts.commands import DeleteSession, UpdateSession
+from callboard.contracts.commands.imports import ImportTurn
+from callboard.contracts.commands.past import (
+    ImportPastSession,
+    ListPastSessions,
+    PastSessionFound,
+    PastSessionImported,
+    PastSessionList,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import CompactionCompleted, ThreadOpened, TurnSubmitted
+from callboard.contracts.facts.session import SessionSource
+from callboard.contracts.ports.past import PastTranscript
+from tests.adapters.imports import transcripts
+from tests.runtime.rigs.house import PATIENCE, House, calls, house
+from tests.runtime.rigs.program_agent import begun, coder
+
+CLAUDE_ID = "11111111-2222-3333-4444-555555555555"
+CODEX_ID = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+LONG_AGO = 1_700_000_000
+
+
+def left(place: Path) -> tuple[PastBook, Path]:
+    """One session of each product in the house's folder; the file is Codex's."""
+    folder = place / "work"
+    folder.mkdir()
+    claude, codex = place / "claude", place / "codex"
+    files = transcripts.claude_code(claude, folder), transcripts.codex(codex, folder)
+    for file in files:
+        os.utime(file, (LONG_AGO, LONG_AGO))
+    return PastBook({"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}), files[1]
+
+
+def wanted(board: House, source: SessionSource = "codex", source_id: str = CODEX_ID) -> ImportPastSession:
+    return ImportPastSession(workspace_id=board.workspace, source=source, source_id=source_id)
+
+
+async def listed(board: House) -> dict[str, PastSessionFound]:
+    """What the list tells of each product's session."""
+    told: PastSessionList = await board.do(ListPastSessions(workspace_id=board.workspace))
+    return {one.source: one for one in told.sessions}
+
+
+async def test_a_past_session_is_taken_over_as_facts_and_listed_as_here(tmp_path: Path):
+    """UI-29: its turns are facts of a session for reading; the list names that from then on."""
+    book, _ = left(tmp_path)
+    async with house(tmp_path, calls(), past=book) as board:
+        before = await listed(board)
+
+        taken: PastSessionImported = await board.do(wanted(board))
+
+        assert (before["codex"].session_id, before["codex"].imported) == (taken.session_id, False)
+        assert (taken.added, taken.known, taken.unfinished) == (2, 0, False)
+        after = await listed(board)
+        assert {source: one.imported for source, one in after.items()} == {"claude_code": False, "codex": True}
+        types = await board.types(taken.session_id)
+        assert (types[0], types.count("turn.completed")) == ("session.created", 2)
+        assert taken.session_id in {card.session_id for host in board.runtime.workspaces.all() for card in host.cards()}
+
+
+async def test_what_a_past_turn_did_is_done_by_nobody_again(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """Its model calls and tool calls were elsewhere: no model is asked, no tool is run."""
+    book, _ = left(tmp_path)
+    async with house(tmp_path, calls(), past=book) as board:
+        taken = await board.do(wanted(board))
+        found = await board.runtime.sessions.get(taken.session_id)
+        head = found.host.state.sequence
+
+        assert not found.acting.busy
+        await found.host.settled()
+        assert found.host.state.sequence == head
+    assert caplog.messages == []
+
+
+async def test_importing_again_adds_what_is_new_and_nothing_else(tmp_path: Path):
+    """CTL-01"""
+    book, file = left(tmp_path)
+    async with house(tmp_path, calls(), past=book) as board:
+        first = await board.do(wanted(board))
+        facts = await board.types(first.session_id)
+        again = await board.do(wanted(board))
+        assert await board.types(first.session_id) == facts
+        asked = file.read_text().splitlines()[-2].replace("Thanks", "One more thing")
+        file.write_text(f"{file.read_text()}{asked}\n")
+        os.utime(file, (LONG_AGO, LONG_AGO))
+
+        more = await board.do(wanted(board))
+
+        assert (again.session_id, again.added, again.known) == (first.session_id, 0, 2)
+        assert (more.session_id, more.added, more.known) == (first.session_id, 1, 2)
+
+
+async def test_the_same_key_gets_the_same_answer(tmp_path: Path):
+    """CTL-01: also from another process."""
+    book, _ = left(tmp_path)
+    async with house(tmp_path, calls(), past=book) as board:
+        first = await board.do(wanted(board), key="k")
+    async with house(tmp_path, calls(), past=book) as board:
+        again = await board.do(wanted(board), key="k")
+        with pytest.raises(Refusal) as refused:
+            await board.do(wanted(board, "claude_code", CLAUDE_ID), key="k")
+
+    assert again == first == PastSessionImported(session_id=first.session_id, added=2, known=0)
+    assert refused.value.code == "idempotency_conflict"
+
+
+async def test_what_no_list_tells_of_is_refused_and_nothing_is_written(tmp_path: Path):
+    """SAFE-05: a file is never named by who asks."""
+    book, file = left(tmp_path)
+    async with house(tmp_path, calls(), past=book) as board:
+        for name in (str(file), "../" * 8 + "etc/passwd", "unknown"):
+            with pytest.raises(Refusal) as refused:
+                await board.do(wanted(board, source_id=name))
+            assert (refused.value.code, refused.value.problem.field) == ("unknown_session", "sourceId")
+        assert await board.runtime.parts.store.facts.streams("ses_") == ()
+
+
+async def test_a_session_that_was_deleted_is_neither_told_nor_imported_again(tmp_path: Path):
+    book, _ = left(tmp_path)
+    async with house(tmp_path, calls(), past=book) as board:
+        taken = await board.do(wanted(board))
+        await board.do(UpdateSession(session_id=taken.session_id, archived=True))
+        await board.do(DeleteSession(session_id=taken.session_id, confirm=taken.session_id))
+
+        with pytest.raises(Refusal) as refused:
+            await board.do(wanted(board))
+
+        assert refused.value.code == "unknown_session"
+        assert list(await listed(board)) == ["claude_code"]
+
+
+async def test_without_other_products_there_is_nothing(tmp_path: Path):
+    async with house(tmp_path, calls()) as board:
+        assert await listed(board) == {}
+        with pytest.raises(Refusal) as refused:
+            await board.do(wanted(board))
+        assert refused.value.code == "unknown_session"
+
+
+async def test_a_secret_in_a_title_is_not_told(tmp_path: Path):
+    token = f"ghp_{string.ascii_letters[:36]}"
+    book, file = left(tmp_path)
+    file.write_text(file.read_text().replace("Fix the greeting", f"Use {token} here"))
+    async with house(tmp_path, calls(), past=book) as board:
+        told = (await listed(board))["codex"].title
+
+    assert re.fullmatch(r"Use ghp_secret://seen-[0-9a-f]{12} here", told)
+
+
+class Slow(PastBook):
+    """A book whose reader of Codex's session stops before a turn until it may go on."""
+
+    def __init__(self, book: PastBook, stop_at: int) -> None:
+        self._book = book
+        self._stop_at = stop_at
+        self._loop = asyncio.get_running_loop()
+        self.reached, self.go_on = asyncio.Event(), asyncio.Event()
+
+    def find(self, folder: str) -> PastSessionList:
+        return self._book.find(folder)
+
+    def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
+        found = self._book.open(folder, source, source_id, workspace)
+        if found is None or source != "codex":
+            return found
+        return PastTranscript(turns=self._turns(found.turns), unfinished=found.unfinished)
+
+    def _turns(self, turns: Iterator[ImportTurn]) -> Iterator[ImportTurn]:
+        for number, turn in enumerate(turns):
+            if number == self._stop_at:
+                self._loop.call_soon_threadsafe(self.reached.set)
+                asyncio.run_coroutine_threadsafe(self.go_on.wait(), self._loop).result(PATIENCE)
+            yield turn
+
+
+@asynccontextmanager
+async def under_way(board: House, book: Slow) -> AsyncIterator[asyncio.Task[PastSessionImported]]:
+    """An import that took one turn over and waits before its next."""
+    task = asyncio.create_task(board.do(wanted(board)))
+    async with asyncio.timeout(PATIENCE):
+        await book.reached.wait()
+    yield task
+    book.go_on.set()
+
+
+async def test_how_far_an_import_is_can_be_asked_while_others_go_on(tmp_path: Path):
+    book = Slow(left(tmp_path)[0], 1)
+    async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
+        before = (await listed(board))["codex"]
+        other = await board.do(wanted(board, "claude_code", CLAUDE_ID))
+        book.go_on.set()
+        taken = await task
+
+        assert (before.importing, before.imported, before.session_id) == (1, True, taken.session_id)
+        assert other.session_id != taken.session_id
+        assert (await listed(board))["codex"].importing is None
+
+
+async def test_whoever_asks_for_one_under_way_gets_what_it_comes_to(tmp_path: Path):
+    book = Slow(left(tmp_path)[0], 1)
+    async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
+        second = asyncio.create_task(board.do(wanted(board)))
+        # It joins in its first step.
+        await asyncio.sleep(0)
+        book.go_on.set()
+
+        assert await second == await task == PastSessionImported(session_id=(await task).session_id, added=2, known=0)
+
+
+async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Path):
+    """MAR-16: what was taken over stays, and the rest comes when it is imported again."""
+    plain, _ = left(tmp_path)
+    book = Slow(plain, 1)
+    async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
+        ending = asyncio.create_task(board.runtime.commands.settled())
+        # It waits for the import from its first step on.
+        await asyncio.sleep(0)
+        book.go_on.set()
+        with pytest.raises(Refusal) as refused:
+            await task
+        await ending
+    async with house(tmp_path, calls(), past=plain) as board:
+        taken = await board.do(wanted(board))
+
+    assert refused.value.code == "unreachable"
+    assert (taken.added, taken.known) == (1, 1)
+
+
+async def test_a_session_that_one_of_ours_drove_is_neither_listed_nor_imported(tmp_path: Path):
+    """A8: it is recognised by the id under which its agent was connected, whichever way it is asked for."""
+    book, _ = left(tmp_path)
+    async with coder(tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past=book) as board:
+        session = await begun(board)
+        await board.until(session, "turn.completed")
+        await board.read(session)
+
+        after = await listed(board)
+        refusals: list[str] = []
+        for command in (wanted(board), turn_of(board)):
+            with pytest.raises(Refusal) as refused:
+                await board.do(command)
+            refusals.append(refused.value.code)
+
+        assert (list(after), refusals) == (["claude_code"], ["session_driven"] * 2)
+
+
+def turn_of(board: House) -> ImportTurn:
+    """A turn of Codex's session, as `callboard import` sends it."""
+    return ImportTurn(workspace_id=board.workspace, source="codex", source_id=CODEX_ID, turn_id="imp_1", at=1)
+
+
+async def test_a_transcript_without_a_finished_turn_has_nothing_to_import_yet(tmp_path: Path):
+    """A8: an empty one, one in which no person asked anything, and one whose only turn may still be written."""
+    book, file = left(tmp_path)
+    claude = next((tmp_path / "claude").rglob(f"{CLAUDE_ID}.jsonl"))
+    claude.with_name("empty.jsonl").write_text("")
+    claude.with_name("begun.jsonl").write_text('{"type":"mode","mode":"default"}\n')
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:6]))
+    async with house(tmp_path, calls(), past=book) as board:
+        refusals: list[tuple[str, bool]] = []
+        for command in (
+            wanted(board, "claude_code", "empty"),
+            wanted(board, "claude_code", "begun"),
+            wanted(board),
+        ):
+            with pytest.raises(Refusal) as refused:
+                await board.do(command)
+            refusals.append((refused.value.code, "5 minutes" in refused.value.problem.hint))
+
+        assert refusals == [("nothing_to_import", True)] * 3
+
+
+async def test_subagents_and_summaries_are_facts_of_the_session_they_belong_to(tmp_path: Path):
+    """A8: with the parent that is proved and without one where none is; importing again adds nothing."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    file = transcripts.claude_code_2(tmp_path / "claude", folder)
+    for one in (file, *file.with_suffix("").rglob("*.jsonl")):
+        os.utime(one, (LONG_AGO, LONG_AGO))
+    book = PastBook({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
+    async with house(tmp_path, calls(), past=book) as board:
+        first = await board.do(wanted(board, "claude_code", file.stem))
+        again = await board.do(wanted(board, "claude_code", file.stem))
+
+        records = await board.facts(first.session_id)
+        opened = {one.fact.agent_name: one for one in records if isinstance(one.fact, ThreadOpened)}
+        names = {one.scope.thread: name for name, one in opened.items()}
+        parents = {name: names.get(one.scope.parent_thread, "") for name, one in opened.items()}
+        assert parents == {
+            "claude_code": "",
+            "sidechain-ae267a1": "claude_code",
+            "sidechain-b0c0ffee0123456789": "sidechain-ae267a1",
+            "sidechain-adeadbeef": "",
+        }
+        explore = opened["sidechain-ae267a1"].fact
+        assert isinstance(explore, ThreadOpened)
+        assert (explore.definition, explore.description) == ("Explore", "Find callers")
+        summaries = [one.fact for one in records if isinstance(one.fact, CompactionCompleted)]
+        assert [(one.summary.text, one.tokens_before) for one in summaries] == [
+            ("This session is being continued.", 155_000),
+            ("All that was done.", 12_000),
+        ]
+        sources = [one.fact.source for one in records if isinstance(one.fact, TurnSubmitted)]
+        assert sources == ["person", "notice", "compaction", "person", "agent", "agent", "agent"]
+        assert (first.added, again.added, again.known) == (7, 0, 7)

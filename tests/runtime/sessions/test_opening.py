@@ -1,0 +1,194 @@
+"""Opening a session, with each of its steps made to fail in turn."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import SubmitTurn
+from callboard.contracts.errors import Refusal
+from callboard.contracts.scope import PERSON
+from callboard.runtime.runtime import Runtime
+from tests.runtime.rigs.house import calls, house, parts_in, says, uses
+from tests.runtime.sessions.test_recovery import killed
+
+#: More steps than opening any of these sessions takes.
+MOST = 100
+
+
+class Planted:
+    """What is called of a store; one call fails."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.at = 0
+        self.only = ""
+        self.failed = ""
+        self.error: Exception = OSError("planted")
+
+    def step(self, name: str) -> None:
+        self.count += 1
+        if self.count == self.at or name == self.only:
+            self.failed = name
+            raise self.error
+
+
+class Port:
+    """A port of the real store; a call of it may fail before it does anything."""
+
+    def __init__(self, port: Any, planted: Planted) -> None:
+        self._port = port
+        self._planted = planted
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        if not inspect.iscoroutinefunction(found):
+            return found
+
+        async def call(*arguments: Any, **named: Any) -> Any:
+            self._planted.step(name)
+            return await found(*arguments, **named)
+
+        return call
+
+
+@asynccontextmanager
+async def resting(place: Path, **limits: Any) -> AsyncIterator[tuple[Runtime, Planted]]:
+    """A runtime that opens no session by itself, in a copy of the place."""
+    copy = place.parent / "copy"
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(place, copy, symlinks=True)
+    parts, planted = parts_in(copy, calls(says("Again.")), **limits), Planted()
+    runtime = Runtime(parts)
+    await runtime.workspaces.open()
+    for name in ("facts", "rows", "partials", "blobs"):
+        setattr(parts.store, name, Port(getattr(parts.store, name), planted))
+    try:
+        yield runtime, planted
+    finally:
+        await runtime.__aexit__(None, None, None)
+
+
+async def left(tmp_path: Path) -> tuple[Path, str]:
+    """What a dead host left: a command under way and an approval that waits, in one session."""
+    played = uses("Bash", command="sleep 600")
+    async with house(tmp_path, calls(played)) as home:
+        turn = await home.submit("run", permission_mode="full")
+        await home.until(turn.session_id, "tool.started")
+        return killed(home, tmp_path), turn.session_id
+
+
+def refused() -> Exception:
+    return Refusal("store_full", "The disk is full.", hint="Make room.")
+
+
+@pytest.mark.parametrize("error", [lambda: OSError("planted"), refused], ids=["breaks", "full"])
+async def test_whichever_step_of_an_opening_fails_nothing_of_it_is_left(tmp_path: Path, error: Any) -> None:
+    """The caller gets the failure; no host, no task and no lease is left, and the next opening does all of it."""
+    place, session = await left(tmp_path)
+    failed = list[str]()
+    for at in range(1, MOST):
+        async with resting(place) as (runtime, planted):
+            before = asyncio.all_tasks()
+            planted.count, planted.at, planted.error = 0, at, error()
+            (came,) = await asyncio.gather(runtime.sessions.get(session), return_exceptions=True)
+            if isinstance(came, BaseException):
+                assert came is planted.error
+                failed.append(planted.failed)
+                assert runtime.sessions.in_use() == []
+                assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
+            planted.at = 0
+            found = await runtime.sessions.get(session)
+            types = [one.header.type for one in await runtime.parts.store.facts.read(session)]
+            assert (types.count("session.taken_over"), types.count("turn.interrupted")) == (1, 1)
+            await found.host.command(SubmitTurn(text="again", session_id=session), PERSON)
+            await runtime.sessions.let_go(session)
+            assert asyncio.all_tasks() - before == set(), f"after step {at}"
+        if not planted.failed:
+            break
+    assert {"lease", "append", "read", "head", "snapshot", "views"} <= {*failed}
+
+
+async def test_whichever_step_of_a_new_session_fails_nothing_of_it_is_left(tmp_path: Path) -> None:
+    place, _ = await left(tmp_path)
+    failed = list[str]()
+    for at in range(1, MOST):
+        async with resting(place) as (runtime, planted):
+            (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
+            before = asyncio.all_tasks()
+            planted.count, planted.at = 0, at
+            try:
+                await runtime.commands.submit(SubmitTurn(text="go", workspace_id=workspace), actor=PERSON)
+            except OSError:
+                failed.append(planted.failed)
+            planted.at = 0
+            for one in runtime.sessions.in_use():
+                await runtime.sessions.let_go(one)
+            assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
+        if not planted.failed:
+            break
+    assert {"lease", "append"} <= {*failed}
+
+
+async def test_a_session_is_not_opened_once_the_runtime_closes(tmp_path: Path) -> None:
+    """What comes late would stay open behind the closed store."""
+    place, session = await left(tmp_path)
+    async with resting(place) as (runtime, _):
+        before = asyncio.all_tasks()
+        await runtime.sessions.get(session)
+        await runtime.sessions.close()
+        with pytest.raises(Refusal, match="ending"):
+            await runtime.sessions.get(session)
+        assert (runtime.sessions.in_use(), asyncio.all_tasks() - before) == ([], set())
+
+
+async def test_a_command_with_a_key_is_over_before_the_runtime_closes_also_where_its_asker_has_gone(
+    tmp_path: Path,
+) -> None:
+    """CTL-01: it is carried out once; its answer is there for whoever asks again."""
+    place, session = await left(tmp_path)
+    async with resting(place) as (runtime, _):
+        command = SubmitTurn(text="go", session_id=session)
+        asker = asyncio.create_task(runtime.commands.submit(command, key="once", actor=PERSON))
+        await asyncio.sleep(0)
+        asker.cancel()
+        await runtime.commands.settled()
+        assert await runtime.parts.store.facts.answer("once") is not None
+
+
+async def test_a_sweep_that_cannot_let_go_of_one_session_lets_go_of_the_others(tmp_path: Path) -> None:
+    place, session = await left(tmp_path)
+    async with resting(place, idle=-1.0) as (runtime, planted):
+        (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
+        found = await runtime.sessions.get(session)
+        await found.host.settled()
+        await runtime.sessions.open("ses_other", workspace)
+        planted.only = "save_snapshot"
+        await runtime.sessions.sweep()
+        assert planted.failed == "save_snapshot"
+        assert runtime.sessions.in_use() == []
+
+
+async def test_a_session_that_cannot_record_its_end_ends_what_it_started_all_the_same(tmp_path: Path) -> None:
+    """R3: on a full disk neither a process in the background nor a task outlives its session."""
+    first, then = uses("Bash", command="sleep 600", background=True), uses("Bash", command="sleep 600")
+    async with house(tmp_path, calls(first, then)) as home:
+        before = asyncio.all_tasks()
+        turn = await home.submit("run", permission_mode="full")
+        await home.until(turn.session_id, "tool.started", count=2)
+        found, planted = await home.runtime.sessions.get(turn.session_id), Planted()
+        store: Any = home.runtime.parts.store
+        facts = store.facts
+        store.facts, planted.only, planted.error = Port(facts, planted), "append", refused()
+        (came,) = await asyncio.gather(home.runtime.sessions.let_go(turn.session_id), return_exceptions=True)
+        store.facts = facts
+        assert came is planted.error
+        assert (found.host.processes.running, found.acting.busy) == (False, False)
+        assert asyncio.all_tasks() - before == set()

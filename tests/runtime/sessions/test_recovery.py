@@ -1,0 +1,236 @@
+"""What another process finds of a session whose host died: a copy of the store that was taken while work was under way."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import (
+    DeleteSession,
+    GetSession,
+    ListSessions,
+    RespondAction,
+    ResumeThread,
+    SubmitTurn,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ActionWithdrawn, MessageInterrupted, ToolLost, TurnInterrupted
+from callboard.contracts.ports.store import Append, Head
+from callboard.contracts.record import Record
+from callboard.contracts.rows import TextPart, ToolPart
+from callboard.runtime.runtime import Runtime
+from tests.runtime.rigs.house import House, calls, house, says, uses
+
+
+def killed(home: House, place: Path) -> Path:
+    """The place as it would be found, had the host been killed now. The files keep their store and their folder."""
+    there = place / "after"
+    there.mkdir()
+    shutil.copytree(place / "state", there / "state", ignore=shutil.ignore_patterns("*.db*"))
+    for file in (place / "state").glob("*.db"):
+        # Read by SQLite: its files may be moved about while they are copied.
+        with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(there / "state" / file.name)) as copy:
+            here.backup(copy)
+    (there / "work").symlink_to(home.folder)
+    return there
+
+
+async def test_what_was_streaming_is_told_as_interrupted_with_what_was_kept(tmp_path: Path) -> None:
+    """MAR-16, CTL-17: the second runtime closes what the dead one ran; nothing reads as running."""
+    streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
+    async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
+        turn = await home.submit("tell me")
+        await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
+        await home.kept(turn.session_id, "Half of it.")
+        async with house(killed(home, tmp_path), calls(says("Again."))) as after:
+            read = await after.read(turn.session_id)
+            facts = await after.facts(turn.session_id)
+            assert [record.header.type for record in facts[-4:]] == [
+                "session.taken_over",
+                "message.interrupted",
+                "model.interrupted",
+                "turn.interrupted",
+            ]
+            (kept,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
+            assert kept.content.text == "Half of it."
+            assert isinstance(facts[-1].fact, TurnInterrupted)
+            assert facts[-1].fact.cause == "crash"
+            assert (read.status.detail, read.last_turn.state if read.last_turn else "") == (
+                "interrupted",
+                "interrupted",
+            )
+            assert await after.runtime.parts.store.partials.read(turn.session_id) == ()
+
+
+async def test_a_command_that_ran_is_of_unknown_outcome_and_never_run_again(tmp_path: Path) -> None:
+    """CTL-06: its outcome is unknown, so nothing resumes it."""
+    run = uses("Bash", command="echo once >> ran.txt; sleep 600")
+    async with house(tmp_path, calls(run)) as home:
+        turn = await home.submit("run", permission_mode="full")
+        await home.until(turn.session_id, "tool.started")
+        await home.exists("ran.txt")
+        async with house(killed(home, tmp_path), calls(says("No."))) as after:
+            await after.until(turn.session_id, "turn.interrupted")
+            (tool,) = [part for part in await after.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
+            assert tool.code == "tool_lost"
+            assert any(isinstance(record.fact, ToolLost) for record in await after.facts(turn.session_id))
+            assert (home.folder / "ran.txt").read_text() == "once\n"
+
+
+async def test_an_approval_that_was_pending_is_pending_still_and_can_be_given(tmp_path: Path) -> None:
+    """CTL-04, CTL-06: nothing was taken as approved, and the answer goes to the same request."""
+    async with house(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+        scenario = calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))
+        async with house(killed(home, tmp_path), scenario) as after:
+            read = await after.read(turn.session_id)
+            assert [row.action_id for row in read.actions] == [asked.scope.action]
+            assert not (home.folder / "a.txt").exists()
+            await after.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+            await after.until(turn.session_id, "turn.completed")
+            assert (home.folder / "a.txt").read_text() == "x\n"
+
+
+async def test_a_queue_survives_in_its_order_and_waits_for_a_person(tmp_path: Path) -> None:
+    """CTL-06."""
+    waits: list[dict[str, Any]] = [{"wait_for": "never"}]
+    scenario = {"match": [{"text": "first", "calls": [waits]}], "calls": [says("Yes.")] * 5}
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("first")
+        queued = [await home.submit(text, first.session_id) for text in ("second", "third")]
+        async with house(killed(home, tmp_path), scenario) as after:
+            read = await after.read(first.session_id)
+            assert [row.turn_id for row in read.queue] == [turn.turn_id for turn in queued]
+            assert read.status.paused == "recovered"
+            await after.do(ResumeThread(session_id=first.session_id))
+            await after.until(first.session_id, "turn.completed", count=2)
+            started = [
+                record.scope.turn
+                for record in await after.facts(first.session_id)
+                if record.header.type == "turn.started"
+            ]
+            assert started == [turn.turn_id for turn in (first, *queued)]
+
+
+async def test_a_shutdown_ends_what_runs_and_says_so(tmp_path: Path) -> None:
+    """MAR-16: a run record ends in a true state."""
+    waits: list[dict[str, Any]] = [{"text": "Well"}, {"wait_for": "never"}]
+    async with house(tmp_path, calls(waits)) as home:
+        turn = await home.submit("go")
+        await home.watch(turn.session_id, lambda table: bool(table.panel(TextPart)))
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        facts = await home.facts(turn.session_id)
+        assert [record.header.type for record in facts[-3:]] == [
+            "message.interrupted",
+            "model.interrupted",
+            "turn.interrupted",
+        ]
+        assert facts[-1].fact == TurnInterrupted(cause="shutdown", reason="the process was stopped", iterations=1)
+        assert not any(isinstance(record.fact, ActionWithdrawn) for record in facts)
+
+
+async def test_rows_that_were_thrown_away_are_folded_anew_to_the_same_view(tmp_path: Path) -> None:
+    """UI-29, UI-34: the view is made of the facts alone."""
+    async with house(tmp_path, calls(uses("Glob", pattern="*"), says("None."))) as home:
+        turn = await home.submit("what is there?")
+        await home.until(turn.session_id, "turn.completed")
+        parts = await home.parts(turn.session_id, turn.turn_id)
+        session = await home.do(GetSession(session_id=turn.session_id))
+        listed = await home.do(ListSessions())
+    for file in (tmp_path / "state").glob("views.db*"):
+        file.unlink()
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        assert await home.parts(turn.session_id, turn.turn_id) == parts
+        assert (await home.do(GetSession(session_id=turn.session_id))).turns == session.turns
+        assert await home.do(ListSessions()) == listed
+
+
+async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_the_session_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAFE-07: what a person allowed for the folder holds from the answer on, also where the process died in between."""
+    scenario = calls(
+        uses("Write", file_path="a.txt", content="x"), uses("Write", file_path="a.txt", content="y"), says("Done.")
+    )
+    async with house(tmp_path, scenario) as home:
+        append = home.runtime.parts.store.facts.append
+
+        async def refuses(batch: Append) -> tuple[Record, ...]:
+            if batch.stream == home.workspace:
+                raise Refusal("store_full", "There is no room.")
+            return await append(batch)
+
+        turn = await home.submit("write twice")
+        asked = await home.until(turn.session_id, "action.required")
+        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        answer = RespondAction(
+            session_id=turn.session_id, action_id=asked.scope.action, decision="approve", scope="workspace"
+        )
+        await home.do(answer)
+        await home.until(turn.session_id, "turn.completed")
+        assert (home.folder / "a.txt").read_text() == "y"
+        assert home.runtime.workspaces.home(home.workspace).rules == ()
+    async with house(tmp_path, scenario) as home:
+        await home.runtime.sessions.get(turn.session_id)
+        await home.until(home.workspace, "permission.rule.added")
+        (rule,) = home.runtime.workspaces.home(home.workspace).rules
+        assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")
+
+
+async def test_a_turn_whose_model_is_no_longer_configured_says_so(tmp_path: Path) -> None:
+    """COM-09: what was approved is done; the turn then ends with its own reason, and the next one asks what is configured."""
+    async with house(tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+    async with house(tmp_path, {"name": "newer", **calls(says("Hi."), says("Hi."))}) as home:
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.until(turn.session_id, "turn.failed")
+        row = (await home.read(turn.session_id)).last_turn
+        assert row is not None
+        assert (row.code, row.hint) == (
+            "model_unconfigured",
+            "Send the turn again: it goes to a model that is configured now.",
+        )
+        assert (home.folder / "a.txt").read_text() == "x\n"
+
+
+async def test_a_session_whose_deletion_a_crash_cut_short_is_opened_for_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CTL-05, CTL-06: the fact says that it is gone, also until what it left behind is cleared away."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        await home.read(turn.session_id)
+        delete = home.runtime.parts.store.facts.delete
+        copied: list[Path] = []
+
+        async def dies(stream: str) -> Head:
+            copied.append(killed(home, tmp_path))
+            return await delete(stream)
+
+        monkeypatch.setattr(home.runtime.parts.store.facts, "delete", dies)
+        await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
+    cleared, recover = asyncio.Event(), Runtime._recover
+
+    async def later(runtime: Runtime) -> None:
+        await cleared.wait()
+        await recover(runtime)
+
+    monkeypatch.setattr(Runtime, "_recover", later)
+    async with house(copied[0], calls(says("Hi."))) as after:
+        assert (await after.runtime.parts.store.facts.head(turn.session_id)).sequence > 0
+        for asked in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
+            with pytest.raises(Refusal, match="There is no session"):
+                await after.do(asked)
+        assert after.runtime.sessions.in_use() == []
+        assert (await after.do(ListSessions())).sessions == ()
+        cleared.set()
+        await after.gone(turn.session_id)

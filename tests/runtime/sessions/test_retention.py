@@ -1,0 +1,162 @@
+"""What goes by its age: large contents of sessions that were archived long ago, where the settings say so, and never unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
+from callboard.contracts.commands import RespondAction, UpdateSession
+from callboard.contracts.facts import SessionTrimmed, ToolCompleted, TurnStarted, TurnSubmitted
+from callboard.contracts.rows import ToolPart
+from callboard.runtime.clock import Clock
+from callboard.runtime.retention import SMALLEST, unfinished
+from tests.control.rigs.jobs import again, begun
+from tests.runtime.rigs.house import House, calls, house, says, uses
+
+DAY = 24 * 60 * 60 * 1_000_000
+
+
+class Later(Clock):
+    """A clock that a test sets forward."""
+
+    days = 0
+
+    def now(self) -> int:
+        return super().now() + self.days * DAY
+
+
+@asynccontextmanager
+async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] | None = None) -> AsyncIterator[House]:
+    """A runtime whose settings say after how many days contents may go."""
+    home = Home(place / "user")
+    home.make()
+    home.settings.write_text(f"retention = {days}\n")
+    played = played or calls(uses("Bash", command="seq 1 30000"), says("Done."))
+    async with house(place, played, clock=clock, settings=SettingsFiles(home, {}, FolderDefinitions())) as made:
+        yield made
+
+
+async def printed(home: House) -> tuple[str, ToolCompleted]:
+    """A session in which a command printed much."""
+    first = await home.submit("count", permission_mode="full")
+    record = await home.until(first.session_id, "tool.completed")
+    await home.until(first.session_id, "turn.completed")
+    await (await home.runtime.sessions.get(first.session_id)).host.settled()
+    assert isinstance(record.fact, ToolCompleted)
+    return first.session_id, record.fact
+
+
+async def trimmed(home: House) -> list[SessionTrimmed]:
+    facts = await home.runtime.parts.store.facts.read(home.workspace)
+    return [one.fact for one in facts if isinstance(one.fact, SessionTrimmed)]
+
+
+async def test_large_contents_of_an_archived_session_go_with_a_fact_and_its_previews_stay(tmp_path: Path) -> None:
+    """UI-08, CTX-01: nothing goes before its time, or unsaid; the session can still be read."""
+    clock = Later()
+    async with keeping(tmp_path, clock, 30) as home:
+        session, fact = await printed(home)
+        kept = fact.output.ref
+        assert kept is not None
+        assert kept.size > SMALLEST
+        blobs = home.runtime.parts.store.blobs
+        clock.days = 31
+        await home.runtime.retention.sweep()
+        assert await trimmed(home) == []
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.days = 29
+        await home.runtime.retention.sweep()
+        assert await blobs.get(kept.hash) is not None
+
+        clock.days = 31
+        await home.runtime.retention.sweep()
+
+        assert await trimmed(home) == [SessionTrimmed(session_id=session, blobs=1, size=kept.size)]
+        assert await blobs.get(kept.hash) is None
+        await home.runtime.retention.sweep()
+        assert len(await trimmed(home)) == 1
+        turn = (await home.read(session)).last_turn
+        assert turn is not None
+        (part,) = [one for one in await home.parts(session, turn.turn_id) if isinstance(one, ToolPart)]
+        assert (part.output.text[:4], part.output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
+
+
+async def test_nothing_goes_of_a_session_in_which_something_is_still_to_go_on(tmp_path: Path) -> None:
+    """UI-08, SAFE-01: what waits for a person is answered from all that was there, its prompts with it; the contents go once
+    it is over."""
+    clock = Later()
+    played = calls(
+        uses("Bash", command="seq 1 30000"), uses("Write", file_path="agents/a.md", content="a"), says("Done.")
+    )
+    async with keeping(tmp_path, clock, 30, played) as home:
+        (home.folder / "AGENTS.md").write_text("Count, and write it down.\n" * 1000)
+        session = (await home.submit("count", permission_mode="full")).session_id
+        asked = await home.until(session, "action.required")
+        store = home.runtime.parts.store
+        (begun,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, TurnStarted)]
+        (ended,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
+        large = [one.hash for one in begun.prompts if one.size > SMALLEST]
+        assert ended.output.ref is not None
+        assert large
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.days = 31
+        await home.runtime.retention.sweep()
+        assert await trimmed(home) == []
+        assert all([await store.blobs.get(one) is not None for one in (*large, ended.output.ref.hash)])
+
+        answer = RespondAction(session_id=session, action_id=asked.scope.action, decision="reject")
+        await home.do(answer)
+        await home.until(session, "turn.completed")
+        await (await home.runtime.sessions.get(session)).host.settled()
+        clock.days = 62
+        await home.runtime.retention.sweep()
+        assert [one.session_id for one in await trimmed(home)] == [session]
+        assert await store.blobs.get(ended.output.ref.hash) is None
+
+
+async def test_what_waits_in_a_queue_keeps_what_it_was_given(tmp_path: Path) -> None:
+    """UI-08, REC-01: a queue behind a turn that ended with its process is still to run."""
+    clock = Later()
+    async with keeping(tmp_path, clock, 30, calls([{"wait_for": "never"}])) as home:
+        session = (await home.submit("one")).session_id
+        await home.until(session, "model.requested")
+        await home.submit("word " * 8000, session)
+        added = await home.until(session, "turn.submitted", 2)
+        await home.until(session, "queue.added")
+    async with keeping(tmp_path, clock, 30) as home:
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.days = 31
+        await home.runtime.retention.sweep()
+        assert isinstance(added.fact, TurnSubmitted)
+        assert added.fact.input.ref is not None
+        assert await home.runtime.parts.store.blobs.get(added.fact.input.ref.hash) is not None
+        assert await trimmed(home) == []
+
+
+def test_a_job_with_items_that_failed_is_still_to_go_on() -> None:
+    """UI-08: another attempt is told what the item says."""
+    given = begun("alpha", "beta", parallel=1)
+    given.fails("worker-1")
+    given.fails("worker-2")
+    assert (given.works(), unfinished(given.state)) == ([], True)
+    given.when(again())
+    given.says("worker-1")
+    given.says("worker-2")
+    assert unfinished(given.state) is False
+
+
+async def test_without_the_setting_nothing_ever_goes(tmp_path: Path) -> None:
+    """UI-08: nothing is erased by default."""
+    clock = Later()
+    async with keeping(tmp_path, clock, 0) as home:
+        session, fact = await printed(home)
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.days = 10_000
+        await home.runtime.retention.sweep()
+        assert fact.output.ref is not None
+        assert await home.runtime.parts.store.blobs.get(fact.output.ref.hash) is not None

@@ -1,0 +1,135 @@
+"""Sessions that come and go: deleted while somebody looks on, followed over a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands import DeleteSession, GetSession, OpenWorkspace, SessionUpdated, UpdateSession
+from callboard.contracts.errors import Refusal
+from callboard.contracts.live import parse_cursor
+from callboard.contracts.rows import SessionCard, Upsert
+from callboard.projection.rows import Table
+from tests.runtime.rigs.house import House, calls, events, house, says
+
+
+async def done(home: House) -> str:
+    """A session with one completed turn."""
+    turn = await home.submit("go")
+    await home.until(turn.session_id, "turn.completed")
+    return turn.session_id
+
+
+async def test_a_session_that_is_deleted_is_opened_for_nobody(tmp_path: Path) -> None:
+    """A page that looks on comes back at once when its stream ends; it finds no session, and brings none back."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        session = await done(home)
+        seen, looking = list[str](), asyncio.Event()
+
+        def sees(_: Table) -> bool:
+            seen.append("rows")
+            looking.set()
+            return False
+
+        async def looks_on() -> None:
+            while "unknown_session" not in seen:
+                try:
+                    await home.watch(session, sees)
+                except AssertionError:
+                    continue
+                except Refusal as refusal:
+                    seen.append(refusal.code)
+
+        page = asyncio.create_task(looks_on())
+        await looking.wait()
+        await home.do(DeleteSession(session_id=session, confirm=session))
+        async with asyncio.timeout(10):
+            await page
+        assert [one for one in seen if one != "rows"] == ["unknown_session"]
+        assert home.runtime.sessions.in_use() == []
+        with pytest.raises(Refusal, match="There is no session"):
+            await home.do(GetSession(session_id=session))
+        with pytest.raises(Refusal, match="There is no session"):
+            await home.submit("again", session)
+
+
+async def test_a_deletion_that_is_repeated_with_its_key_has_the_first_answer(tmp_path: Path) -> None:
+    """CTL-01."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        session = await done(home)
+        gone = await home.do(DeleteSession(session_id=session, confirm=session), key="once")
+        assert await home.do(DeleteSession(session_id=session, confirm=session), key="once") == gone
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        assert await home.do(DeleteSession(session_id=session, confirm=session), key="once") == gone
+
+
+async def test_a_place_in_the_list_is_not_mistaken_for_one_after_a_restart(tmp_path: Path) -> None:
+    """COM-14: cards change without facts of the workspace; a client of the former process gets a snapshot, not a hole."""
+    async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
+        session = await done(home)
+        await home.do(UpdateSession(session_id=session, pinned=True))
+        follow = home.runtime.feeds.ops(home.workspace, after=None)
+        first = await anext(follow)
+        await follow.aclose()
+        before = parse_cursor(first.decode().split("\n")[0].removeprefix("id: "))
+    assert before is not None
+    async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
+        for count in range(2, 7):
+            await home.submit("again", session)
+            await home.until(session, "turn.completed", count=count)
+        await home.read(session)
+        follow = home.runtime.feeds.ops(home.workspace, after=before)
+        kinds = events(await anext(follow))
+        await follow.aclose()
+        assert [kind for kind, _ in kinds] == ["snapshot"]
+        ((_, ops),) = kinds
+        cards = [op.row for op in ops if isinstance(op, Upsert) and isinstance(op.row, SessionCard)]
+        assert [(card.key, card.pinned) for card in cards] == [(session, True)]
+
+
+async def test_changes_at_once_are_each_answered_with_what_they_led_to(tmp_path: Path) -> None:
+    """CTL-01: an answer is decided with its facts, not before them."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        session = await done(home)
+        answers = await asyncio.gather(
+            home.do(UpdateSession(session_id=session, pinned=True)),
+            home.do(UpdateSession(session_id=session, title="New")),
+            home.do(UpdateSession(session_id=session, title="Newer")),
+        )
+        assert answers == [
+            SessionUpdated(session_id=session, title=title, pinned=True, archived=False, sequence=sequence)
+            for title, sequence in (("go", 3), ("New", 4), ("Newer", 5))
+        ]
+
+
+async def test_a_folder_that_is_opened_many_times_at_once_is_one_workspace(tmp_path: Path) -> None:
+    """CTL-01: nobody is told of a conflict that is none of theirs."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        folder = tmp_path / "other"
+        folder.mkdir()
+        answers = await asyncio.gather(*(home.do(OpenWorkspace(path=str(folder))) for _ in range(5)))
+        assert answers == [answers[0]] * 5
+
+
+async def test_the_key_of_an_opened_folder_opens_no_other(tmp_path: Path) -> None:
+    """CTL-01: the same key with another body is refused."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        folder = tmp_path / "other"
+        folder.mkdir()
+        first = await home.do(OpenWorkspace(path=str(folder)), key="once")
+        assert await home.do(OpenWorkspace(path=str(folder)), key="once") == first
+        with pytest.raises(Refusal, match="used for another request"):
+            await home.do(OpenWorkspace(path=str(home.folder)), key="once")
+
+
+@pytest.mark.parametrize("inside", ["", "deeper"])
+async def test_what_callboard_keeps_is_no_workspace(tmp_path: Path, inside: str) -> None:
+    """SAFE-04: an agent that worked there could read the token and the store."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        kept = tmp_path / "state" / inside
+        kept.mkdir(exist_ok=True)
+        with pytest.raises(Refusal) as refused:
+            await home.do(OpenWorkspace(path=str(kept)))
+        assert (refused.value.code, refused.value.problem.field) == ("no_folder", "path")

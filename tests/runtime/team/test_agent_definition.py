@@ -1,0 +1,136 @@
+"""An agent that makes an agent, on the real runtime: asked about, held by the gate to less than its maker, there after a
+restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.facts import (
+    ActionRequired,
+    HandoffRequested,
+    PermissionEvaluated,
+    ThreadOpened,
+    ToolRefused,
+    TurnStarted,
+    WorkerNotification,
+)
+from tests.agents.given import file
+from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, plays, until
+
+MAKER = file(
+    "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\nwork_globs: [docs/**]\n"
+    "capabilities: [spawn, edge]",
+    "You lead.",
+)
+DEFINE = calls_of(
+    "define_agent", name="painter", description="Paints.", prompt="You paint.", tools=["Write"], policy=["Patch"]
+)
+WAIT = calls_of("wait_subagents")
+
+
+def paint(objective: str) -> list[dict[str, Any]]:
+    return calls_of("spawn_subagent", agent="painter", objective=objective)
+
+
+async def approve(home: House, session: str, nth: int = 1) -> ActionRequired:
+    asked = await home.until(session, "action.required", nth)
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
+    assert isinstance(asked.fact, ActionRequired)
+    return asked.fact
+
+
+async def over(home: House, session: str, turns: int = 1) -> None:
+    seen = 0
+
+    def lead_is_done(one: Any) -> bool:
+        nonlocal seen
+        seen += one.header.type == "turn.completed" and one.scope.agent == "lead"
+        return seen == turns
+
+    await until(home, session, lead_is_done)
+
+
+async def test_a_child_of_a_defined_agent_is_held_to_what_was_approved_and_is_there_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    """MAR-03, MAR-05: the gate denies the tool outside of its list, the path outside of its maker's globs."""
+    write = calls_of("Write", file_path="docs/a.md", content="red\n")
+    scenario = plays(
+        ("lead", "go", [DEFINE, paint("the door"), WAIT, says("Painted.")]),
+        ("lead", "again", [paint("the wall"), WAIT, says("Painted again.")]),
+        (
+            "painter",
+            "the door",
+            [
+                calls_of("Read", file_path="docs/a.md"),
+                calls_of("Write", file_path="src/a.py", content="x\n"),
+                write,
+                says("Red."),
+            ],
+        ),
+        ("painter", "the wall", [says("White.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home, lead=MAKER)
+        session = (await home.submit("go", permission_mode="full")).session_id
+        asked = await approve(home, session)
+        await over(home, session)
+        refused = [one.code for one in await facts(home, session, ToolRefused)]
+        asks = [one.verdict for one in await facts(home, session, PermissionEvaluated)].count("ask")
+        (told,) = await facts(home, session, WorkerNotification)
+        assert (home.folder / "docs" / "a.md").read_text() == "red\n"
+        assert not (home.folder / "agents" / "painter.md").exists()
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        await home.submit("again", session, permission_mode="full")
+        await over(home, session, 2)
+        opened = [one for one in await facts(home, session, ThreadOpened) if one.definition == "painter"]
+        started = [one for one in await facts(home, session, TurnStarted) if one.definition == "painter"]
+        other = (await home.submit("go", permission_mode="full")).session_id
+        await home.until(other, "action.required")
+        defined = [one.header.type for one in await home.facts(other) if one.header.type == "agent.defined"]
+
+    assert asked.preview is not None
+    assert asked.preview.text.startswith('---\nname: "painter"\n')
+    assert (refused, asks, told.status) == (["tool_not_listed", "path_denied"], 1, "completed")
+    assert len({one.definition_hash for one in (*opened, *started)}) == 1
+    assert (len(opened), len(started), defined) == (2, 2, [])
+
+
+async def test_a_main_of_an_edge_that_was_made_is_handed_over_to_and_told_so(tmp_path: Path) -> None:
+    """COM-01, COM-02."""
+    edge = calls_of("add_edge", to="critic")
+    hand = calls_of("send_handoff", to="critic", message="Look at it.")
+    scenario = plays(
+        ("lead", "go", [hand, edge, hand, says("Handed over.")]),
+        ("critic", "Look at it.", [says("Seen.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home, lead=MAKER, critic=file("name: critic\ntools: ['*']\npolicy: [Patch]"))
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await approve(home, session)
+        done = await until(
+            home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "critic"
+        )
+        refused = [one.code for one in await facts(home, session, ToolRefused)]
+        (sent,) = await facts(home, session, HandoffRequested)
+
+    assert (refused, sent.source, sent.target, done.scope.agent) == (["no_edge"], "lead", "critic", "critic")
+
+
+async def test_an_agent_without_the_capability_is_neither_told_of_the_tools_nor_let_through(tmp_path: Path) -> None:
+    scenario = plays(("lead", "go", [DEFINE, calls_of("add_edge", to="clerk"), says("Then not.")]))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await over(home, session)
+        refused = [one.code for one in await facts(home, session, ToolRefused)]
+        (started,) = await facts(home, session, TurnStarted)
+        types = await home.types(session)
+
+    assert refused == ["capability_missing", "capability_missing"]
+    assert not {"define_agent", "add_edge"} & set(started.tools)
+    assert "action.required" not in types

@@ -1,0 +1,257 @@
+"""Agents that sleep and wake, in a real runtime: their times come by a clock that a test moves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import DeleteSession, ListSessions, SubmitTurn, TurnAccepted, UpdateSession
+from callboard.contracts.commands.agents import AddAgent
+from callboard.contracts.commands.tasks import CancelTask
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import (
+    AgentSlept,
+    AgentWoke,
+    SessionScheduled,
+    TaskStarted,
+    ThreadPaused,
+    TurnInterrupted,
+    TurnStarted,
+    TurnSubmitted,
+)
+from tests.agents.given import file, write
+from tests.runtime.rigs.house import PATIENCE, House, MovedClock, house, says
+from tests.runtime.rigs.team import facts
+from tests.runtime.sessions.test_recovery import killed
+
+LEAD = file("name: lead\nlead: true\ntools: ['*']\npolicy: [Patch]", "You lead.")
+HALF_HOUR = 1800
+
+
+def watcher(schedule: str) -> str:
+    """The file of an agent that sleeps."""
+    return file(f"name: watcher\nkind: background\ntools: [Read]\nschedule: {schedule}", "You watch.")
+
+
+@asynccontextmanager
+async def watched(
+    place: Path, clock: MovedClock, schedule: str = "{every: 30m}", calls: list[Any] | None = None, **limits: Any
+) -> AsyncIterator[House]:
+    """A house in which a watcher can be taken in. Its timer looks at the clock all the time."""
+    scenario = {
+        "match": [
+            {"agent": "watcher", "text": "", "calls": calls if calls is not None else [says("Nothing new.")] * 20},
+            {"agent": "lead", "text": "", "calls": [says("Yes.")] * 20},
+        ]
+    }
+    async with house(place, scenario, clock=clock, look=0.01, **limits) as home:
+        write(home.folder, lead=LEAD, watcher=watcher(schedule))
+        yield home
+
+
+async def taken_in(home: House) -> TurnAccepted:
+    """A session with an idle lead and the watcher asleep."""
+    turn = await home.submit("Hello.", mode="chat")
+    await home.until(turn.session_id, "turn.completed")
+    added = await home.do(AddAgent(session_id=turn.session_id, agent="watcher"))
+    assert added.added
+    return turn
+
+
+async def scheduled(home: House, *told: bool) -> None:
+    """Waits until the workspace has been told so, in this order."""
+    async with asyncio.timeout(PATIENCE):
+        async for records in home.runtime.parts.store.facts.subscribe(home.workspace, after=0):
+            del records
+            every = await home.runtime.parts.store.facts.read(home.workspace, limit=1000)
+            if tuple(one.fact.scheduled for one in every if isinstance(one.fact, SessionScheduled)) == told:
+                return
+
+
+async def woken(home: House, session: str) -> list[AgentWoke]:
+    """The facts of its waking, in order."""
+    return [one.fact for one in await home.facts(session) if isinstance(one.fact, AgentWoke)]
+
+
+async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
+    """UI-22"""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        for count in (1, 2, 3):
+            clock.move(HALF_HOUR)
+            await home.until(session, "agent.slept", count=count + 1)
+
+        found = [one.scope.attempt for one in await home.facts(session) if isinstance(one.fact, TaskStarted)]
+        assert found == [1, 2, 3]
+        assert [one.reason for one in await woken(home, session)] == ["schedule"] * 3
+        submitted = await facts(home, session, TurnSubmitted)
+        assert [one.source for one in submitted] == ["person", "schedule", "schedule", "schedule"]
+        assert "it was completed" in submitted[-1].input.text
+
+
+async def test_it_wakes_in_a_session_that_nobody_has_open(tmp_path: Path) -> None:
+    """A session that only sleeps is not held in memory."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock, idle_waiting=0.0) as home:
+        session = (await taken_in(home)).session_id
+        await scheduled(home, True)
+        await home.swept()
+        clock.move(HALF_HOUR)
+        await home.until(session, "agent.slept", count=2)
+        await home.swept()
+        clock.move(HALF_HOUR)
+        await home.until(session, "agent.slept", count=3)
+
+
+async def test_a_time_that_passed_while_the_process_was_down_wakes_it_once(tmp_path: Path) -> None:
+    """UI-22: a process that starts opens what sleeps, though nobody asks for it."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        await scheduled(home, True)
+        (slept,) = await facts(home, session, AgentSlept)
+    clock.move(10 * HALF_HOUR)
+    async with watched(tmp_path, clock) as home:
+        await home.until(session, "agent.slept", count=2)
+        (woke,) = await facts(home, session, AgentWoke)
+        assert woke == AgentWoke(reason="schedule", due=slept.wake_at)
+        assert "nothing could wake you before" in (await facts(home, session, TurnSubmitted))[-1].input.text
+        again = (await facts(home, session, AgentSlept))[-1]
+        assert again.reason == "ran"
+        assert again.wake_at > clock.now()
+
+
+async def test_a_kill_right_after_it_woke_leaves_an_attempt_that_is_over(tmp_path: Path) -> None:
+    """CTL-06, MAR-16: it woke, its turn and its run are one transaction; what ran is interrupted, and its next time comes."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
+        session = (await taken_in(home)).session_id
+        clock.move(HALF_HOUR)
+        await home.until(session, "model.requested", count=2)
+        await scheduled(home, True)
+        there = killed(home, tmp_path)
+        async with watched(there, clock) as after:
+            slept = (await after.until(session, "agent.slept", count=2)).fact
+            assert isinstance(slept, AgentSlept)
+            (interrupted,) = await facts(after, session, TurnInterrupted)
+            assert interrupted.cause == "crash"
+            assert slept.wake_at > clock.now()
+            assert len(await woken(after, session)) == 1
+            clock.move(HALF_HOUR)
+            await after.until(session, "agent.slept", count=3)
+            assert len(await facts(after, session, TaskStarted)) == 2
+
+
+async def test_a_process_that_stops_ends_the_run_and_the_agent_sleeps_on(tmp_path: Path) -> None:
+    clock = MovedClock()
+    async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
+        session = (await taken_in(home)).session_id
+        clock.move(HALF_HOUR)
+        await home.until(session, "model.requested", count=2)
+    async with watched(tmp_path, clock) as home:
+        types = await home.types(session)
+        assert types[-2:] == ["turn.interrupted", "agent.slept"]
+        assert not await facts(home, session, ThreadPaused)
+        clock.move(HALF_HOUR)
+        await home.until(session, "agent.slept", count=3)
+
+
+async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
+    """Its times pass while it runs."""
+    clock = MovedClock()
+    playing: list[Any] = [[{"wait_for": "go"}, {"text": "Done."}], *([says("Done.")] * 5)]
+    async with watched(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:
+        session = (await taken_in(home)).session_id
+        clock.move(60)
+        await home.until(session, "agent.woke")
+        clock.move(600)
+        await home.submit("Are you there?", session)
+        await home.until(session, "turn.completed", count=2)
+        running = [one for one in (await home.facts(session)) if isinstance(one.fact, TurnStarted)]
+        assert [one.scope.agent for one in running] == ["lead", "watcher", "lead"]
+
+
+async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        await scheduled(home, True)
+        await home.do(DeleteSession(session_id=session, confirm=session))
+        clock.move(HALF_HOUR)
+        other = (await taken_in(home)).session_id
+        clock.move(HALF_HOUR)
+        await home.until(other, "agent.woke")
+        await home.gone(session)
+        assert [
+            one for one in (await home.do(ListSessions(workspace_id=home.workspace))).sessions if one.key == session
+        ] == []
+
+
+async def test_an_archived_session_sleeps_until_it_is_taken_out(tmp_path: Path) -> None:
+    """A person closed it: nothing of it begins, whoever comes; then the time that passed wakes it once."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        await scheduled(home, True)
+        await home.do(UpdateSession(session_id=session, archived=True))
+        clock.move(HALF_HOUR)
+        other = (await taken_in(home)).session_id
+        clock.move(HALF_HOUR)
+        await home.until(other, "agent.slept", count=2)
+        assert await woken(home, session) == []
+        with pytest.raises(Refusal) as refused:
+            await home.do(AddAgent(session_id=session, agent="lead"))
+        assert refused.value.code == "session_archived"
+
+        await home.do(UpdateSession(session_id=session, archived=False))
+        await home.until(session, "agent.slept", count=2)
+        assert len(await woken(home, session)) == 1
+
+
+async def test_a_fact_wakes_it_and_it_does_not_wake_itself(tmp_path: Path) -> None:
+    """UI-22"""
+    clock = MovedClock()
+    async with watched(tmp_path, clock, schedule="{wake_on: [turn.completed]}") as home:
+        session = (await taken_in(home)).session_id
+        await home.submit("More.", session)
+        await home.until(session, "agent.slept", count=2)
+        (woke,) = await woken(home, session)
+        ended = [one for one in await home.facts(session) if one.header.type == "turn.completed"]
+        assert woke == AgentWoke(reason="fact", cause=ended[1].event_id)
+        assert [one.scope.agent for one in ended] == ["lead", "lead", "watcher"]
+        assert (await home.types(session))[-1] == "agent.slept"
+
+
+async def test_a_person_writes_to_it_and_it_wakes(tmp_path: Path) -> None:
+    """UI-22"""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        turn = await taken_in(home)
+        thread = next(one.scope.thread for one in await home.facts(turn.session_id) if one.scope.agent == "watcher")
+        await home.do(SubmitTurn(session_id=turn.session_id, thread_id=thread, text="What is new?"))
+        await home.until(turn.session_id, "agent.slept", count=2)
+        assert await facts(home, turn.session_id, AgentWoke) == [AgentWoke(reason="person")]
+
+
+async def test_a_session_in_which_nothing_sleeps_any_more_is_not_opened_by_itself(tmp_path: Path) -> None:
+    """UI-22: the end of its task is the end of its waking, also for the process that starts next."""
+    clock = MovedClock()
+    async with watched(tmp_path, clock) as home:
+        session = (await taken_in(home)).session_id
+        await scheduled(home, True)
+        task = next(one.scope.task for one in await home.facts(session) if isinstance(one.fact, AgentSlept))
+        await home.do(CancelTask(session_id=session, task_id=task))
+        await scheduled(home, True, False)
+        clock.move(HALF_HOUR)
+        other = (await taken_in(home)).session_id
+        await scheduled(home, True, False, True)
+    clock.move(HALF_HOUR)
+    async with watched(tmp_path, clock) as home:
+        await home.until(other, "agent.woke")
+        assert await woken(home, session) == []

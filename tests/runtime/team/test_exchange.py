@@ -1,0 +1,211 @@
+"""Handoffs and messages on the real runtime, also over a restart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import GetSession
+from callboard.contracts.facts import HandoffAccepted, InboxConsumed, ReplyEnded, TurnSubmitted
+from callboard.control.state.session import Session
+from tests.agents.given import file, write
+from tests.runtime.rigs.house import calls, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until, when
+
+HANDOFF = {
+    "message": "Look at the diff.",
+    "structured": {"key": ["value", 1]},
+    "artifacts": [{"type": "diff", "ref": "artifact://diff/123"}],
+    "status": {"ok": True, "reason": "tests-pass"},
+    "response": {"expectation": "optional", "replyTo": "lead"},
+    "contextRef": "ctx://1",
+    "meta": {"round": 2},
+}
+
+
+async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: Path) -> None:
+    """COM-05, COM-03"""
+    scenario = {
+        "match": plays(("lead", "go", [calls_of("send_handoff", to="The JUDGE", **HANDOFF), says("Sent.")]))["match"],
+        "agents": {"critic": [says("Looks good.")]},
+    }
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "handoff.completed")
+        said = await told(home, turn.session_id, "critic")
+        requested = await home.until(turn.session_id, "handoff.requested")
+        for part in (
+            '"kind":"handoff"',
+            f'"id":"{requested.scope.handoff}"',
+            '"fromNodeId":"lead","toNodeId":"critic"',
+            '"message":"Look at the diff."',
+            '"structured":{"key":["value",1]}',
+            '"artifacts":[{"type":"diff","ref":"artifact://diff/123"}]',
+            '"status":{"ok":true,"reason":"tests-pass"}',
+            '"response":{"expectation":"optional","replyTo":"lead"}',
+            '"contextRef":"ctx://1"',
+            '"meta":{"round":2}',
+            "These refs lead to no artifact of this session: artifact://diff/123.",
+        ):
+            assert part in said, said
+        assert [one.reason for one in await facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
+
+
+async def test_an_inbox_survives_the_end_of_its_process_and_is_consumed_once(tmp_path: Path) -> None:
+    """COM-08, COM-09: what a model was told and did not answer waits for the next turn."""
+    scenario = plays(
+        ("lead", "go", [calls_of("send_handoff", to="critic", message="Look."), says("Sent.")]),
+        ("critic", "look.", [[{"wait_for": "free"}, {"text": "Fine."}]]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "inbox.reserved")
+        state = await when(
+            home, turn.session_id, lambda state: "critic" in [one.agent for one in state.threads.values()]
+        )
+        thread = next(one.thread for one in state.threads.values() if one.agent == "critic")
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        state = await when(home, turn.session_id, lambda state: state.threads[thread].run is None)
+        waiting = [one.item for one in state.threads[thread].inbox]
+        assert len(waiting) == 1
+        (tmp_path / "free").touch()
+        await home.submit("once more", turn.session_id, thread_id=thread)
+        await home.until(turn.session_id, "handoff.completed")
+        assert [list(one.items) for one in await facts(home, turn.session_id, InboxConsumed)] == [waiting]
+        assert (await told(home, turn.session_id, "critic")).count('"message":"Look."') >= 1
+
+
+async def test_three_mains_that_write_to_each_other_in_a_ring_all_come_to_rest(tmp_path: Path) -> None:
+    """MAR-09, MAR-13"""
+    scenario = {
+        "match": plays(("lead", "go", [calls_of("send_message", to=["one"], text="pass it on"), says("Sent.")]))[
+            "match"
+        ],
+        "agents": {
+            "one": [calls_of("send_message", to=["two"], text="pass it on"), says("Sent.")],
+            "two": [calls_of("send_message", to=["lead"], text="pass it on"), says("Sent.")],
+        },
+    }
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        write(
+            home.folder,
+            lead=file("name: lead\nlead: true\ntools: ['*']"),
+            one=file("name: one\ntools: ['*']"),
+            two=file("name: two\ntools: ['*']"),
+        )
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed", count=3)
+        state = await when(home, turn.session_id, lambda state: all(one.run is None for one in state.threads.values()))
+        assert [item.source for item in state.threads[state.lead].inbox] == ["two"]
+        assert (await home.types(turn.session_id)).count("channel.message") == 3
+
+
+async def test_a_required_answer_expires_also_after_a_restart_and_its_sender_is_told(tmp_path: Path) -> None:
+    """COM-16"""
+    scenario = plays(
+        (
+            "lead",
+            "go",
+            [
+                calls_of(
+                    "send_handoff", to="critic", message="Look.", response={"expectation": "required", "withinS": 1}
+                ),
+                says("Sent."),
+            ],
+        ),
+        ("critic", "look.", [[{"wait_for": "never"}]]),
+        ("lead", "no-answer", [says("Nobody answered.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        await home.do(GetSession(session_id=turn.session_id))
+        await home.until(turn.session_id, "handoff.reply.ended")
+        assert [one.end for one in await facts(home, turn.session_id, ReplyEnded)] == ["expired"]
+        await home.submit("well?", turn.session_id)
+        await until(
+            home, turn.session_id, lambda one: one.header.type == "inbox.consumed" and one.scope.agent == "lead"
+        )
+        assert "Time is up." in await told(home, turn.session_id, "lead")
+
+
+async def test_a_lead_at_work_alone_is_woken_by_a_child_that_ends_later(tmp_path: Path) -> None:
+    """Multi-agent runtime spec, Mode loop semantics: AUTO goes on with what the inbox holds."""
+    scenario = {
+        "match": plays(
+            (
+                "lead",
+                "go",
+                [
+                    calls_of("spawn_subagent", agent="worker", objective="alpha"),
+                    calls_of("Finalize", summary="Given out."),
+                ],
+            ),
+            ("worker", "alpha", [[{"wait_for": "free"}, {"text": "A."}]]),
+            ("lead", "<worker agent", [calls_of("Finalize", summary="All there.")]),
+        )["match"],
+    }
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go", mode="auto")
+        await home.until(turn.session_id, "turn.completed")
+        (tmp_path / "free").touch()
+        await home.until(turn.session_id, "turn.completed", count=3)
+        assert [one.source for one in await facts(home, turn.session_id, TurnSubmitted)] == ["person", "agent", "inbox"]
+
+
+async def test_one_blocked_agent_does_not_hold_up_another(tmp_path: Path) -> None:
+    """COM-12"""
+    scenario = plays(
+        (
+            "lead",
+            "go",
+            [
+                calls_of("send_message", to=["critic"], text="block"),
+                calls_of("send_message", to=["clerk"], text="answer"),
+                says("Sent."),
+            ],
+        ),
+        ("critic", "block", [[{"wait_for": "never"}]]),
+        ("clerk", "answer", [says("Here.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go")
+        await until(
+            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "clerk"
+        )
+        # The log tells of a fact before its host has taken it.
+        state = await when(home, turn.session_id, lambda state: _at_work(state) == ["critic"])
+        assert state.threads[state.lead].ended is not None
+
+
+async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -> None:
+    """COM-01, COM-04"""
+    scenario = calls(
+        calls_of("send_handoff", to="critic", message="Look."),
+        calls_of("send_handoff", to="critic"),
+        calls_of("send_handoff", to="critic", message=" "),
+        says("Then not."),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        write(
+            home.folder,
+            lead=file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),
+            critic=file("name: critic\ntools: ['*']"),
+            clerk=file("name: clerk\ntools: ['*']"),
+        )
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        types = await home.types(turn.session_id)
+        assert types.count("tool.refused") == 3
+        assert not {"handoff.requested", "channel.message"} & set(types)
+        assert types.count("thread.opened") == 1
+
+
+def _at_work(state: Session) -> list[str]:
+    return [one.agent for one in state.threads.values() if one.run is not None]

@@ -1,0 +1,273 @@
+"""Jobs on the real runtime: items that are worked on, cancelled, tried again and taken up after a restart."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
+from callboard.contracts.commands import ListSessions, UpdateSession
+from callboard.contracts.commands.artifacts import ListArtifacts
+from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.jobs import (
+    CancelJob,
+    CreateJob,
+    GetJob,
+    JobChanged,
+    JobItemGiven,
+    JobRead,
+    ResumeJob,
+    RetryJobItem,
+)
+from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import JobCreated, ModelRequested, SubagentStarted, TaskCompleted, TaskStarted
+from callboard.contracts.rows import TaskRow
+from callboard.contracts.rows.team import JobItems
+from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, until, when
+from tests.runtime.test_evidence import manifest_of, pack_of
+
+FAILING: list[dict[str, Any]] = [{"fail": {"code": "model_refused_request", "message": "no"}}]
+
+
+def writes(name: str, content: str) -> list[dict[str, Any]]:
+    return calls_of("Write", file_path=name, content=content)
+
+
+async def begun(home: House, *items: str, **rest: Any) -> JobChanged:
+    """A session whose lead has answered, with a job under way."""
+    crew(home)
+    turn = await home.submit("hello", permission_mode="full")
+    await home.until(turn.session_id, "turn.completed")
+    given = tuple(JobItemGiven(input=one) for one in items)
+    made: JobChanged = await home.do(CreateJob(session_id=turn.session_id, title="All of them", items=given, **rest))
+    return made
+
+
+async def read(home: House, job: JobChanged) -> JobRead:
+    found: JobRead = await home.do(GetJob(session_id=job.session_id, job_id=job.job_id))
+    return found
+
+
+async def over(home: House, job: JobChanged) -> JobRead:
+    """The job, once it is done."""
+    await until(home, job.session_id, lambda one: one.header.type == "task.completed" and one.scope.task == job.task_id)
+    return await read(home, job)
+
+
+async def test_an_item_that_is_tried_again_has_one_output_and_what_is_done_is_not_made_again(tmp_path: Path) -> None:
+    """CTL-11: the worker that wrote its file and failed goes on in the same conversation; the file is one artifact, a finished
+    item is refused, and the same retry asked twice is one attempt."""
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "attempt 2", [writes("beta.md", "beta, whole\n"), says("Beta is done.")]),
+        ("worker", "alpha", [writes("alpha.md", "alpha\n"), says("Alpha is done.")]),
+        ("worker", "beta", [writes("beta.md", "beta\n"), FAILING]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        job = await begun(home, "alpha", "beta")
+        await until(
+            home, job.session_id, lambda one: one.header.type == "task.failed" and one.scope.task == job.task_id
+        )
+        failed = await read(home, job)
+        assert (failed.status, failed.counts) == ("failed", JobItems(completed=1, failed=1))
+        alpha, beta = failed.items
+        assert (alpha.status, alpha.attempts, alpha.output) == ("completed", 1, "Alpha is done.")
+        assert (beta.status, beta.attempts, beta.output, beta.problem) == ("failed", 1, "", "no")
+
+        for item, code in ((alpha.item_id, "job_item_done"), ("tsk_none", "unknown_task")):
+            with pytest.raises(Refusal) as refused:
+                await home.do(RetryJobItem(session_id=job.session_id, job_id=job.job_id, item_id=item))
+            assert refused.value.code == code
+        again = RetryJobItem(session_id=job.session_id, job_id=job.job_id, item_id=beta.item_id)
+        answers = await asyncio.gather(*(home.do(again, key="once") for _ in range(5)))
+        assert all(one == answers[0] for one in answers)
+
+        done = await over(home, job)
+        assert (done.status, done.counts) == ("completed", JobItems(completed=2))
+        assert [(one.attempts, one.output) for one in done.items] == [(1, "Alpha is done."), (2, "Beta is done.")]
+        assert done.items[1].agent_id == beta.agent_id
+        listed = await home.do(ListArtifacts(session_id=job.session_id))
+        assert sorted(one.path for one in listed.artifacts) == ["alpha.md", "beta.md"]
+        completed = [one for one in await home.facts(job.session_id) if isinstance(one.fact, TaskCompleted)]
+        assert sorted(one.scope.task for one in completed) == sorted([alpha.item_id, beta.item_id, job.task_id])
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        assert await read(home, job) == done, "and so it reads after a restart"
+        with pytest.raises(Refusal) as gone:
+            await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id))
+        assert gone.value.code == "unknown_job"
+
+
+async def test_cancelling_a_job_ends_what_runs_and_leaves_what_is_done(tmp_path: Path) -> None:
+    """CTL-11: no process of its workers is left, the item that was done reads as before, and nothing more begins."""
+    mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "alpha", [says("Alpha is done.")]),
+        ("worker", "beta", [calls_of("Bash", command=f"touch began; sleep 600 # {mark}"), says("never")]),
+        ("worker", "gamma", [says("never")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        job = await begun(home, "alpha", "beta", "gamma", parallel=1)
+        await home.exists("began")
+        before = await read(home, job)
+        await home.do(CancelJob(session_id=job.session_id, job_id=job.job_id, reason="enough"))
+        await until(
+            home, job.session_id, lambda one: one.header.type == "task.cancelled" and one.scope.task == job.task_id
+        )
+        async with asyncio.timeout(PATIENCE):
+            while marked(mark):  # noqa: ASYNC110 - the machine tells nobody of its processes
+                await asyncio.sleep(0.02)
+        after = await read(home, job)
+        assert (after.status, after.counts) == ("cancelled", JobItems(completed=1, cancelled=2))
+        assert after.items[0] == before.items[0]
+        assert [one.status for one in after.items] == ["completed", "cancelled", "cancelled"]
+        assert [one.attempts for one in after.items] == [1, 1, 0]
+
+
+async def test_a_job_goes_on_after_a_restart_once_somebody_resumes_it(tmp_path: Path) -> None:
+    """What was done is not done again, what was cut is taken up, and what waits is begun."""
+    cut = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "alpha", [says("Alpha is done.")]),
+        ("worker", "beta", [calls_of("Bash", command="touch began; sleep 600"), says("never")]),
+    )
+    goes_on = plays(
+        ("worker", "You were paused", [says("Beta is done.")]), ("worker", "gamma", [says("Gamma is done.")])
+    )
+    async with house(tmp_path, cut, FolderDefinitions()) as home:
+        job = await begun(home, "alpha", "beta", "gamma", parallel=1)
+        await home.exists("began")
+    async with house(tmp_path, goes_on, FolderDefinitions()) as home:
+        waits = await read(home, job)
+        assert (waits.status, waits.counts) == ("paused", JobItems(waiting=2, completed=1))
+        await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
+        done = await over(home, job)
+        assert [(one.attempts, one.output) for one in done.items] == [
+            (1, "Alpha is done."),
+            (1, "Beta is done."),
+            (1, "Gamma is done."),
+        ]
+
+
+async def test_a_hundred_items_are_worked_on_in_order_so_many_at_once_and_wake_nobody(tmp_path: Path) -> None:
+    scenario = plays(("lead", "hello", [says("Hello.")]), ("worker", "", [says("Done.")]))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        job = await begun(home, *(f"item {number}" for number in range(100)), parallel=4)
+        done = await over(home, job)
+        assert (done.status, done.counts) == ("completed", JobItems(completed=100))
+        assert [one.title for one in done.items] == [f"item {number}" for number in range(100)]
+        at_work, most = 0, 0
+        order: list[str] = []
+        for record in await home.facts(job.session_id):
+            at_work += isinstance(record.fact, SubagentStarted)
+            at_work -= record.header.type == "subagent.completed"
+            most = max(most, at_work)
+            if isinstance(record.fact, TaskStarted) and record.scope.task != job.task_id:
+                order.append(record.scope.task)
+        assert (most, order) == (4, list(job.items))
+        state = await when(home, job.session_id, lambda one: not one.tasks)
+        assert (list(state.threads), state.jobs) == ([state.lead], {}), "nothing of it is left to keep"
+        asked = [one for one in await home.facts(job.session_id) if isinstance(one.fact, ModelRequested)]
+        assert sum(one.scope.thread == state.lead for one in asked) == 1
+        assert await facts(home, job.session_id, TaskCompleted)
+
+
+async def test_a_job_in_a_new_session_is_listed_and_made_once(tmp_path: Path) -> None:
+    """CTL-02: the same request twice at once makes one session with one job."""
+    scenario = plays(("worker", "", [says("Done.")]))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        asked = CreateJob(workspace_id=home.workspace, title="All of them", items=(JobItemGiven(input="alpha"),))
+        made, again = await asyncio.gather(home.do(asked, key="k"), home.do(asked, key="k"))
+        assert made == again
+        assert (await over(home, made)).counts == JobItems(completed=1)
+        (listed,) = (await home.do(ListSessions(workspace_id=home.workspace))).sessions
+        assert (listed.key, listed.title) == (made.session_id, "All of them")
+        with pytest.raises(Refusal) as refused:
+            await home.do(CreateJob(title="nowhere", items=asked.items))
+        assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "workspaceId")
+        await home.do(UpdateSession(session_id=made.session_id, archived=True))
+        with pytest.raises(Refusal) as closed:
+            await home.do(CreateJob(session_id=made.session_id, title="more", items=asked.items))
+        assert closed.value.code == "session_archived"
+
+
+async def test_jobs_of_long_ago_are_read_whole_after_a_restart(tmp_path: Path) -> None:
+    """What is in sight when a session is opened are its newest cards; what is still open is among them however old it is."""
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]), ("worker", "fails", [FAILING]), ("worker", "", [says("Done.")])
+    )
+    many = tuple(JobItemGiven(input=f"item {number}") for number in range(500))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        first = await begun(home, "fails", "one")
+        session = first.session_id
+        await until(home, session, lambda one: one.header.type == "task.failed" and one.scope.task == first.task_id)
+        jobs = [first]
+        for _ in range(2):
+            job = await home.do(CreateJob(session_id=session, title="Many", items=many, parallel=1))
+            await home.do(CancelJob(session_id=session, job_id=job.job_id))
+            await when(home, session, lambda state, job=job: job.job_id not in state.jobs)
+            jobs.append(job)
+        before = [await read(home, one) for one in jobs]
+        assert [len(one.items) for one in before] == [2, 500, 500]
+        assert before[0].counts == JobItems(completed=1, failed=1)
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        assert [await read(home, one) for one in jobs] == before
+        found = await home.runtime.sessions.get(session)
+        cards = {row.key: row for row in found.views.rows(TaskRow)}
+        assert cards[first.task_id].items == JobItems(completed=1, failed=1)
+        again = RetryJobItem(session_id=session, job_id=first.job_id)
+        assert (await home.do(again)).items == (first.items[0],)
+
+
+async def test_the_evidence_of_a_job_has_what_was_done_after_it_was_resumed(tmp_path: Path) -> None:
+    """All that the worker of an item did for it is a fact of its task."""
+    cut = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "beta", [calls_of("Bash", command="touch began; sleep 600"), says("never")]),
+    )
+    goes_on = plays(("worker", "You were paused", [writes("beta.md", "beta\n"), says("Beta is done.")]))
+    async with house(tmp_path, cut, FolderDefinitions()) as home:
+        job = await begun(home, "beta", parallel=1)
+        await home.exists("began")
+    async with house(tmp_path, goes_on, FolderDefinitions()) as home:
+        await home.do(ResumeJob(session_id=job.session_id, job_id=job.job_id))
+        await over(home, job)
+        packed = await home.do(ExportEvidence(session_id=job.session_id, task_id=job.task_id))
+        spans = manifest_of(await pack_of(home, packed))["task"]["facts"]
+        told = {number for first, last in spans for number in range(first, last + 1)}
+        worker = [one for one in await home.facts(job.session_id) if one.scope.agent == "worker-1"]
+        assert [one.header.type for one in worker if one.sequence not in told] == []
+
+
+async def test_no_command_runs_in_a_mode_that_trust_gave_and_that_was_withdrawn(tmp_path: Path) -> None:
+    """SAFE-08: an item that begins after that asks, though the session's lead ran under the wider mode."""
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "", [calls_of("Bash", command="touch ran"), says("Done.")]),
+    )
+    user = Home(tmp_path / "user")
+    user.make()
+    settings = SettingsFiles(user, {}, FolderDefinitions())
+    async with house(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:
+        crew(home)
+        own = home.folder / ".callboard"
+        own.mkdir()
+        (own / "settings.toml").write_text('permission_mode = "full"\n')
+        read_trust = await home.do(GetTrust(workspace_id=home.workspace))
+        await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read_trust.digest))
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(RevokeTrust(workspace_id=home.workspace))
+        asked = CreateJob(session_id=turn.session_id, title="All", items=(JobItemGiven(input="alpha"),), agent="worker")
+        await home.do(asked)
+        await home.until(turn.session_id, "action.required")
+        (made,) = await facts(home, turn.session_id, JobCreated)
+        assert (made.permission_mode, (home.folder / "ran").exists()) == ("ask", False)

@@ -1,0 +1,88 @@
+"""An agent that asks a person, on the real runtime: in every mode, through a restart, and to whoever asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import RespondAction
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.facts import ActionRequired, PermissionEvaluated, ToolCompleted, ToolRefused
+from callboard.contracts.rows import AgentRow, PlanPart
+from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, plays
+
+PLAN = calls_of("propose_plan", summary="Mend the parser.", steps=["look", "mend"])
+CHILD = plays(
+    (
+        "lead",
+        "go",
+        [calls_of("spawn_subagent", agent="worker", objective="mend"), calls_of("wait_subagents"), says("Done.")],
+    ),
+    ("worker", "mend", [PLAN, says("Mended.")]),
+)
+
+
+async def answer(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
+    """The person's word on what is asked."""
+    asked = await home.until(session, "action.required")
+    assert isinstance(asked.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision=decision, **more))
+    return asked.fact
+
+
+async def test_a_teammates_plan_is_ready_to_be_decided_on_and_its_decision_is_what_it_is_told(tmp_path: Path) -> None:
+    """CTX-03, UI-24: also where nothing else would be asked about, and no rule is offered."""
+    async with house(tmp_path, CHILD, FolderDefinitions()) as home:
+        crew(home)
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await home.until(session, "action.required")
+        table = await home.watch(session, lambda one: any(row.state == "plan_ready" for row in one.panel(AgentRow)))
+        assert [row.agent_id for row in table.panel(AgentRow) if row.state == "plan_ready"] == ["worker-1"]
+        asked = await answer(home, session, "answer", answer="Look only.")
+        assert (asked.action_type, asked.scopes, asked.matchers) == ("teammate_plan_decision", ("once",), {})
+        await home.until(session, "turn.completed", 2)
+        (said, *_) = [
+            one.output.text for one in await facts(home, session, ToolCompleted) if "decision" in one.output.text
+        ]
+        assert said == '{"decision":"changes_wanted","answer":"Look only.","reason":""}'
+        evaluated = [one for one in await facts(home, session, PermissionEvaluated) if one.tool == "propose_plan"]
+        assert [(one.verdict, one.risk) for one in evaluated] == [("ask", "none")]
+
+
+async def test_a_plan_that_waits_is_there_after_a_restart(tmp_path: Path) -> None:
+    """CTX-03, CTL-06: it is shown, it is decided on, and its agent goes on."""
+    async with house(tmp_path, CHILD, FolderDefinitions()) as home:
+        crew(home)
+        session = (await home.submit("go")).session_id
+        await home.until(session, "action.required")
+    async with house(tmp_path, CHILD, FolderDefinitions()) as home:
+        table = await home.watch(session, lambda one: one.panel(PlanPart) != [])
+        (plan,) = table.panel(PlanPart)
+        assert (plan.steps, plan.state) == ((PlanStep("look", "pending"), PlanStep("mend", "pending")), "streaming")
+        await answer(home, session, "approve")
+        await home.until(session, "turn.completed", 2)
+
+
+async def test_an_agent_alone_can_ask_as_well(tmp_path: Path) -> None:
+    """What it needs of a person it asks for."""
+    scenario = plays(
+        ("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
+    )
+    async with house(tmp_path, scenario) as home:
+        session = (await home.submit("go")).session_id
+        asked = await answer(home, session, "answer", answer="b")
+        assert (asked.action_type, asked.decisions) == ("structured_input", ("answer", "reject"))
+        await home.until(session, "turn.completed")
+
+
+async def test_where_nobody_could_be_asked_no_agent_is_told_that_a_person_answered(tmp_path: Path) -> None:
+    """CTL-05"""
+    scenario = plays(("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
+    async with house(tmp_path, scenario) as home:
+        session = (await home.submit("go")).session_id
+        await answer(home, session, "reject", unattended=True)
+        await home.until(session, "turn.completed")
+        assert await facts(home, session, ToolCompleted) == []
+        assert [one.code for one in await facts(home, session, ToolRefused)] == ["nobody_there"]

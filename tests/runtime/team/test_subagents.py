@@ -1,0 +1,187 @@
+"""Children on the real runtime: real model calls, tools, processes and store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts import casing
+from callboard.contracts.commands import InterruptTurn, RespondAction, ResumeThread
+from callboard.contracts.commands.team import Waited
+from callboard.contracts.facts import (
+    ActionRequired,
+    ModelRequested,
+    ThreadPaused,
+    ToolCompleted,
+    ToolRefused,
+    TurnInterrupted,
+    WorkerNotification,
+)
+from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, until, when
+
+WAIT = calls_of("wait_subagents")
+
+
+def spawn(objective: str, **more: Any) -> list[dict[str, Any]]:
+    return calls_of("spawn_subagent", agent="worker", objective=objective, **more)
+
+
+async def test_a_lead_gives_work_to_children_waits_and_answers(tmp_path: Path) -> None:
+    """CTL-12, CTL-13: the second child waits for the slot of the first."""
+    scenario = plays(
+        ("lead", "go", [spawn("alpha"), spawn("beta"), WAIT, says("Both are there.")]),
+        ("worker", "alpha", [says("A.")]),
+        ("worker", "beta", [says("B.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
+        crew(home)
+        turn = await home.submit("go", mode="chat", permission_mode="full")
+        await until(
+            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+        )
+        outputs = [one.output.text for one in await facts(home, turn.session_id, ToolCompleted)]
+        answer = casing.decode(outputs[-1], Waited)
+        assert [(one.agent_id, one.status, one.result) for one in answer.ended] == [
+            ("worker-1", "completed", "A."),
+            ("worker-2", "completed", "B."),
+        ]
+        assert [one.status for one in await facts(home, turn.session_id, WorkerNotification)] == ["completed"] * 2
+        state = await when(home, turn.session_id, lambda state: not state.tasks)
+        assert state.threads[state.lead].inbox == ()
+
+
+async def test_cancelling_a_parent_stops_its_child_in_the_middle_of_a_command(tmp_path: Path) -> None:
+    """MAR-10, CTL-08: both stop, both stay cancelled, and no model is asked after it."""
+    mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
+    run = calls_of("Bash", command=f"touch began; sleep 600 # {mark}")
+    scenario = plays(
+        ("lead", "go", [spawn("alpha"), spawn("beta"), WAIT]),
+        ("worker", "alpha", [run]),
+        ("worker", "beta", [says("B.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go", permission_mode="full")
+        await home.exists("began")
+        await home.until(turn.session_id, "subagent.completed")
+        assert marked(mark)
+        await home.do(InterruptTurn(session_id=turn.session_id, cascade=True, reason="enough"))
+        await when(home, turn.session_id, lambda state: all(one.run is None for one in state.threads.values()))
+        asked = len(await facts(home, turn.session_id, ModelRequested))
+        assert marked(mark) == []
+        state = await when(home, turn.session_id, lambda state: not state.tasks)
+        assert [one.child.status for one in state.threads.values() if one.child] == ["cancelled", "completed"]
+        assert {one.cause for one in await facts(home, turn.session_id, TurnInterrupted)} == {"person", "cancelled"}
+        assert len(await facts(home, turn.session_id, ModelRequested)) == asked
+
+
+async def test_an_approval_of_a_child_names_it_and_its_answer_goes_to_it(tmp_path: Path) -> None:
+    """UI-10, CTL-04; a rule for the session holds for the next child as well."""
+    write = calls_of("Write", file_path="a.txt", content="hello\n")
+    scenario = plays(
+        ("lead", "go", [spawn("alpha"), WAIT, spawn("beta"), WAIT, says("Done.")]),
+        ("worker", "alpha", [write, says("A.")]),
+        ("worker", "beta", [calls_of("Write", file_path="a.txt", content="again\n"), says("B.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        assert isinstance(asked.fact, ActionRequired)
+        assert (asked.scope.agent, asked.fact.action_type) == ("worker-1", "delegated_permission")
+        assert not (home.folder / "a.txt").exists()
+        await home.do(
+            RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve", scope="session")
+        )
+        await until(
+            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+        )
+        assert (home.folder / "a.txt").read_text() == "again\n"
+        assert len(await facts(home, turn.session_id, ActionRequired)) == 1
+
+
+async def test_a_tree_that_waits_for_a_person_may_be_let_go_and_goes_on(tmp_path: Path) -> None:
+    """Nothing runs while only a person is waited for, and what waits is there when the answer comes."""
+    write = calls_of("Write", file_path="a.txt", content="hello\n")
+    scenario = plays(("lead", "go", [spawn("alpha"), WAIT, says("Done.")]), ("worker", "alpha", [write, says("A.")]))
+    async with house(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
+        crew(home)
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.swept()
+        assert await facts(home, turn.session_id, TurnInterrupted) == []
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await until(
+            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+        )
+        assert (home.folder / "a.txt").read_text() == "hello\n"
+
+
+async def test_a_tree_stops_with_its_process_and_one_command_resumes_it(tmp_path: Path) -> None:
+    """CTL-06: queued children do not begin by themselves, neither at the end of the process nor at the next start."""
+    scenario = plays(
+        ("lead", "divide", [spawn("alpha"), spawn("beta"), WAIT]),
+        ("worker", "alpha", [[{"text": "Looking."}, {"wait_for": "never"}]]),
+        ("worker", "beta", [says("B.")]),
+        ("lead", "<inbox>", [WAIT, says("All there.")]),
+        ("worker", "stopped because", [says("A.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
+        crew(home)
+        turn = await home.submit("divide")
+        await home.until(turn.session_id, "subagent.awaited")
+    async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
+        state = await when(home, turn.session_id, lambda state: True)
+        assert [one.run for one in state.threads.values()] == [None] * 3
+        assert [one.child.status for one in state.threads.values() if one.child] == ["waiting", "queued"]
+        assert {one.cause for one in await facts(home, turn.session_id, ThreadPaused)} == {"recovered"}
+        await home.do(ResumeThread(session_id=turn.session_id, tree=True))
+        await until(
+            home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead"
+        )
+        state = await when(home, turn.session_id, lambda state: True)
+        assert [one.child.status for one in state.threads.values() if one.child] == ["completed"] * 2
+
+
+async def denied(home: House, session: str) -> list[tuple[str, str]]:
+    await home.until(session, "subagent.completed")
+    return [(one.code, one.message) for one in await facts(home, session, ToolRefused)]
+
+
+async def test_a_child_is_held_to_its_globs_and_to_reading(tmp_path: Path) -> None:
+    """MAR-05, MAR-03: by the gate, whatever its permission mode."""
+    write = calls_of("Write", file_path="src/a.py", content="x")
+    scenario = plays(
+        ("lead", "globs", [spawn("alpha", work_globs=["docs/**"]), says("Going.")]),
+        ("lead", "reads", [spawn("beta", isolation="read_only"), says("Going.")]),
+        ("worker", "alpha", [write, calls_of("Write", file_path="docs/a.md", content="y"), says("A.")]),
+        ("worker", "beta", [write, says("B.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        held = await home.submit("globs", permission_mode="full")
+        assert await denied(home, held.session_id) == [
+            ("path_denied", "src/a.py is outside of where this agent may write: docs/**.")
+        ]
+        assert (home.folder / "docs" / "a.md").read_text() == "y"
+        reads = await home.submit("reads", permission_mode="full")
+        assert await denied(home, reads.session_id) == [
+            ("policy_denied", "write changes files: this agent only reads.")
+        ]
+        assert not (home.folder / "src").exists()
+
+
+async def test_a_subagent_that_spawns_is_refused_and_leaves_no_run(tmp_path: Path) -> None:
+    """MAR-07, MAR-05"""
+    scenario = plays(
+        ("lead", "go", [spawn("alpha"), WAIT, says("Done.")]),
+        ("worker", "alpha", [spawn("more"), says("Alone, then.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "subagent.completed")
+        assert [one.code for one in await facts(home, turn.session_id, ToolRefused)] == ["policy_denied"]
+        assert (await home.types(turn.session_id)).count("subagent.spawned") == 1

@@ -1,0 +1,198 @@
+"""Tasks on the real runtime: attempts, pauses and cancels that reach real processes, and what can be read of them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands import COMMANDS
+from callboard.contracts.commands.tasks import (
+    CancelTask,
+    GetTask,
+    ListTasks,
+    PauseTask,
+    ResumeTask,
+    RetryTask,
+    StartTask,
+)
+from callboard.contracts.commands.team import CreateTask, SendHandoff
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import TaskCancelled, TaskFailed, TurnSubmitted
+from callboard.contracts.scope import PERSON
+from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
+from tests.agents.given import file
+from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, when
+
+CLERK = file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
+
+
+def runs(mark: str) -> list[dict[str, Any]]:
+    return calls_of("Bash", command=f"touch began; sleep 600 # {mark}")
+
+
+async def begun(home: House) -> str:
+    """A session whose lead has answered, with an open task."""
+    crew(home, clerk=CLERK)
+    turn = await home.submit("hello", permission_mode="full")
+    await home.until(turn.session_id, "turn.completed")
+    await home.do(CreateTask(session_id=turn.session_id, task_id="tsk_a", title="alpha"))
+    return turn.session_id
+
+
+async def nothing_alive(mark: str) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while marked(mark):  # noqa: ASYNC110 - the machine tells nobody of its processes
+            await asyncio.sleep(0.02)
+
+
+async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_to_be_read(tmp_path: Path) -> None:
+    """CTL-07: the failed attempt stays in the row and in the snapshot, and so it does after a restart."""
+    failing = [[{"fail": {"code": "model_refused_request", "message": "no"}}]]
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]), ("worker", "attempt 2", [says("Now.")]), ("worker", "alpha", failing)
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        session = await begun(home)
+        await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
+        await home.until(session, "task.failed")
+        (failed,) = await facts(home, session, TaskFailed)
+        assert failed.code == "model_refused_request"
+        started = await home.do(RetryTask(session_id=session, task_id="tsk_a", reason="once more"))
+        assert started.status == "running"
+        await home.until(session, "task.completed")
+        first = await home.do(GetTask(session_id=session, task_id="tsk_a"))
+        assert [(one.number, one.status) for one in first.task.attempts] == [(1, "failed"), (2, "completed")]
+        assert first.task.status == "done"
+        assert [one["subagentId"] for one in first.snapshot["subagents"]] == ["worker-1"]
+        assert [one["runId"] for one in first.snapshot["attempts"]] == [one.run_id for one in first.task.attempts]
+        assert first.snapshot["through"] == first.sequence
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        again = await home.do(GetTask(session_id=session, task_id="tsk_a"))
+        assert again.task == first.task
+        listed = await home.do(ListTasks(session_id=session))
+        assert [one.task_id for one in listed.tasks] == ["tsk_a"]
+        assert (await home.do(ListTasks(session_id=session, status="running"))).tasks == ()
+        with pytest.raises(Refusal) as refused:
+            await home.do(GetTask(session_id=session, task_id="tsk_none"))
+        assert refused.value.code == "unknown_task"
+
+
+async def test_a_pause_stops_the_command_of_a_child_and_resuming_lets_it_go_on(tmp_path: Path) -> None:
+    mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("worker", "You were paused", [says("Done after all.")]),
+        ("worker", "alpha", [runs(mark), says("never")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        session = await begun(home)
+        await home.do(StartTask(session_id=session, task_id="tsk_a", assignee="worker"))
+        await home.exists("began")
+        await home.do(PauseTask(session_id=session, task_id="tsk_a", reason="lunch"))
+        await home.until(session, "worker.notification")
+        await nothing_alive(mark)
+        (row,) = (await home.do(ListTasks(session_id=session))).tasks
+        assert (row.status, row.paused) == ("blocked", True)
+
+        await home.do(ResumeTask(session_id=session, task_id="tsk_a"))
+        await home.until(session, "task.completed")
+        assert [one.input.text[:15] for one in await facts(home, session, TurnSubmitted)][-1] == "You were paused"
+        (row,) = (await home.do(ListTasks(session_id=session))).tasks
+        assert (row.status, row.paused, [one.number for one in row.attempts]) == ("done", False, [1])
+
+
+async def test_a_cancel_reaches_the_processes_of_the_children_that_work_on_parts(tmp_path: Path) -> None:
+    """CTL-08: intent first, nothing runs on, and no model is asked after it."""
+    mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
+    spawns = calls_of("spawn_subagent", agent="worker", objective="a part")
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("lead", "alpha", [spawns, calls_of("wait_subagents"), says("never")]),
+        ("worker", "a part", [runs(mark), says("never")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        session = await begun(home)
+        await home.do(StartTask(session_id=session, task_id="tsk_a"))
+        await home.exists("began")
+        await when(home, session, lambda state: any(call.awaits for call in _calls(state)))
+        asked = await home.do(CancelTask(session_id=session, task_id="tsk_a", reason="enough"))
+        state = await when(home, session, lambda state: not state.tasks)
+        await nothing_alive(mark)
+        told = await home.facts(session)
+        after = [one.header.type for one in told if one.sequence > asked.sequence]
+        assert "model.requested" not in after
+        assert {one.reason for one in await facts(home, session, TaskCancelled)} == {"enough"}
+        assert all(one.run is None for one in state.threads.values())
+
+
+def _calls(state: Any) -> list[Any]:
+    return [call for one in state.threads.values() if one.run is not None for call in one.run.calls]
+
+
+async def test_every_control_of_a_team_is_a_fact_of_its_owner_with_actor_and_reason(tmp_path: Path) -> None:
+    """SUB-06: each name of the Subagents specification's control table is one command, and its fact says who and why."""
+    mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
+    scenario = plays(
+        ("lead", "hello", [says("Hello.")]),
+        ("lead", "alpha", [calls_of("Write", file_path="a.md", content="a\n"), says("Written.")]),
+        ("worker", "beta", [runs(mark), says("never")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home, clerk=CLERK)
+        turn = await home.submit("hello", permission_mode="ask")
+        session = turn.session_id
+        await home.until(session, "turn.completed")
+        for name in ("tsk_a", "tsk_b"):
+            await home.do(CreateTask(session_id=session, task_id=name, title="alpha"))
+        told: dict[str, str] = {}
+
+        async def control(name: str, **asked: Any) -> Any:
+            before = (await home.runtime.parts.store.facts.head(session)).sequence
+            kind = COMMANDS[SUBAGENT_CONTROLS[name]].command
+            answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **asked}))
+            whole = await home.facts(session)
+            found = [
+                one
+                for one in whole
+                if one.sequence > before and getattr(one.fact, "reason", "") == f"because of {name}"
+            ]
+            assert found, f"{name} left no fact with its reason"
+            assert found[0].header.actor == PERSON
+            assert found[0].header.command_id
+            told[name] = found[0].header.type
+            return answer
+
+        await control("task/start", task_id="tsk_a")
+        action = await home.until(session, "action.required")
+        await control("action/respond", action_id=action.scope.action, decision="reject")
+        await home.until(session, "task.completed")
+        await control("task/pause", task_id="tsk_b")
+        await control("task/resume", task_id="tsk_b")
+        await control("task/cancel", task_id="tsk_b")
+        child = await control("subagent/spawn", agent="worker", objective="beta")
+        await control("subagent/cancel", agent=child.agent_id)
+        await home.do(SendHandoff(session_id=session, to="clerk", message="for you"))
+        clerk = await when(home, session, lambda state: any(one.agent == "clerk" for one in state.threads.values()))
+        thread = next(one.thread for one in clerk.threads.values() if one.agent == "clerk")
+        sent = await home.do(SendHandoff(session_id=session, thread_id=thread, to="critic", message="and for you"))
+        await control("handoff/respond", handoff_id=sent.handoff_id, decision="reject")
+        await control("evidence/export")
+        assert told == {
+            "task/start": "task.started",
+            "action/respond": "action.resolved",
+            "task/pause": "task.paused",
+            "task/resume": "task.resumed",
+            "task/cancel": "task.cancel.requested",
+            "subagent/spawn": "subagent.spawned",
+            "subagent/cancel": "turn.interrupt.requested",
+            "handoff/respond": "handoff.rejected",
+            "evidence/export": "evidence.exported",
+        }
+        assert set(told) == set(SUBAGENT_CONTROLS)
+        await when(home, session, lambda state: all(one.run is None for one in state.threads.values()))
+    assert marked(mark) == []

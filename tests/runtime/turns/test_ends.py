@@ -1,0 +1,248 @@
+"""How runs end when something breaks, comes late or is refused: what the facts say is what was done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import GetTurns, InterruptTurn, RespondAction, SteerTurn
+from callboard.contracts.errors import Refusal
+from callboard.contracts.live import Frame
+from callboard.contracts.ports.model import TextContent
+from callboard.contracts.ports.store import Append, Views
+from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Op, TextPart
+from callboard.runtime import session_state
+from tests.runtime.rigs.house import calls, house, says, uses
+
+
+def full() -> Refusal:
+    """What the store says while the disk is full."""
+    return Refusal("store_full", "There is no room.")
+
+
+async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design rule 3: the partials end with the facts that tell them, and none is written after."""
+    async with house(tmp_path, calls([{"text": "I will."}, *uses("Read", file_path="a")]), partial_bytes=1) as home:
+
+        async def breaks(call: ToolCall, context: ToolContext) -> Evaluation:
+            raise RuntimeError("a defect")
+
+        monkeypatch.setattr(home.runtime.parts.toolbox, "evaluate", breaks)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.interrupted")
+        assert (await home.types(turn.session_id))[7:] == [
+            "message.text",
+            "model.completed",
+            "cost.recorded",
+            "turn.interrupted",
+        ]
+        await home.runtime.sessions.let_go(turn.session_id)
+        assert await home.runtime.parts.store.partials.read(turn.session_id) == ()
+
+
+async def test_an_answer_outlives_a_store_that_refused_to_keep_it_on_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partial guards against a crash; that one could not be written takes nothing from the answer."""
+    streamed: list[dict[str, Any]] = [{"text": "word " * 1000, "chunk": 50, "delay_ms": 1}]
+    async with house(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as home:
+        partials = home.runtime.parts.store.partials
+        write, tried = partials.write, 0
+
+        async def refuses_once(stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
+            nonlocal tried
+            tried += 1
+            if tried == 2:
+                raise full()
+            await write(stream, epoch, pieces)
+
+        monkeypatch.setattr(partials, "write", refuses_once)
+        turn = await home.submit("talk")
+        await home.until(turn.session_id, "turn.completed")
+        (part,) = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, TextPart)]
+        assert (tried > 2, part.content.ref is not None or part.content.text == "word " * 1000) == (True, True)
+
+
+async def test_half_a_call_leaves_nothing_when_its_turn_is_stopped(tmp_path: Path) -> None:
+    """Half a tool call is dropped, and with it the arguments that were kept of it."""
+    half: list[dict[str, Any]] = [{"tool": {"name": "Read", "arguments": '{"file_path": "a'}}, {"wait_for": "never"}]
+    async with house(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as home:
+        turn = await home.submit("go")
+        await home.kept(turn.session_id, '{"file_path": "a')
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        assert await home.runtime.parts.store.partials.read(turn.session_id) == ()
+
+
+async def test_what_a_failed_attempt_brought_stays_dropped_when_the_wait_is_interrupted(tmp_path: Path) -> None:
+    """CTL-07: the next attempt is a new one; the text of the failed one is no part of the conversation."""
+    fails: list[dict[str, Any]] = [
+        {"text": "Half"},
+        {"fail": {"code": "model_unavailable", "retryable": True, "retry_after": 60}},
+    ]
+    async with house(tmp_path, calls(fails)) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "model.failed")
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        assert (await home.types(turn.session_id))[7:] == [
+            "model.failed",
+            "turn.interrupt.requested",
+            "model.interrupted",
+            "turn.interrupted",
+        ]
+
+
+async def test_a_call_that_starts_while_the_process_ends_is_stopped_before_it_is_told_as_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAFE-10: nothing runs on behind a fact that says it was cancelled."""
+    async with house(tmp_path, calls(uses("Bash", command="sleep 2; touch ran"))) as home:
+        append, started = home.runtime.parts.store.facts.append, asyncio.Event()
+
+        async def slow(batch: Append) -> tuple[Record, ...]:
+            records = await append(batch)
+            if any(record.header.type == "tool.started" for record in records):
+                started.set()
+                await asyncio.sleep(0.05)
+            return records
+
+        monkeypatch.setattr(home.runtime.parts.store.facts, "append", slow)
+        turn = await home.submit("go", permission_mode="full")
+        await started.wait()
+    async with house(tmp_path, calls(says("x"))) as home:
+        assert (await home.types(turn.session_id))[-3:] == ["tool.started", "tool.cancelled", "turn.interrupted"]
+        assert not (home.folder / "ran").exists()
+
+
+async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MAR-16: a run ends in a true state; one whose outcome could not be stored does not look as if it went on."""
+    async with house(tmp_path, calls(says("Hi.")), try_again=0.01) as home:
+        append, refused = home.runtime.parts.store.facts.append, 0
+
+        async def refuses(batch: Append) -> tuple[Record, ...]:
+            nonlocal refused
+            if batch.stream.startswith("ses_") and batch.expected and refused < 5:
+                refused += 1
+                raise full()
+            return await append(batch)
+
+        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.interrupted")
+        assert (await home.read(turn.session_id)).status.detail == "interrupted"
+
+
+async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design rule 7: a watermark never stands past a row that is not there."""
+    async with house(tmp_path, calls(says("One."), says("Two.")), try_again=0.01) as home:
+        rows = home.runtime.parts.store.rows
+        write, whole, refused = rows.write, 0, asyncio.Event()
+
+        async def refuses(stream: str, ops: Sequence[Op], views: Views) -> None:
+            if whole and views.watermark >= whole:
+                refused.set()
+            raise full()
+
+        monkeypatch.setattr(rows, "write", refuses)
+        turn = await home.submit("first")
+        whole = (await home.until(turn.session_id, "turn.completed")).sequence
+        await refused.wait()
+        monkeypatch.setattr(rows, "write", write)
+        await home.submit("second", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", count=2)
+        await home.read(turn.session_id)
+        turns = (await home.do(GetTurns(session_id=turn.session_id))).turns
+        assert [row.input.text for row in turns] == ["first", "second"]
+
+
+async def test_a_read_waits_for_rows_that_are_just_being_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design rule 7: what an answer names can be read, also while a write is under way."""
+    async with house(tmp_path, calls(says("Hi.")), write_behind=0.0) as home:
+        rows = home.runtime.parts.store.rows
+        write, begun = rows.write, asyncio.Event()
+
+        async def slow(stream: str, ops: Sequence[Op], views: Views) -> None:
+            begun.set()
+            await asyncio.sleep(0.1)
+            await write(stream, ops, views)
+
+        monkeypatch.setattr(rows, "write", slow)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        await home.read(turn.session_id)
+        await begun.wait()
+        (row,) = (await home.do(GetTurns(session_id=turn.session_id))).turns
+        assert row.turn_id == turn.turn_id
+
+
+async def test_a_verdict_is_forgotten_with_its_call(tmp_path: Path) -> None:
+    """What runs for long does not grow by what is over."""
+    scenario = calls(uses("Nope"), uses("Write", file_path="a", content="b"), says("No."))
+    async with house(tmp_path, scenario) as home:
+        turn = await home.submit("go")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
+        await home.until(turn.session_id, "turn.completed")
+        assert (await home.runtime.sessions.get(turn.session_id)).host.verdicts.kept == {}
+
+
+async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """UI-11: what is told as accepted was in the model's context."""
+    scenario = calls(says("Hi."), [*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("hi")
+        await home.until(first.session_id, "turn.completed")
+    # The conversation of a session that was let go is read when its model is asked again.
+    async with house(tmp_path, scenario) as home:
+        facts, held, steered = home.runtime.parts.store.facts, asyncio.Event(), asyncio.Event()
+        read = facts.read
+
+        async def slow(
+            stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
+        ) -> tuple[Record, ...]:
+            records = await read(stream, after=after, limit=limit, until=until)
+            if until is not None:
+                held.set()
+                await steered.wait()
+            return records
+
+        monkeypatch.setattr(facts, "read", slow)
+        turn = await home.submit("go", first.session_id)
+        await held.wait()
+        await home.do(SteerTurn(session_id=turn.session_id, text="in the docs only"))
+        steered.set()
+        (tmp_path / "go").touch()
+        await home.until(turn.session_id, "queue.steer.accepted")
+        context = await (await home.runtime.sessions.get(turn.session_id)).host.contexts.of(turn.thread_id)
+        assert TextContent("in the docs only") in [one for message in context.messages() for one in message.content]
+
+
+async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design rule 5: what is committed is acknowledged."""
+    monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
+    async with house(tmp_path, calls(says("Hi."))) as home:
+
+        async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
+            raise full()
+
+        monkeypatch.setattr(home.runtime.parts.store.rows, "save_snapshot", refuses)
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        assert (await home.read(turn.session_id)).status.detail == "completed"

@@ -1,0 +1,168 @@
+"""Models behind real runs: one that gives way to the next, and a former run that is given again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from callboard.contracts.commands import InterruptTurn, SubmitTurn
+from callboard.contracts.commands.context import CompactThread
+from callboard.contracts.commands.evidence import ExportEvidence
+from callboard.contracts.commands.models import ListModels, TryModel
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import MessageText, ModelRequested, RoutingResolved, TurnFailed
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from tests.runtime.rigs.house import House, calls, house, says, uses
+
+
+def plays(place: Path, **scenarios: dict[str, Any]) -> ConfiguredModels:
+    """A provider for each scenario; the first falls back on the others in their order."""
+    providers: list[ProviderSettings] = []
+    for name, scenario in scenarios.items():
+        path = place / f"{name}.yaml"
+        path.write_text(yaml.safe_dump({"name": "m", **scenario}))
+        providers.append(ProviderSettings(name=name, kind="scripted", scenario=str(path)))
+    return ConfiguredModels(ModelSettings(providers=tuple(providers), fallback=tuple(scenarios)))
+
+
+async def facts_of(home: House, session: str) -> list[Any]:
+    return [record.fact for record in await home.facts(session)]
+
+
+async def test_a_model_that_fails_for_good_gives_way_and_the_answer_is_the_next_ones(tmp_path: Path):
+    refuses = calls([{"text": "Half"}, {"fail": {"code": "model_auth", "message": "No such key.", "retryable": False}}])
+    models = plays(tmp_path, first=refuses, second=calls(says("From the second.")))
+    async with house(tmp_path, calls(), models=models) as home:
+        session = (await home.submit("Go.")).session_id
+        await home.until(session, "turn.completed")
+        facts = await facts_of(home, session)
+
+    routes = [fact for fact in facts if isinstance(fact, RoutingResolved)]
+    asked = [(fact.provider, fact.iteration) for fact in facts if isinstance(fact, ModelRequested)]
+    assert [route.chosen.provider for route in routes] == ["first", "second"]
+    assert routes[1].reason == "first/m failed: No such key."
+    assert asked == [("first", 1), ("second", 1)]
+    assert [fact.content.text for fact in facts if isinstance(fact, MessageText)] == ["From the second."]
+
+
+async def test_where_all_fail_the_turn_fails_with_what_the_last_one_said(tmp_path: Path):
+    def fails(code: str) -> dict[str, Any]:
+        return calls([{"fail": {"code": code, "message": f"It says {code}.", "retryable": False}}])
+
+    models = plays(tmp_path, one=fails("model_auth"), two=fails("model_quota"), three=fails("model_unavailable"))
+    async with house(tmp_path, calls(), models=models) as home:
+        session = (await home.submit("Go.")).session_id
+        await home.until(session, "turn.failed")
+        (failed,) = [fact for fact in await facts_of(home, session) if isinstance(fact, TurnFailed)]
+
+    assert (failed.code, failed.message) == ("model_unavailable", "It says model_unavailable.")
+    assert failed.hint.startswith("The models before it failed as well.")
+
+
+async def test_a_former_run_is_given_again_and_says_where_it_is_left(tmp_path: Path):
+    scenario = calls(uses("Read", file_path="note.md"), says("It says one."))
+    first = tmp_path / "first"
+    first.mkdir()
+    async with house(first, scenario) as home:
+        (home.folder / "note.md").write_text("one\n")
+        session = (await home.submit("What does it say?")).session_id
+        await home.until(session, "turn.completed")
+        packed = await home.do(ExportEvidence(session_id=session))
+        data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+    assert data is not None
+    (tmp_path / "former.zip").write_bytes(data)
+    replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
+    again = tmp_path / "again"
+    again.mkdir()
+    models = ConfiguredModels(ModelSettings(providers=(replay,)))
+    async with house(again, calls(), models=models) as home:
+        (home.folder / "note.md").write_text("one\n")
+        session = (await home.submit("What does it say?")).session_id
+        await home.until(session, "turn.completed")
+        said = [fact.content.text for fact in await facts_of(home, session) if isinstance(fact, MessageText)]
+        (home.folder / "note.md").write_text("two\n")
+        other = (await home.submit("What does it say?")).session_id
+        await home.until(other, "turn.failed")
+        (failed,) = [fact for fact in await facts_of(home, other) if isinstance(fact, TurnFailed)]
+
+    assert said == ["It says one."]
+    assert failed.code == "bad_recording"
+    assert failed.message.startswith(
+        "The run leaves its recording at call 2 of the agent 'solo': call 1, of Read, came to '1 one' then"
+    )
+
+
+async def test_a_run_is_given_again_also_where_the_former_one_was_stopped_first_or_summarised(tmp_path: Path):
+    """Asked again after a stop, and with a summary in between that a person asked for."""
+    played = {
+        "agents": {"compaction": [says("They said one.")]},
+        "match": [
+            {"text": "one", "calls": [[{"wait_for": str(tmp_path / "go")}, {"text": "First."}]]},
+            *({"text": text, "calls": [says(answer)]} for text, answer in (("two", "Second."), ("three", "Third."))),
+        ],
+    }
+    first = tmp_path / "first"
+    first.mkdir()
+    async with house(first, played) as home:
+        session = (await home.submit("one")).session_id
+        await home.until(session, "model.requested")
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        (tmp_path / "go").touch()
+        for count, text in enumerate(("one", "two"), start=1):
+            await home.submit(text, session)
+            await home.until(session, "turn.completed", count)
+        await home.do(CompactThread(session_id=session))
+        await home.until(session, "turn.completed", 3)
+        await home.submit("three", session)
+        await home.until(session, "turn.completed", 4)
+        packed = await home.do(ExportEvidence(session_id=session))
+        data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+    assert data is not None
+    (tmp_path / "former.zip").write_bytes(data)
+    replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
+    again = tmp_path / "again"
+    again.mkdir()
+    async with house(again, calls(), models=ConfiguredModels(ModelSettings(providers=(replay,)))) as home:
+        session: str | None = None
+        for count, text in enumerate(("one", "two", "three"), start=1):
+            session = (await home.submit(text, session)).session_id
+            ended = await home.until(session, "turn.completed", count)
+        said = [fact.content.text for fact in await facts_of(home, ended.stream) if isinstance(fact, MessageText)]
+
+    assert said == ["First.", "Second.", "Third."]
+
+
+async def test_where_nobody_tells_of_models_asking_is_refused(tmp_path: Path):
+    async with house(tmp_path, calls()) as home:
+        for query in (ListModels(), TryModel()):
+            with pytest.raises(Refusal) as refused:
+                await home.do(query)
+            assert refused.value.code == "model_unconfigured"
+
+
+async def test_a_run_under_way_goes_on_with_its_model_when_another_is_configured(tmp_path: Path):
+    waits = calls([{"wait_for": str(tmp_path / "go")}, *uses("Read", file_path="note.md")], says("From the former."))
+    models = plays(tmp_path, former=waits)
+    async with house(tmp_path, calls(), models=models) as home:
+        (home.folder / "note.md").write_text("one\n")
+        session = (await home.submit("Go.")).session_id
+        await home.until(session, "model.requested")
+        newer = tmp_path / "newer.yaml"
+        newer.write_text(yaml.safe_dump({"name": "n", **calls(says("From the newer."))}))
+        models.configure(
+            ModelSettings(providers=(ProviderSettings(name="newer", kind="scripted", scenario=str(newer)),))
+        )
+        (tmp_path / "go").touch()
+        await home.until(session, "turn.completed")
+        later = await home.do(SubmitTurn(text="Go.", workspace_id=home.workspace))
+        await home.until(later.session_id, "turn.completed")
+        told = [
+            [fact.content.text for fact in await facts_of(home, one) if isinstance(fact, MessageText)]
+            for one in (session, later.session_id)
+        ]
+
+    assert told == [["From the former."], ["From the newer."]]

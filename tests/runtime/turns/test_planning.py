@@ -1,0 +1,203 @@
+"""A turn in permission mode planning ends with its plan, and what is accepted is carried out in the mode that is picked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import RespondAction, SubmitTurn
+from callboard.contracts.entities.plan import PlanStep
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, TurnStarted, TurnSubmitted
+from callboard.contracts.facts.action import Decision
+from callboard.contracts.record import Record
+from callboard.contracts.rows import ActionPart, PlanPart
+from tests.runtime.rigs.house import Changing, House, calls, house, says, uses
+
+PLAN = uses("propose_plan", summary="Write the notes.", steps=["look", "write"])
+ANEW = uses("propose_plan", summary="Write them shorter.", steps=["write"])
+WRITE = uses("Write", file_path="code.py", content="x\n")
+
+
+async def asked(home: House, session: str, count: int = 1) -> Record:
+    """The plan that waits for its decision."""
+    record = await home.until(session, "action.required", count)
+    assert isinstance(record.fact, ActionRequired)
+    assert record.fact.action_type == "plan_decision"
+    return record
+
+
+def modes(record: Record) -> tuple[str, ...]:
+    """The modes that the action offers, the default first."""
+    assert isinstance(record.fact, ActionRequired)
+    return record.fact.modes
+
+
+def respond(session: str, record: Record, decision: Decision = "approve", **more: Any) -> RespondAction:
+    return RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more)
+
+
+async def test_an_accepted_plan_ends_its_turn_and_is_carried_out_in_the_mode_that_was_picked(tmp_path: Path) -> None:
+    """CTX-03: what waits in the queue comes behind it, and the model is told of the plan."""
+    async with house(tmp_path, calls(PLAN, WRITE, says("Written."), says("After."))) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        record = await asked(home, session)
+        await home.do(SubmitTurn(session_id=session, text="then this", permission_mode="planning"))
+        await home.do(respond(session, record, permission_mode="edits", reason="Keep it short."))
+        await home.until(session, "turn.completed", 3)
+        assert (home.folder / "code.py").read_text() == "x\n"
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == [
+            "planning",
+            "edits",
+            "planning",
+        ]
+        carried = [one.input.text for one in facts if isinstance(one, TurnSubmitted)][-1]
+        assert carried == ("I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write\n\nKeep it short.")
+
+
+async def test_a_plan_that_is_accepted_without_a_mode_leads_to_work(tmp_path: Path) -> None:
+    """D4: the session leaves planning, and the turn row shows the mode in force."""
+    async with house(tmp_path, calls(PLAN, says("Written."))) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        await home.do(respond(session, await asked(home, session)))
+        await home.until(session, "turn.completed", 2)
+
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning", "ask"]
+        carried = [one.input.text for one in facts if isinstance(one, TurnSubmitted)][-1]
+        assert carried == "I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write"
+
+
+async def test_a_plan_is_carried_out_in_the_mode_before_the_planning_where_nobody_picks_one(tmp_path: Path) -> None:
+    """D4: the card offers the modes with the default first, and the fact of the answer has the one that was decided."""
+    async with house(tmp_path, calls(says("Hello."), PLAN, WRITE, says("Written."))) as home:
+        session = (await home.submit("hello", permission_mode="edits")).session_id
+        await home.until(session, "turn.completed")
+        await home.submit("plan it", session, permission_mode="planning")
+        record = await asked(home, session)
+        assert modes(record) == ("edits", "ask")
+        await home.do(respond(session, record))
+        await home.until(session, "turn.completed", 3)
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == ["edits"]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["edits", "planning", "edits"]
+        (line,) = [one for one in await home.parts(session, record.scope.turn) if isinstance(one, ActionPart)]
+        assert line.permission_mode == "edits"
+
+
+async def test_full_access_is_offered_for_a_plan_only_where_it_was_in_force_before(tmp_path: Path) -> None:
+    """D4"""
+    async with house(tmp_path, calls(says("Hello."), PLAN, says("Written."), PLAN)) as home:
+        session = (await home.submit("hello", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        await home.submit("plan it", session, permission_mode="planning")
+        first = await asked(home, session)
+        assert modes(first) == ("full", "ask", "edits")
+        await home.do(respond(session, first, permission_mode="ask"))
+        await home.until(session, "turn.completed", 3)
+        await home.submit("plan it", session, permission_mode="planning")
+        second = await asked(home, session, 2)
+        assert modes(second) == ("ask", "edits")
+        with pytest.raises(Refusal) as refused:
+            await home.do(respond(session, second, permission_mode="full"))
+        assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "permissionMode")
+        assert "Accepted: ask, edits." in refused.value.problem.message
+
+
+async def test_no_mode_is_offered_for_a_plan_that_the_agent_may_not_work_in(tmp_path: Path) -> None:
+    """D4: a mode wider than the agent's own is refused, and where it may only plan its turn goes on."""
+    agent = Changing(permission_mode="ask")
+    async with house(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        first = await asked(home, session)
+        assert modes(first) == ("ask",)
+        with pytest.raises(Refusal):
+            await home.do(respond(session, first, permission_mode="edits"))
+        await home.do(respond(session, first, "answer", answer="Shorter."))
+        second = await asked(home, session, 2)
+        agent.change(permission_mode="planning", hash="changed")
+        with pytest.raises(Refusal):
+            await home.do(respond(session, second, permission_mode="ask"))
+        await home.do(respond(session, second))
+        await home.until(session, "turn.completed")
+        facts = [one.fact for one in await home.facts(session)]
+        assert [one.permission_mode for one in facts if isinstance(one, TurnStarted)] == ["planning"]
+        assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == [None, None]
+
+
+async def test_a_plan_that_is_accepted_beside_another_open_call_ends_its_turn_with_that_call(tmp_path: Path) -> None:
+    """D4: the model that planned is not asked once more."""
+    both = [*uses("ask_person", question="Which name?"), *PLAN]
+    done = uses("Finalize", summary="Written.")
+    async with house(tmp_path, calls(both, done)) as home:
+        session = (await home.submit("plan it", mode="auto", permission_mode="planning")).session_id
+        record = await home.until(session, "action.required", 2)
+        waiting = [one for one in await home.facts(session) if isinstance(one.fact, ActionRequired)]
+        plan = next(one for one in waiting if getattr(one.fact, "action_type", "") == "plan_decision")
+        (question,) = [one for one in waiting if one is not plan]
+        await home.do(respond(session, plan, permission_mode="ask"))
+        await home.do(respond(session, question, "answer", answer="notes.md"))
+        await home.until(session, "turn.completed", 2)
+        types = await home.types(session)
+        assert types.count("model.requested") == 2
+        first, second = [one.scope.turn for one in await home.facts(session) if one.header.type == "model.requested"]
+        assert (first, second != first) == (record.scope.turn, True)
+
+
+async def test_a_plan_that_is_sent_back_is_proposed_anew_as_its_next_revision(tmp_path: Path) -> None:
+    """CTX-03: both stand in the conversation, each linked to the other, and the last one is final once."""
+    async with house(tmp_path, calls(PLAN, ANEW, says("Good."))) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        first = await asked(home, session)
+        await home.do(respond(session, first, "answer", answer="Shorter."))
+        second = await asked(home, session, 2)
+        table = await home.watch(session, lambda one: len(one.panel(PlanPart)) == 2)
+        former, later = table.panel(PlanPart)
+        assert [one.content for one in former.steps] == ["look", "write"]
+        assert (former.state, former.revision, former.later) == ("final", 1, later.key)
+        assert (later.state, later.revision, later.former) == ("streaming", 2, former.key)
+        await home.do(respond(session, second))
+        await home.until(session, "turn.completed")
+        told = [one.fact for one in await home.facts(session) if isinstance(one.fact, PlanUpdated)]
+        assert told[-1] == PlanUpdated(steps=(PlanStep("write", "pending"),), final=True, revision=2)
+        assert [one.final for one in told] == [False, False, True]
+
+
+async def test_a_rejected_plan_keeps_its_reason_and_changes_nothing(tmp_path: Path) -> None:
+    """CTX-03"""
+    async with house(tmp_path, calls(PLAN, says("As you say."))) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        record = await asked(home, session)
+        await home.do(respond(session, record, "reject", reason="Not now."))
+        await home.until(session, "turn.completed")
+        (resolved,) = [one.fact for one in await home.facts(session) if one.header.type == "action.resolved"]
+        assert (getattr(resolved, "decision", ""), getattr(resolved, "reason", "")) == ("reject", "Not now.")
+        assert list(home.folder.iterdir()) == []
+
+
+async def test_who_plans_is_told_to_end_with_the_plan(tmp_path: Path) -> None:
+    """CTX-03: in the mode's layer of the prompt, and in no other mode."""
+    async with house(tmp_path, calls(PLAN, says("Done."), says("Done."))) as home:
+        session = (await home.submit("plan it", permission_mode="planning")).session_id
+        record = await asked(home, session)
+        await home.do(respond(session, record, permission_mode="ask"))
+        await home.until(session, "turn.completed", 2)
+        told: list[bool] = []
+        for one in await home.facts(session):
+            if isinstance(one.fact, TurnStarted):
+                (layer,) = [prompt for prompt in one.fact.prompts if prompt.layer == "mode"]
+                data = await home.runtime.parts.store.blobs.get(layer.hash)
+                told.append(b"propose_plan" in (data or b""))
+        assert told == [True, False]
+
+
+async def test_a_mode_goes_with_the_approval_of_a_plan_that_was_made_while_planning(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(PLAN, says("Done."))) as home:
+        session = (await home.submit("plan it", permission_mode="ask")).session_id
+        record = await asked(home, session)
+        with pytest.raises(Refusal) as refused:
+            await home.do(respond(session, record, permission_mode="edits"))
+        assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "permissionMode")

@@ -1,0 +1,290 @@
+"""Commands that go on in the background: started by an agent, told by facts, and under a person's hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import DeleteSession
+from callboard.contracts.commands.processes import (
+    GetExecutionEnvironment,
+    ListProcesses,
+    ProcessChanged,
+    TerminateProcess,
+    WriteProcessStdin,
+)
+from callboard.contracts.content import Text
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import ProcessEnded, ToolCompleted, WarningRaised
+from callboard.contracts.rows import ProcessRow
+from callboard.secrets.named_secret import Known
+from callboard.secrets.redaction import Redaction
+from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.sessions.test_recovery import killed
+from tests.tools.rigs.processes import having, until
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> str:
+    """Seconds that are told apart from all others in the list of processes."""
+    return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"
+
+
+HERE: dict[str, Any] = {"process_id": "{Bash[0].process_id}"}
+
+
+def background(command: str) -> list[dict[str, Any]]:
+    return uses("Bash", command=command, background=True)
+
+
+async def listed(home: House, session: str) -> tuple[ProcessRow, ...]:
+    return (await home.do(ListProcesses(session_id=session))).processes
+
+
+async def outputs(home: House, session: str) -> list[str]:
+    """What the calls of tools came to, in order."""
+    return [one.fact.output.text for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
+
+
+async def test_a_process_outlives_its_call_and_its_turn_and_ends_by_itself(tmp_path: Path) -> None:
+    """CTL-09: each step of it is a fact, and its row says how it ended."""
+    played = calls(background("echo up; read line; echo got $line"), says("It runs."))
+    async with house(tmp_path, played) as home:
+        turn = await home.submit("serve", permission_mode="full")
+        started = await home.until(turn.session_id, "process.started")
+        await home.until(turn.session_id, "turn.completed")
+        process = started.scope.process
+        await until_output(home, turn.session_id, "up\n")
+        (row,) = await listed(home, turn.session_id)
+        assert (row.process_id, row.state, row.command.text) == (
+            process,
+            "running",
+            "echo up; read line; echo got $line",
+        )
+
+        answer = await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="hello\n"))
+
+        over = await home.until(turn.session_id, "process.ended")
+        assert answer == ProcessChanged(session_id=turn.session_id, process_id=process, sequence=over.sequence - 1)
+        assert isinstance(over.fact, ProcessEnded)
+        assert (over.fact.status, over.fact.exit_code, over.fact.output) == ("exited", 0, Text(text="up\ngot hello\n"))
+        (row,) = await listed(home, turn.session_id)
+        assert (row.state, row.output, row.exit_code) == ("exited", Text(text="up\ngot hello\n"), 0)
+
+
+async def until_output(home: House, session: str, text: str) -> None:
+    async def there() -> bool:
+        return any(row.output.text == text for row in await listed(home, session))
+
+    await home._soon(there)
+
+
+async def test_an_agent_reads_what_it_started_and_ends_it(tmp_path: Path) -> None:
+    """CTL-09"""
+    played = calls(
+        background("echo one; echo two; exec sleep 600"),
+        uses("ReadProcess", **HERE, offset=4, wait=30_000),
+        uses("StopProcess", **HERE),
+        uses("ReadProcess", **HERE),
+        says("Done."),
+    )
+    async with house(tmp_path, played) as home:
+        turn = await home.submit("look", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+
+        over = await home.until(turn.session_id, "process.ended")
+        assert isinstance(over.fact, ProcessEnded)
+        assert (over.fact.status, over.fact.output.text) == ("terminated", "one\ntwo\n")
+        name = over.scope.process
+        assert (await outputs(home, turn.session_id))[1:] == [
+            f"two\n\n[{name} runs. The next offset is 8.]",
+            f"{name} was ended.",
+            f"one\ntwo\n\n[{name} was ended. The next offset is 8.]",
+        ]
+
+
+async def test_what_a_process_prints_of_a_key_is_veiled_also_where_it_is_read_in_pieces(tmp_path: Path) -> None:
+    """SAFE-03"""
+    key = "ghp_" + "a1B2" * 9
+    played = calls(
+        background(f"printf '%s' {key[:11]}; sleep 0.2; printf '%s\\n' {key[11:]}; exec sleep 600"),
+        uses("ReadProcess", **HERE, wait=30_000),
+        says("Done."),
+    )
+    async with house(tmp_path, played) as home:
+        turn = await home.submit("look", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+
+        async def whole() -> bool:
+            return any("secret://" in row.output.text for row in await listed(home, turn.session_id))
+
+        await home._soon(whole)
+        (row,) = await listed(home, turn.session_id)
+        for text in (*await outputs(home, turn.session_id), row.output.text):
+            assert key[4:11] not in text
+            assert key[11:] not in text
+
+
+async def test_a_prompt_is_read_to_its_end_though_a_secret_may_begin_with_its_last_letters(tmp_path: Path) -> None:
+    """SAFE-03: an agent that waits for them is told, and so is a person; when the rest comes, the handle stands behind them."""
+    known = Redaction([Known("deploy", "me7Kq-x2Zp9w", "environment")])
+    played = calls(
+        background("printf 'Who? me'; read line; printf %s $line"),
+        uses("ReadProcess", **HERE, offset=5, wait=60_000),
+        says("It asks."),
+    )
+    async with house(tmp_path, played, secrets=known) as home:
+        turn = await home.submit("look", permission_mode="full")
+        process = (await home.until(turn.session_id, "process.started")).scope.process
+        await home.until(turn.session_id, "turn.completed")
+
+        (row,) = await listed(home, turn.session_id)
+        assert row.output == Text(text="Who? me")
+        assert (await outputs(home, turn.session_id))[1] == f"me\n[{process} runs. The next offset is 7.]"
+
+        await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="7Kq-x2Zp9w\n"))
+
+        over = await home.until(turn.session_id, "process.ended")
+        assert isinstance(over.fact, ProcessEnded)
+        assert over.fact.output == Text(text="Who? mesecret://deploy")
+
+
+async def test_a_person_ends_a_process_and_the_request_comes_first(tmp_path: Path, mark: str) -> None:
+    """CTL-09"""
+    async with house(tmp_path, calls(background(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))) as home:
+        turn = await home.submit("serve", permission_mode="full")
+        process = (await home.until(turn.session_id, "process.started")).scope.process
+        await home.until(turn.session_id, "turn.completed")
+
+        await home.do(TerminateProcess(session_id=turn.session_id, process_id=process, reason="enough"))
+
+        over = await home.until(turn.session_id, "process.ended")
+        assert isinstance(over.fact, ProcessEnded)
+        assert over.fact.status == "terminated"
+        assert (await home.types(turn.session_id))[-2:] == ["process.stop.requested", "process.ended"]
+        assert having(mark) == []
+        with pytest.raises(Refusal) as refused:
+            await home.do(TerminateProcess(session_id=turn.session_id, process_id=process))
+        assert refused.value.code == "process_unavailable"
+
+
+async def test_a_process_that_never_was_is_unknown(tmp_path: Path) -> None:
+    """CTL-09"""
+    async with house(tmp_path, calls(says("Hello."))) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        before = await home.types(turn.session_id)
+
+        with pytest.raises(Refusal) as refused:
+            await home.do(WriteProcessStdin(session_id=turn.session_id, process_id="prc_none", text="x"))
+
+        assert refused.value.code == "unknown_process"
+        assert await home.types(turn.session_id) == before
+
+
+async def test_after_a_crash_a_process_is_lost_unavailable_and_warned_about(tmp_path: Path) -> None:
+    """CTL-09: it cannot be recovered; asking for it changes nothing."""
+    played = calls(background("sleep 600"), says("It runs."))
+    async with house(tmp_path, played) as home:
+        turn = await home.submit("serve", permission_mode="full")
+        process = (await home.until(turn.session_id, "process.started")).scope.process
+        await home.until(turn.session_id, "turn.completed")
+        async with house(killed(home, tmp_path), played) as after:
+            (row,) = await listed(after, turn.session_id)
+            for command in (
+                WriteProcessStdin(session_id=turn.session_id, process_id=process, text="x"),
+                TerminateProcess(session_id=turn.session_id, process_id=process),
+            ):
+                with pytest.raises(Refusal) as refused:
+                    await after.do(command)
+                assert refused.value.code == "process_unavailable"
+
+            found = [one for one in await after.facts(turn.session_id) if one.scope.process]
+            assert [one.header.type for one in found] == ["process.started", "process.ended", "warning.raised"]
+            assert isinstance(found[1].fact, ProcessEnded)
+            assert (row.state, found[1].fact.status) == ("lost", "lost")
+            assert isinstance(found[2].fact, WarningRaised)
+            assert found[2].fact.code == "process_unavailable"
+
+
+async def test_a_process_ends_with_its_host_that_is_stopped_and_says_so(tmp_path: Path, mark: str) -> None:
+    """SAFE-10"""
+    played = calls(background(f"sleep {mark}"), says("It runs."))
+    async with house(tmp_path, played) as home:
+        turn = await home.submit("serve", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+        await until(lambda: having("sleep", mark))
+    assert having(mark) == []
+
+    async with house(tmp_path, played) as home:
+        (row,) = await listed(home, turn.session_id)
+        assert row.state == "session_closed"
+
+
+async def test_a_session_that_is_deleted_takes_its_processes_with_it(tmp_path: Path, mark: str) -> None:
+    """SAFE-10"""
+    async with house(tmp_path, calls(background(f"sleep {mark}"), says("It runs."))) as home:
+        turn = await home.submit("serve", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+        await until(lambda: having("sleep", mark))
+
+        await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
+
+        assert having(mark) == []
+
+
+async def test_a_session_with_a_process_is_not_let_go(tmp_path: Path) -> None:
+    """CTL-09: it goes on although nobody looks."""
+    played = calls(background("read line"), says("It runs."))
+    async with house(tmp_path, played, idle=0.0, idle_waiting=0.0) as home:
+        turn = await home.submit("serve", permission_mode="full")
+        process = (await home.until(turn.session_id, "process.started")).scope.process
+        await home.until(turn.session_id, "turn.completed")
+
+        await home.runtime.sessions.sweep()
+
+        assert home.runtime.sessions.in_use() == [turn.session_id]
+        await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, end=True))
+        await home.until(turn.session_id, "process.ended")
+        await home.swept()
+
+
+async def test_a_command_that_goes_on_is_asked_about_like_any(tmp_path: Path) -> None:
+    """SAFE-07"""
+    async with house(tmp_path, calls(background("sleep 600"), says("No."))) as home:
+        turn = await home.submit("serve")
+        await home.until(turn.session_id, "action.required")
+
+        (row,) = (await home.read(turn.session_id)).actions
+
+        assert (
+            row.prompt
+            == "Run sleep 600 in the background? In the sandbox: it can change files of the folder, without network."
+        )
+        assert await listed(home, turn.session_id) == ()
+
+
+async def test_what_commands_would_find_is_told_of_a_workspace_and_of_a_session(tmp_path: Path) -> None:
+    """CTL-09"""
+    async with house(tmp_path, calls(says("Hello."))) as home:
+        turn = await home.submit("hello", permission_mode="planning")
+        await home.until(turn.session_id, "turn.completed")
+
+        of_folder = await home.do(GetExecutionEnvironment(workspace_id=home.workspace))
+        of_session = await home.do(GetExecutionEnvironment(session_id=turn.session_id))
+
+        assert (of_folder.cwd, of_folder.level, of_folder.writable) == (
+            str(home.folder),
+            "bubblewrap",
+            (str(home.folder),),
+        )
+        assert (of_session.permission_mode, of_session.writable) == ("planning", ())
+        for wrong, code in (
+            (GetExecutionEnvironment(), "invalid_input"),
+            (GetExecutionEnvironment(session_id=turn.session_id, thread_id="thr_none"), "unknown_thread"),
+        ):
+            with pytest.raises(Refusal) as refused:
+                await home.do(wrong)
+            assert refused.value.code == code

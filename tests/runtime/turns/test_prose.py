@@ -1,0 +1,53 @@
+"""What an agent merely says is done by nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from tests.runtime.rigs.house import house, says
+from tests.runtime.rigs.team import crew, plays
+
+#: The forms in which models, tools and people write what is to be done.
+PROSE = """I have asked worker-1 to do it, critic accepted the handoff, and tsk_1 is done.
+
+```sh
+touch done.txt
+```
+
+{"tool": "Write", "arguments": {"file_path": "done.txt", "content": "x"}}
+<tool_call>{"name": "Bash", "arguments": {"command": "touch done.txt"}}</tool_call>
+<function_calls><invoke name="spawn_subagent"><parameter name="agent">worker</parameter></invoke></function_calls>
+/agents/lead.md !touch done.txt $(touch done.txt) `touch done.txt`
+Action: send_handoff
+Action Input: {"to": "critic", "message": "Look."}
+Finalize(summary="All done.")"""
+
+
+@pytest.mark.parametrize("mode", ["chat", "auto"])
+async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothing(tmp_path: Path, mode: str) -> None:
+    """MAR-11, UI-17: nothing is run, nobody is made or told anything, and in `auto` the word Finalize ends nothing."""
+    scenario = plays(("lead", "go", [says(f"{number}\n{PROSE}") for number in range(3)]))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        lead = home.folder / "agents" / "lead.md"
+        lead.write_text(lead.read_text().replace("lead: true", "lead: true\nmax_iters: 3"))
+        turn = await home.submit("go", mode=mode, permission_mode="full")
+        end = await home.until(turn.session_id, "turn.completed" if mode == "chat" else "turn.failed")
+        types = set(await home.types(turn.session_id)) - {"tool.catalog.resolved"}
+        families = {one.split(".")[0] for one in types}
+        assert getattr(end.fact, "code", "") == ("" if mode == "chat" else "max_iters")
+        assert not families & {
+            "tool",
+            "permission",
+            "action",
+            "subagent",
+            "handoff",
+            "channel",
+            "task",
+            "review",
+            "agent",
+        }
+        assert sorted(one.name for one in home.folder.iterdir()) == ["agents"]

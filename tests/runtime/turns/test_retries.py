@@ -1,0 +1,104 @@
+"""A model call that waits for its provider (M4): bounded by the settings, seen, ended by an interrupt, survived by the log."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any, cast
+
+from callboard.contracts.commands import InterruptTurn
+from callboard.contracts.facts import ModelFailed, ModelRequested, RoutingResolved, WarningRaised
+from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, Route, TextDelta
+from callboard.contracts.rows import NoticePart
+from callboard.contracts.settings import RetrySettings
+from callboard.models.registry import ConfiguredModels
+from tests.runtime.rigs.house import calls, house, says
+from tests.runtime.sessions.test_recovery import killed
+from tests.runtime.turns.test_models import facts_of, plays
+
+
+def busy(**more: Any) -> dict[str, Any]:
+    return {"fail": {"code": "model_unavailable", "message": "Overloaded.", "retryable": True, **more}}
+
+
+async def test_m4_the_patience_of_the_settings_ends_the_waiting(tmp_path: Path) -> None:
+    patience = RetrySettings(patience=0.2, attempts=1)
+    async with house(tmp_path, calls([busy(retry_after=0.06)]), model_retry=patience) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.failed")
+        failures = [fact for fact in await facts_of(home, turn.session_id) if isinstance(fact, ModelFailed)]
+    *waits, last = [fact.retry_in_ms for fact in failures]
+    assert last is None
+    assert 2 <= len(waits) <= 3
+    assert all(wait is not None and 60 <= wait <= 66 for wait in waits)
+
+
+async def test_m4_a_fallback_is_asked_instead_of_a_long_wait(tmp_path: Path) -> None:
+    models = plays(tmp_path, first=calls([busy(retry_after=60)]), second=calls(says("From the second.")))
+    async with house(tmp_path, calls(), models=models) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        facts = await facts_of(home, turn.session_id)
+    assert [fact.provider for fact in facts if isinstance(fact, ModelRequested)] == ["first", "second"]
+    assert [fact.chosen.provider for fact in facts if isinstance(fact, RoutingResolved)] == ["first", "second"]
+
+
+async def test_m4_a_call_that_waits_is_one_line_that_says_how_long_and_which_try(tmp_path: Path) -> None:
+    async with house(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        notices = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, NoticePart)]
+    assert [(one.code, one.message, one.attempt) for one in notices] == [("model_unavailable", "Overloaded.", 4)]
+
+
+async def test_m4_an_interrupt_ends_a_wait_at_once(tmp_path: Path) -> None:
+    async with house(tmp_path, calls([busy(retry_after=200)])) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "model.failed")
+        began = time.monotonic()
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        assert time.monotonic() - began < 20
+
+
+async def test_m4_a_call_that_waited_when_the_process_died_reads_as_interrupted(tmp_path: Path) -> None:
+    async with house(tmp_path, calls([busy(retry_after=200)])) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "model.failed")
+        async with house(killed(home, tmp_path), calls(says("Again."))) as after:
+            await after.read(turn.session_id)
+            assert (await after.types(turn.session_id))[-3:] == [
+                "session.taken_over",
+                "model.interrupted",
+                "turn.interrupted",
+            ]
+
+
+class Ends:
+    """A model that ends its answer for a reason that no table lists."""
+
+    provider, name, label = "odd", "m", "odd"
+    window: int | None = None
+    images = False
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        yield TextDelta(0, "Half of it")
+        yield Finished(stop_reason="unknown", provider_reason="moon_phase")
+
+    def route(self, wanted: str) -> Route:
+        return Route(candidates=((self.provider, self.name),), chosen=0, reason="It is the only one.")
+
+    def model(self, provider: str, name: str) -> Ends:
+        return self
+
+
+async def test_m4_an_unknown_ending_is_kept_in_the_fact_and_warned_about(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(), models=cast("ConfiguredModels", Ends())) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        completed = (await home.until(turn.session_id, "model.completed")).fact
+        warned = [fact for fact in await facts_of(home, turn.session_id) if isinstance(fact, WarningRaised)]
+    assert getattr(completed, "provider_reason", "") == "moon_phase"
+    assert [one.code for one in warned] == ["answer_end_unknown"]
+    assert "moon_phase" in warned[0].message

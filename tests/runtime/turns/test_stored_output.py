@@ -1,0 +1,105 @@
+"""Long output and images: kept whole, shown by head and tail, told in part, and read on by page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from callboard.contracts.content import PREVIEW
+from callboard.contracts.facts import ToolCompleted, ToolFailed
+from callboard.contracts.ports.model import ImageContent, ToolResultContent
+from callboard.contracts.rows import ToolPart
+from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.tools.files.test_media import png
+
+
+async def results(home: House, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
+    """What the model was told of its calls."""
+    host = (await home.runtime.sessions.get(session)).host
+    await host.settled()
+    context = await host.contexts.of(thread)
+    told = (one for message in context.messages(images=images) for one in message.content)
+    return [one for one in told if isinstance(one, ToolResultContent)]
+
+
+async def test_a_long_output_is_told_by_its_head_and_tail_and_read_on_by_page(tmp_path: Path) -> None:
+    """UI-08: the row has a preview of both ends; the model reads the rest with ReadOutput, which only reads."""
+    played = {
+        "calls": [
+            uses("Bash", command="seq 1 30000"),
+            says("Done."),
+        ]
+    }
+    async with house(tmp_path, played) as home:
+        first = await home.submit("count", permission_mode="full")
+        await home.until(first.session_id, "turn.completed")
+        ended = await home.until(first.session_id, "tool.completed")
+        assert isinstance(ended.fact, ToolCompleted)
+        output, call = ended.fact.output, ended.scope.tool_call
+        assert output.ref is not None
+        assert (output.text[:4], output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
+        assert (len(output.text), len(output.tail)) == (PREVIEW, PREVIEW)
+        told = (await results(home, first.session_id, first.thread_id))[0].text
+        assert len(told) < 70_000
+        assert told.startswith("1\n2\n")
+        assert told.endswith("30000\n")
+        assert f'`read_output` with call_id "{call}" reads them, from offset 49152.' in told
+        parts = await home.parts(first.session_id, first.turn_id)
+        assert next(one.output for one in parts if isinstance(one, ToolPart)) == output
+
+
+async def test_read_output_gives_the_pages_of_ones_own_calls_and_of_no_others(tmp_path: Path) -> None:
+    """UI-08, SAFE"""
+    played = {"calls": [uses("Bash", command="seq 1 30000"), says("Done.")]}
+    async with house(tmp_path, played) as home:
+        first = await home.submit("count", permission_mode="full")
+        await home.until(first.session_id, "turn.completed")
+        call = next(
+            one.scope.tool_call for one in await home.facts(first.session_id) if isinstance(one.fact, ToolCompleted)
+        )
+    more = [
+        *played["calls"],
+        uses("ReadOutput", call_id=call, offset=49152, limit=12),
+        uses("ReadOutput", call_id="cal_other"),
+        uses("ReadOutput", call_id=call, offset=10_000_000),
+        says("Read."),
+    ]
+    async with house(tmp_path, {"calls": more}) as home:
+        await home.submit("read on", first.session_id)
+        await home.until(first.session_id, "turn.completed", 2)
+        ended = [
+            one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ToolCompleted | ToolFailed)
+        ]
+        page, other, behind = ended[1:]
+        assert isinstance(page, ToolCompleted)
+        whole = "".join(f"{n}\n" for n in range(1, 30001))
+        assert (
+            page.output.text
+            == f"{whole[49152:49164]}\n\n[bytes 49152 to 49164 of {len(whole)}; read on with offset 49164]"
+        )
+        assert isinstance(other, ToolFailed)
+        assert "You made no call cal_other" in other.message
+        assert isinstance(behind, ToolFailed)
+
+
+async def test_an_image_is_read_as_an_image_and_another_file_is_called_what_it_is(tmp_path: Path) -> None:
+    """UI-08, CTX-01: a model that is shown no images is told which one stands there."""
+    async with house(
+        tmp_path, calls(uses("Read", file_path="a.png"), uses("Read", file_path="b.pdf"), says("Seen."))
+    ) as home:
+        (home.folder / "a.png").write_bytes(png(4, 4))
+        (home.folder / "b.pdf").write_bytes(b"%PDF-1.7\n\0\0")
+        first = await home.submit("look")
+        await home.until(first.session_id, "turn.completed")
+        facts = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ToolCompleted)]
+        (ref,) = facts[0].images
+        assert (ref.media, ref.size) == ("image/png", len(png(4, 4)))
+        shown, other = await results(home, first.session_id, first.thread_id)
+        assert shown.images == (ImageContent(data=png(4, 4), media="image/png"),)
+        assert "f is" not in shown.text
+        assert "b.pdf is a PDF document, 11 bytes" in other.text
+        unshown = (await results(home, first.session_id, first.thread_id, images=False))[0]
+        assert unshown.images == ()
+        assert "4 × 4 pixels" in unshown.text
+        assert "this model is shown no images" in unshown.text
+        parts = await home.parts(first.session_id, first.turn_id)
+        assert [one.images for one in parts if isinstance(one, ToolPart)] == [(ref,), ()]

@@ -1,0 +1,86 @@
+"""M2: a call runs under any spelling of its tool's name, and is stored and shown under one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands.trust import AddRule, ListRules
+from callboard.contracts.facts import ToolCompleted, ToolRefused, ToolRequested
+from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
+from tests.models.servers import Exchange, fault_server
+from tests.runtime.rigs.house import calls, house, says, uses
+
+
+@pytest.mark.parametrize("name", ["read", "Read", "READ"])
+async def test_m2_a_call_runs_under_any_spelling_and_is_stored_under_one(tmp_path: Path, name: str):
+    async with house(tmp_path, calls(uses(name, file_path="a.md"), says("Read."))) as home:
+        (home.folder / "a.md").write_text("hello\n")
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        facts = [record.fact for record in await home.facts(turn.session_id)]
+
+    assert [fact.tool for fact in facts if isinstance(fact, ToolRequested)] == ["Read"]
+    assert ["hello" in fact.output.text for fact in facts if isinstance(fact, ToolCompleted)] == [True]
+
+
+async def test_m2_a_name_that_no_tool_has_is_refused_with_the_names_that_models_see(tmp_path: Path):
+    async with house(tmp_path, calls(uses("teleport"), says("No."))) as home:
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        refused = [record.fact for record in await home.facts(turn.session_id) if isinstance(record.fact, ToolRefused)]
+
+    assert [fact.code for fact in refused] == ["tool_unknown"]
+    assert refused[0].message.startswith("There is no tool teleport. There are: bash, edit, finalize, find_tools, ")
+
+
+@pytest.mark.parametrize("matcher", ["read(a.md)", "Read(a.md)"])
+async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_in_one(tmp_path: Path, matcher: str):
+    async with house(tmp_path, calls(uses("read", file_path="a.md"), says("No."))) as home:
+        (home.folder / "a.md").write_text("hello\n")
+        await home.do(AddRule(workspace_id=home.workspace, matcher=matcher, verdict="deny"))
+        listed = await home.do(ListRules(workspace_id=home.workspace))
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+        refused = [record.fact for record in await home.facts(turn.session_id) if isinstance(record.fact, ToolRefused)]
+
+    assert [rule.matcher for rule in listed.rules] == ["Read(a.md)"]
+    assert [fact.code for fact in refused] == ["rule_denied"]
+
+
+async def test_m2_a_stored_session_continues_over_http_and_a_call_in_snake_case_runs(tmp_path: Path):
+    """The log has `Read` and `ReadOutput`; the requests and the model's calls have only `read` and `read_output`."""
+    async with house(tmp_path, calls(uses("Read", file_path="a.md"), says("Read."))) as home:
+        (home.folder / "a.md").write_text("hello\n")
+        turn = await home.submit("go")
+        await home.until(turn.session_id, "turn.completed")
+
+    async def play(exchange: Exchange) -> None:
+        await exchange.begin_stream()
+        if len(server.exchanges) == 1:
+            function = {"name": "read", "arguments": '{"file_path": "a.md"}'}
+            await exchange.delta({"tool_calls": [{"index": 0, "id": "c9", "type": "function", "function": function}]})
+            await exchange.delta({}, finish_reason="tool_calls")
+        else:
+            await exchange.text("Read again.")
+            await exchange.delta({}, finish_reason="stop")
+        await exchange.event("[DONE]")
+        await exchange.end_stream()
+
+    async with fault_server(play) as server:
+        provider = ProviderSettings(
+            name="p", kind="openai-compatible", base_url=server.base_url, models=("m",), api_key="k"
+        )
+        async with house(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(provider,)))) as home:
+            await home.submit("again", turn.session_id)
+            await home.until(turn.session_id, "turn.completed", count=2)
+            facts = [record.fact for record in await home.facts(turn.session_id)]
+
+    assert [fact.tool for fact in facts if isinstance(fact, ToolRequested)] == ["Read", "Read"]
+    assert ["hello" in fact.output.text for fact in facts if isinstance(fact, ToolCompleted)] == [True, True]
+    first, second = (exchange.body for exchange in server.exchanges)
+    named = [call["function"]["name"] for one in second["messages"] for call in one.get("tool_calls", ())]
+    assert named == ["read", "read"]
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", tool["function"]["name"]) for tool in first["tools"])

@@ -1,0 +1,246 @@
+"""Servers of tools on the real runtime: their tools pass the gate, what they ask is an action, and what there is is a fact."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.app.settings.book import SettingsFiles
+from callboard.app.state_folder import Home
+from callboard.contracts.commands import InterruptTurn, RespondAction
+from callboard.contracts.commands.tooling import (
+    GetToolInventory,
+    ListServers,
+    ReconnectServer,
+    ServerAnswer,
+    ServerList,
+    ToolInventory,
+)
+from callboard.contracts.entities.tool_inventory import ToolInfo
+from callboard.contracts.facts import (
+    ActionRequired,
+    ActionWithdrawn,
+    ModelRequested,
+    PermissionEvaluated,
+    PermissionRuleAdded,
+    ToolCatalogResolved,
+    ToolCompleted,
+    ToolFailed,
+    ToolServerConnected,
+    ToolServerLost,
+)
+from callboard.contracts.rows import ToolPart
+from tests.runtime.rigs.house import House, calls, house, says, uses
+from tests.runtime.rigs.team import facts
+from tests.tools.mcp.serving import SCRIPTED, noted
+
+
+@asynccontextmanager
+async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bool = False) -> AsyncIterator[House]:
+    """A runtime whose user has the server of `scripted.py` in the settings, and these lines."""
+    state = place / "home"
+    state.mkdir(exist_ok=True)
+    command = json.dumps([sys.executable, "-I", "-S", SCRIPTED, str(place / "calls")])
+    own = ["[[servers]]", 'name = "scripted"', 'transport = "stdio"', f"command = {command}"]
+    own.append(f"deferred = {str(deferred).lower()}")
+    (state / "settings.toml").write_text("\n".join([*own, *more]))
+    environment = {"CALLBOARD_HOME": str(state)}
+    settings = SettingsFiles(Home.of(environment), environment, FolderDefinitions(), lambda _: None)
+    async with house(place, scenario, settings=settings) as home:
+        yield home
+
+
+async def answered(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
+    """The person's word on what is asked."""
+    asked = await home.until(session, "action.required")
+    assert isinstance(asked.fact, ActionRequired)
+    await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision=decision, **more))
+    return asked.fact
+
+
+async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
+    """The catalogs that a session's facts name."""
+    found: list[dict[str, ToolInfo]] = []
+    for fact in await facts(home, session, ToolCatalogResolved):
+        data = await home.runtime.parts.store.blobs.get(fact.catalog.hash)
+        assert data is not None
+        found.append({one.name: one for one in msgspec.json.decode(data, type=list[ToolInfo])})
+    return found
+
+
+async def test_a_servers_tool_asks_a_person_and_runs_once_they_say_yes(tmp_path: Path) -> None:
+    """CTL-04, X10: the same gate; its word that it only reads lets nothing pass and lowers no risk."""
+    async with served(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
+        session = (await home.submit("go")).session_id
+        asked = await answered(home, session, "approve", scope="session")
+        await home.until(session, "turn.completed")
+        assert (asked.tool, asked.risk, asked.matchers["session"]) == (
+            "mcp__scripted__echo",
+            "medium",
+            "mcp__scripted__echo",
+        )
+        (added,) = await facts(home, session, PermissionRuleAdded)
+        assert asked.binding is not None
+        assert (added.rule.declared, len(added.rule.declared)) == (asked.binding.declared, 64)
+        assert [one.output.text for one in await facts(home, session, ToolCompleted)] == ["hello"]
+        types = await home.types(session)
+        assert types[types.index("tool.started") - 1] == "sandbox.applied"
+        (there,) = await facts(home, session, ToolServerConnected)
+        assert (there.server, there.title, there.version, there.protocol) == (
+            "scripted",
+            "Scripted",
+            "1.0",
+            "2025-06-18",
+        )
+
+
+async def test_the_catalog_is_a_fact_where_it_differs_from_the_last(tmp_path: Path) -> None:
+    async with served(tmp_path, {"calls": [says("One."), says("Two.")]}) as home:
+        session = (await home.submit("one")).session_id
+        await home.until(session, "turn.completed")
+        await home.submit("two", session)
+        await home.until(session, "turn.completed", 2)
+        (catalog,) = await catalogs(home, session)
+        assert catalog["mcp__scripted__echo"] == ToolInfo(
+            name="mcp__scripted__echo",
+            source="mcp:scripted",
+            availability="loaded",
+            description="Does echo.",
+            read_only=True,
+            concurrency="parallel",
+            interruption="asked",
+        )
+        assert (catalog["Finalize"].availability, catalog["Finalize"].reason) == (
+            "excluded",
+            "it means something in auto mode only",
+        )
+
+
+async def test_deferred_tools_are_looked_for_and_told_from_then_on(tmp_path: Path) -> None:
+    scenario = calls(uses("FindTools", query="echo"), uses("mcp__scripted__echo", text="found"), says("Done."))
+    async with served(tmp_path, scenario, deferred=True) as home:
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        first, second = await catalogs(home, session)
+        assert [one["mcp__scripted__echo"].availability for one in (first, second)] == ["deferred", "loaded"]
+        assert [one.added for one in await facts(home, session, ToolCatalogResolved)] == [(), ("mcp__scripted__echo",)]
+        assert [one.output.text for one in await facts(home, session, ToolCompleted)][-1] == "found"
+
+
+async def test_what_a_server_asks_in_the_middle_of_a_call_is_an_action_of_that_call(tmp_path: Path) -> None:
+    """CTL-05, UI-24: answered once, and the call goes on with the answer."""
+    async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+        session = (await home.submit("go", permission_mode="full")).session_id
+        asked = await answered(home, session, "answer", answer="42")
+        await home.until(session, "turn.completed")
+        assert (asked.action_type, asked.decisions, asked.tool) == (
+            "structured_input",
+            ("answer", "reject"),
+            "mcp__scripted__ask",
+        )
+        assert json.loads(asked.arguments.text)["schema"]["required"] == ["size"]
+        (done,) = await facts(home, session, ToolCompleted)
+        assert json.loads(done.output.text) == {"action": "accept", "content": {"size": 42}}
+        types = await home.types(session)
+        assert types[types.index("action.required") - 1 :][:3] == ["tool.started", "action.required", "action.resolved"]
+
+
+async def test_a_no_to_what_a_server_asks_is_told_to_it(tmp_path: Path) -> None:
+    async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await answered(home, session, "reject")
+        await home.until(session, "turn.completed")
+        (done,) = await facts(home, session, ToolCompleted)
+        assert json.loads(done.output.text) == {"action": "decline"}
+
+
+async def test_a_turn_that_is_stopped_while_a_server_asks_withdraws_the_question(tmp_path: Path) -> None:
+    """CTL-07: nothing of it goes on."""
+    async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await home.until(session, "action.required")
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+        assert len(await facts(home, session, ActionWithdrawn)) == 1
+        assert (await home.types(session))[-3:] == ["action.withdrawn", "tool.cancelled", "turn.interrupted"]
+
+
+async def test_how_far_a_call_is_stands_in_its_row_while_it_runs(tmp_path: Path) -> None:
+    """UI-09: shown as it comes, and gone with the end of the call."""
+    scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
+    async with served(tmp_path, scenario) as home:
+        session = (await home.submit("go", permission_mode="full")).session_id
+        table = await home.watch(session, lambda one: any(row.done is not None for row in one.panel(ToolPart)))
+        (row,) = table.panel(ToolPart)
+        assert (row.state, row.total, row.message.endswith(" of 3")) == ("progress", 3.0, True)
+        await home.do(InterruptTurn(session_id=session))
+        await home.until(session, "turn.interrupted")
+
+
+async def test_a_server_that_dies_fails_its_call_alone_and_is_told(tmp_path: Path) -> None:
+    scenario = calls(uses("mcp__scripted__die"), uses("Read", file_path="a.txt"), says("Done."))
+    async with served(tmp_path, scenario) as home:
+        (home.folder / "a.txt").write_text("still here\n")
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        (failed,) = await facts(home, session, ToolFailed)
+        (lost,) = await facts(home, session, ToolServerLost)
+        assert (failed.code, lost.server, lost.code) == ("server_failed", "scripted", "server_failed")
+        assert "exit code 7" in lost.message
+
+
+async def test_without_patch_only_tools_that_say_that_they_read_are_had(tmp_path: Path) -> None:
+    """MAR-05: also of servers."""
+    async with served(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
+        agents = home.folder / "agents"
+        agents.mkdir()
+        (agents / "reader.md").write_text(
+            '---\nname: reader\nlead: true\ntools: ["mcp__scripted__*"]\n---\nYou read.\n'
+        )
+        session = (await home.submit("go", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        (denied,) = await facts(home, session, PermissionEvaluated)
+        assert (denied.verdict, denied.checks[-1].name) == ("deny", "policy")
+        (catalog,) = await catalogs(home, session)
+        loaded = [one.name for one in catalog.values() if one.availability == "loaded"]
+        assert (loaded, noted(tmp_path)) == (["mcp__scripted__echo"], [])
+
+
+async def test_the_inventory_and_the_servers_can_be_read_and_a_server_connected_to_anew(tmp_path: Path) -> None:
+    async with served(tmp_path, calls(says("Hi."))) as home:
+        before: ServerList = await home.do(ListServers(workspace_id=home.workspace))
+        inventory: ToolInventory = await home.do(GetToolInventory(workspace_id=home.workspace))
+        after: ServerAnswer = await home.do(ReconnectServer(workspace_id=home.workspace, server="scripted"))
+        session = (await home.submit("go")).session_id
+        await home.until(session, "turn.completed")
+        of_thread: ToolInventory = await home.do(GetToolInventory(session_id=session))
+        assert [one.condition for one in before.servers] == ["idle"]
+        assert [one.condition for one in inventory.servers] == ["connected"]
+        assert after.server.condition == "connected"
+        assert {one.name for one in inventory.tools} == {one.name for one in of_thread.tools}
+
+
+async def test_calls_that_only_read_run_beside_each_other_and_others_one_after_the_other(tmp_path: Path) -> None:
+    """In auto: a change that follows a change sees what that one made."""
+    both = [
+        {"tool": {"name": "Write", "arguments": {"file_path": "a.txt", "content": "one\n"}}},
+        {"tool": {"name": "Edit", "arguments": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}},
+        {"tool": {"name": "Read", "arguments": {"file_path": "a.txt"}}},
+        {"tool": {"name": "Read", "arguments": {"file_path": "a.txt"}}},
+    ]
+    async with house(tmp_path, calls(both, uses("Finalize", summary="Done."))) as home:
+        session = (await home.submit("go", mode="auto", permission_mode="full")).session_id
+        await home.until(session, "turn.completed")
+        types = [one for one in await home.types(session) if one in ("tool.started", "tool.completed", "tool.failed")]
+        assert types[:4] == ["tool.started", "tool.completed"] * 2
+        assert types[4:6] == ["tool.started", "tool.started"]
+        assert "tool.failed" not in types
+        assert (home.folder / "a.txt").read_text() == "two\n"
+        assert len(await facts(home, session, ModelRequested)) == 2

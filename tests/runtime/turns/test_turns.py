@@ -1,0 +1,359 @@
+"""Turns on the real runtime: what is asked, done and told."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import (
+    DeleteSession,
+    InterruptTurn,
+    PromoteQueuedTurn,
+    RemoveQueuedTurn,
+    RespondAction,
+    SteerTurn,
+    SubmitTurn,
+    UpdateSession,
+)
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import MessageInterrupted, SteerAccepted, ThreadPaused, TurnInterrupted
+from callboard.contracts.rows import TextPart, ToolPart, TurnRow
+from callboard.contracts.settings import RetrySettings
+from tests.runtime.rigs.house import calls, house, says, uses
+
+WRITE = uses("Write", file_path="a.txt", content="hello\n")
+
+
+async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
+    """UI-03: the parts stand in the order in which they came; UI-05: what follows the last tool call is the answer."""
+    scenario = calls(
+        [{"reasoning": "look"}, {"text": "Reading."}, *uses("Read", file_path="notes.md")], says("It says hi.")
+    )
+    async with house(tmp_path, scenario) as home:
+        (home.folder / "notes.md").write_text("hi\n")
+        turn = await home.submit("what do the notes say?")
+        await home.until(turn.session_id, "turn.completed")
+        parts = await home.parts(turn.session_id, turn.turn_id)
+        assert [part.__struct_config__.tag for part in parts] == [
+            "reasoning_summary",
+            "assistant_text",
+            "tool_call",
+            "assistant_text",
+        ]
+        assert [(part.content.text, part.commentary) for part in parts if isinstance(part, TextPart)] == [
+            ("Reading.", True),
+            ("It says hi.", False),
+        ]
+        read = await home.read(turn.session_id)
+        assert read.last_turn is not None
+        assert (read.last_turn.state, read.last_turn.iterations, read.last_turn.tool_calls) == ("completed", 2, 1)
+
+
+async def test_a_turn_of_two_calls_and_one_tool_takes_four_transactions(tmp_path: Path) -> None:
+    """The facts of one transaction carry one time; a turn of two model calls and one tool is four of them."""
+    async with house(tmp_path, calls(uses("Read", file_path="notes.md"), says("Done."))) as home:
+        (home.folder / "notes.md").write_text("hi\n")
+        turn = await home.submit("read")
+        await home.until(turn.session_id, "turn.completed")
+        batches: list[list[str]] = []
+        time = -1
+        for record in await home.facts(turn.session_id):
+            if record.header.at != time:
+                batches.append([])
+                time = record.header.at
+            batches[-1].append(record.header.type)
+        assert batches == [
+            [
+                "session.created",
+                "thread.opened",
+                "turn.submitted",
+                "turn.started",
+                "tool.catalog.resolved",
+                "routing.resolved",
+                "model.requested",
+            ],
+            [
+                "model.completed",
+                "cost.recorded",
+                "tool.requested",
+                "permission.evaluated",
+                "sandbox.applied",
+                "tool.started",
+            ],
+            ["tool.completed", "model.requested"],
+            ["message.text", "model.completed", "cost.recorded", "output.final", "turn.completed"],
+        ]
+
+
+async def test_nothing_is_written_before_the_person_says_yes(tmp_path: Path) -> None:
+    """CTL-04: an unresolved action is not approved, and unrelated work goes on."""
+    async with house(
+        tmp_path, {"match": [{"text": "write", "calls": [WRITE, says("Written.")]}], "calls": [says("Hi.")]}
+    ) as home:
+        writing = await home.submit("write it")
+        asked = await home.until(writing.session_id, "action.required")
+        other = await home.submit("hello")
+        await home.until(other.session_id, "turn.completed")
+        assert not (home.folder / "a.txt").exists()
+        answer = await home.do(
+            RespondAction(session_id=writing.session_id, action_id=asked.scope.action, decision="approve")
+        )
+        assert (answer.outcome, answer.first) == ("approved", True)
+        await home.until(writing.session_id, "turn.completed")
+        assert (home.folder / "a.txt").read_text() == "hello\n"
+        again = await home.do(
+            RespondAction(session_id=writing.session_id, action_id=asked.scope.action, decision="reject")
+        )
+        assert (again.outcome, again.first) == ("approved", False)
+
+
+async def test_a_denial_leaves_no_effect_and_reaches_the_model(tmp_path: Path) -> None:
+    """CTL-05."""
+    async with house(tmp_path, calls(WRITE, says("Then not."))) as home:
+        turn = await home.submit("write it")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.do(
+            RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject", reason="no need")
+        )
+        await home.until(turn.session_id, "turn.completed")
+        assert not (home.folder / "a.txt").exists()
+        (tool,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
+        assert (tool.state, tool.code, tool.message) == ("output-error", "person_denied", "The person said no: no need")
+
+
+async def test_an_approval_does_not_hold_once_the_file_is_another(tmp_path: Path) -> None:
+    """SAFE-07."""
+    async with house(tmp_path, calls(WRITE, says("I see."))) as home:
+        (home.folder / "a.txt").write_text("first\n")
+        turn = await home.submit("write it")
+        asked = await home.until(turn.session_id, "action.required")
+        (home.folder / "a.txt").write_text("somebody else's\n")
+        await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve"))
+        await home.until(turn.session_id, "turn.completed")
+        assert (home.folder / "a.txt").read_text() == "somebody else's\n"
+        (tool,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
+        assert tool.code == "file_changed"
+
+
+async def test_an_interrupt_keeps_what_was_said_and_the_next_message_runs(tmp_path: Path) -> None:
+    """COM-10."""
+    long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
+    scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "and then", "calls": [says("Next.")]}]}
+    async with house(tmp_path, scenario) as home:
+        turn = await home.submit("a long one")
+        await home.watch(
+            turn.session_id, lambda table: any(part.content.text == "So far." for part in table.panel(TextPart))
+        )
+        queued = await home.submit("and then", turn.session_id)
+        assert queued.status == "queued"
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.completed")
+        facts = await home.facts(turn.session_id)
+        (kept,) = [record.fact for record in facts if isinstance(record.fact, MessageInterrupted)]
+        assert kept.content.text == "So far."
+        assert [record.scope.turn for record in facts if record.header.type == "turn.completed"] == [queued.turn_id]
+
+
+async def test_an_interrupt_ends_what_a_command_started(tmp_path: Path) -> None:
+    """SAFE-10, MAR-10: the command is gone when the turn is told as interrupted, and its output so far is kept."""
+    run = uses("Bash", command="echo started; touch began; sleep 600")
+    async with house(tmp_path, calls(run)) as home:
+        turn = await home.submit("run", permission_mode="full")
+        await home.watch(
+            turn.session_id, lambda table: any("started" in part.output.text for part in table.panel(ToolPart))
+        )
+        await home.do(InterruptTurn(session_id=turn.session_id))
+        await home.until(turn.session_id, "turn.interrupted")
+        (tool,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
+        assert (tool.state, tool.output.text) == ("cancelled", "started\n")
+
+
+async def test_interrupting_an_idle_thread_is_a_clear_error(tmp_path: Path) -> None:
+    """COM-11."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        before = await home.types(turn.session_id)
+        with pytest.raises(Refusal) as refused:
+            await home.do(InterruptTurn(session_id=turn.session_id))
+        assert refused.value.code == "nothing_running"
+        assert await home.types(turn.session_id) == before
+
+
+async def test_turns_wait_in_order_and_the_order_can_be_changed(tmp_path: Path) -> None:
+    """CTL-03, MAR-13, UI-11."""
+    scenario = {
+        "match": [{"text": "first", "calls": [[{"wait_for": "go"}, {"text": "One."}]]}],
+        "agents": {},
+        "calls": [says("Some."), says("Some."), says("Some."), says("Some.")],
+    }
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("first")
+        session = first.session_id
+        second, third, fourth = [await home.submit(text, session) for text in ("second", "third", "fourth")]
+        await home.do(PromoteQueuedTurn(session_id=session, turn_id=fourth.turn_id))
+        changed = await home.do(RemoveQueuedTurn(session_id=session, turn_id=second.turn_id))
+        assert changed.queued == (fourth.turn_id, third.turn_id)
+        (tmp_path / "go").touch()
+        await home.until(session, "turn.completed", count=3)
+        started = [record.scope.turn for record in await home.facts(session) if record.header.type == "turn.started"]
+        assert started == [first.turn_id, fourth.turn_id, third.turn_id]
+
+
+async def test_a_steer_is_part_of_the_next_model_call(tmp_path: Path) -> None:
+    """UI-11: it is pending until a named model call includes it."""
+    scenario = calls([{"wait_for": "go"}, *uses("Glob", pattern="*")], says("As you wish."))
+    async with house(tmp_path, scenario) as home:
+        turn = await home.submit("begin")
+        taken = await home.do(SteerTurn(session_id=turn.session_id, text="only Python files"))
+        (tmp_path / "go").touch()
+        await home.until(turn.session_id, "turn.completed")
+        facts = await home.facts(turn.session_id)
+        (accepted,) = [record for record in facts if isinstance(record.fact, SteerAccepted)]
+        asked = [record for record in facts if record.header.type == "model.requested"]
+        assert accepted.fact == SteerAccepted(steer_id=taken.steer_id)
+        assert accepted.scope.step == asked[1].scope.step
+
+
+async def test_the_same_key_has_one_effect_however_often_and_at_once(tmp_path: Path) -> None:
+    """CTL-01, CTL-02."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        request = SubmitTurn(text="hello", workspace_id=home.workspace)
+        answers = await asyncio.gather(*(home.do(request, key="k") for _ in range(10)))
+        assert len({answer.turn_id for answer in answers}) == 1
+        with pytest.raises(Refusal) as refused:
+            await home.do(SubmitTurn(text="other", workspace_id=home.workspace), key="k")
+        assert refused.value.code == "idempotency_conflict"
+        assert len(await home.runtime.parts.store.facts.streams("ses_")) == 1
+
+
+async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> None:
+    """COM-09, CTL-07: each attempt leaves its fact, and the last one ends the turn with a reason."""
+    failing = [
+        {"text": "Well"},
+        {"fail": {"code": "model_timeout", "message": "down", "retryable": True, "retry_after": 0.001}},
+    ]
+    async with house(tmp_path, calls(failing), model_retry=RetrySettings(attempts=3)) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.failed")
+        types = await home.types(turn.session_id)
+        assert types.count("model.failed") == 3
+        assert types.count("message.interrupted") == 1
+        row = (await home.read(turn.session_id)).last_turn
+        assert isinstance(row, TurnRow)
+        assert (row.state, row.code, row.message) == ("failed", "model_timeout", "down")
+
+
+async def test_reaching_the_bound_is_not_completion(tmp_path: Path) -> None:
+    """MAR-12: an agent that works on its own and never finalises fails at its bound."""
+    async with house(tmp_path, calls(*(says(f"At it for {count}.") for count in range(60)))) as home:
+        turn = await home.submit("work", mode="auto")
+        ended = await home.until(turn.session_id, "turn.failed")
+        assert getattr(ended.fact, "code", "") == "max_iters"
+        assert "turn.completed" not in await home.types(turn.session_id)
+
+
+async def test_a_turn_that_gets_the_same_again_and_again_is_stopped_and_shown(tmp_path: Path) -> None:
+    """The session waits for a person, with the steps that show why; new input lets it go on."""
+    same = uses("Glob", pattern="*.nothing")
+    async with house(tmp_path, calls(same, same, same, says("Oh."))) as home:
+        turn = await home.submit("look")
+        paused = (await home.until(turn.session_id, "thread.paused")).fact
+        assert isinstance(paused, ThreadPaused)
+        assert (paused.cause, len(paused.evidence)) == ("no_progress", 3)
+        read = await home.read(turn.session_id)
+        assert (read.status.paused, read.last_turn.code if read.last_turn else "") == ("no_progress", "no_progress")
+        await home.submit("stop looking", turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+
+
+async def test_newer_input_that_interrupts_takes_the_place_of_the_running_turn(tmp_path: Path) -> None:
+    """UI-11: the turn that made room says why."""
+    long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
+    scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "rather", "calls": [says("This.")]}]}
+    async with house(tmp_path, scenario) as home:
+        first = await home.submit("a long one")
+        await home.until(first.session_id, "model.requested")
+        newer = await home.submit("rather this", first.session_id, when_busy="interrupt")
+        await home.until(first.session_id, "turn.completed")
+        ended = [record for record in await home.facts(first.session_id) if isinstance(record.fact, TurnInterrupted)]
+        assert [(record.scope.turn, getattr(record.fact, "cause", "")) for record in ended] == [
+            (first.turn_id, "replaced")
+        ]
+        assert (await home.read(first.session_id)).last_turn == next(
+            row
+            for row in (await home.watch(first.session_id, lambda _: True)).panel(TurnRow)
+            if row.key == newer.turn_id
+        )
+
+
+async def test_an_archived_session_takes_no_input(tmp_path: Path) -> None:
+    """UI-31: what a person closed stays closed until they open it again."""
+    async with house(tmp_path, calls(says("Hi."), says("Again."))) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        await home.do(UpdateSession(session_id=turn.session_id, archived=True))
+        with pytest.raises(Refusal) as refused:
+            await home.submit("more", turn.session_id)
+        assert refused.value.code == "session_archived"
+        await home.do(UpdateSession(session_id=turn.session_id, archived=False))
+        await home.submit("more", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", count=2)
+
+
+async def test_an_approval_that_nobody_gives_in_time_is_a_denial(tmp_path: Path) -> None:
+    """CTL-04: expiry is never approval."""
+    async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.05) as home:
+        turn = await home.submit("write it")
+        await home.until(turn.session_id, "turn.completed")
+        types = await home.types(turn.session_id)
+        assert [type for type in types if type.startswith(("action.", "tool.re"))] == [
+            "tool.requested",
+            "action.required",
+            "action.expired",
+            "tool.refused",
+        ]
+        assert not (home.folder / "a.txt").exists()
+
+
+async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_path: Path) -> None:
+    """CTL-02."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        request = SubmitTurn(text="hello", workspace_id=home.workspace, turn_id="mine")
+        outcomes = await asyncio.gather(*(home.do(request, key=key) for key in "abc"), return_exceptions=True)
+        made = [one for one in outcomes if not isinstance(one, BaseException)]
+        refused = [one.code for one in outcomes if isinstance(one, Refusal)]
+        assert (len(made), refused) == (1, ["turn_id_used", "turn_id_used"])
+        assert len(await home.runtime.parts.store.facts.streams("ses_")) == 1
+        await home.until(made[0].session_id, "turn.completed")
+        await home.do(DeleteSession(session_id=made[0].session_id, confirm=made[0].session_id))
+        with pytest.raises(Refusal) as again:
+            await home.do(request, key="d")
+        assert again.value.code == "turn_id_used"
+
+
+async def test_a_session_that_waits_is_let_go_and_its_answer_wakes_it(tmp_path: Path) -> None:
+    """CTL-04: what waits for a person holds nothing, whether its time may run out or not."""
+    limits: dict[str, Any] = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
+    async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
+        turn = await home.submit("write")
+        asked = await home.until(turn.session_id, "action.required")
+        await home.swept()
+        answer = RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="approve")
+        await home.do(answer)
+        await home.until(turn.session_id, "turn.completed")
+        assert "session.taken_over" not in await home.types(turn.session_id)
+
+
+async def test_the_time_of_an_action_runs_out_also_while_its_session_is_let_go(tmp_path: Path) -> None:
+    """CTL-04: expiry is never approval."""
+    async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.5) as home:
+        turn = await home.submit("write")
+        await home.until(turn.session_id, "action.required")
+        await home.runtime.sessions.let_go(turn.session_id)
+        await home.until(turn.session_id, "turn.completed")
+        assert "action.expired" in await home.types(turn.session_id)
+        assert list(home.folder.iterdir()) == []

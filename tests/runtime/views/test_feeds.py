@@ -1,0 +1,186 @@
+"""What clients follow: a window and then operations, from any cursor, without a gap or a repeat."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands import DeleteSession, GetSession, GetTurns, UpdateSession
+from callboard.contracts.errors import Refusal
+from callboard.contracts.live import Cursor, parse_cursor
+from callboard.contracts.rows import SESSION_PANELS, QueueRow, SessionCard, StatusRow, TextPart, TurnRow
+from callboard.projection.rows import Table
+from tests.runtime.rigs.house import PATIENCE, House, calls, events, house, says, uses
+
+LONG = "".join(f"word {number} " for number in range(2000))
+STREAMED: list[dict[str, Any]] = [{"repeat": {"text": LONG, "times": 5}, "delay_ms": 1}]
+
+
+async def one(home: House, session: str, after: Cursor | None) -> tuple[str, Cursor, AsyncGenerator[bytes]]:
+    """The first event's name and cursor, and the stream to go on with."""
+    stream = home.runtime.feeds.ops(session, after=after)
+    async with asyncio.timeout(PATIENCE):
+        chunk = await anext(stream)
+    (name, _), *_ = events(chunk)
+    return name, cursor(chunk), stream
+
+
+def cursor(chunk: bytes) -> Cursor:
+    """The cursor that a client has reached with this chunk."""
+    last = chunk.decode().strip().split("\n\n")[-1]
+    found = parse_cursor(last.split("\n")[0].removeprefix("id: "))
+    assert found is not None
+    return found
+
+
+async def followed(home: House, session: str, drop: int) -> Table:
+    """What a client shows in the end that drops its connection after every `drop` chunks and goes on from its cursor."""
+    table, at, ended = Table(), None, False
+    async with asyncio.timeout(PATIENCE):
+        while not ended:
+            stream = home.runtime.feeds.ops(session, after=at)
+            taken = 0
+            async for chunk in stream:
+                for name, ops in events(chunk):
+                    table = Table() if name == "snapshot" else table
+                    table.apply(ops)
+                at, taken = cursor(chunk), taken + 1
+                ended = any(row.ended_at for row in table.panel(TurnRow))
+                if ended or taken == drop:
+                    break
+            await stream.aclose()
+    return table
+
+
+@pytest.mark.parametrize("drop", [1, 2, 7])
+async def test_a_client_that_drops_and_comes_back_shows_what_the_facts_give(tmp_path: Path, drop: int) -> None:
+    """COM-14, UI-30, UI-34: no gap and no repeat, also in the middle of a text."""
+    async with house(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
+        turn = await home.submit("tell me all")
+        table = await followed(home, turn.session_id, drop)
+        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
+        fresh = await home.watch(turn.session_id, lambda _: True)
+        assert {panel: table.rows().get(panel) for panel in SESSION_PANELS} == {
+            panel: fresh.rows().get(panel) for panel in SESSION_PANELS
+        }
+        assert [part.content.ref is not None for part in fresh.panel(TextPart)] == [False, True]
+
+
+async def test_a_cursor_of_a_former_process_gets_a_snapshot_unless_nothing_came_after_it(tmp_path: Path) -> None:
+    """CTL-10: what cannot be served is never guessed."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        head = await home.runtime.parts.store.facts.head(turn.session_id)
+    async with house(tmp_path, calls(says("Hi."), says("More."))) as home:
+        name, at, stream = await one(home, turn.session_id, Cursor(head.sequence, 3))
+        assert (name, at) == ("snapshot", Cursor(head.sequence, 0))
+        await stream.aclose()
+        stream = home.runtime.feeds.ops(turn.session_id, after=Cursor(head.sequence, 0))
+        coming = asyncio.ensure_future(anext(stream))
+        await home.submit("more", turn.session_id)
+        async with asyncio.timeout(PATIENCE):
+            assert [name for name, _ in events(await coming)][:1] == ["ops"]
+        await stream.aclose()
+
+
+async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Path) -> None:
+    """A slow client never holds the writer up, and never sees a hole."""
+    async with house(tmp_path, calls(*(says(LONG) for _ in range(6))), ring_bytes=20_000) as home:
+        turn = await home.submit("one")
+        await home.until(turn.session_id, "turn.completed")
+        _, _, stream = await one(home, turn.session_id, None)
+        for count in range(2, 6):
+            await home.submit("another", turn.session_id)
+            await home.until(turn.session_id, "turn.completed", count=count)
+        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
+        async with asyncio.timeout(PATIENCE):
+            chunk = await anext(stream)
+        assert [name for name, _ in events(chunk)] == ["snapshot"]
+        assert cursor(chunk) == Cursor(head.sequence, 0)
+        await stream.aclose()
+
+
+async def test_the_status_is_told_before_the_first_text(tmp_path: Path) -> None:
+    """UI-02: a submitted turn has its input and a status tied to a real milestone before there is any answer."""
+    waits: list[dict[str, Any]] = [{"wait_for": "go"}, {"text": "Now."}]
+    async with house(tmp_path, calls(waits)) as home:
+        turn = await home.submit("hello")
+        table = await home.watch(turn.session_id, lambda table: bool(table.panel(StatusRow)))
+        (status,) = table.panel(StatusRow)
+        assert (status.status, status.detail, status.turn_id) == ("preparing", "asking_model", turn.turn_id)
+        assert [row.input.text for row in table.panel(TurnRow)] == ["hello"]
+        assert table.panel(TextPart) == []
+        (tmp_path / "go").touch()
+        await home.until(turn.session_id, "turn.completed")
+
+
+async def test_the_list_of_sessions_is_live_and_its_changes_are_facts(tmp_path: Path) -> None:
+    """UI-31: title, pin and close are the workspace's facts."""
+    async with house(tmp_path, calls(says("Hi."), says("Hi."))) as home:
+        turn = await home.submit("hello")
+        await home.watch(home.workspace, lambda table: any(card.turns for card in table.panel(SessionCard)))
+        await home.do(UpdateSession(session_id=turn.session_id, title="Greeting", pinned=True))
+        table = await home.watch(home.workspace, lambda table: any(card.pinned for card in table.panel(SessionCard)))
+        assert [(card.title, card.pinned) for card in table.panel(SessionCard)] == [("Greeting", True)]
+        types = [record.header.type for record in await home.runtime.parts.store.facts.read(home.workspace)]
+        assert types == [
+            "workspace.opened",
+            "workspace.session.listed",
+            "workspace.session.titled",
+            "workspace.session.pinned",
+        ]
+
+
+async def test_a_deleted_session_is_gone_and_its_end_is_kept(tmp_path: Path) -> None:
+    """Deleting asks for the id a second time, and leaves what the chain ended with."""
+    async with house(tmp_path, calls(says("Hi."))) as home:
+        turn = await home.submit("hello")
+        await home.until(turn.session_id, "turn.completed")
+        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        with pytest.raises(Refusal) as refused:
+            await home.do(DeleteSession(session_id=turn.session_id, confirm="yes"))
+        assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "confirm")
+        gone = await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
+        assert (gone.last_sequence, gone.link) == (head.sequence, head.link.hex())
+        with pytest.raises(Refusal) as refused:
+            await home.do(GetSession(session_id=turn.session_id))
+        assert refused.value.code == "unknown_session"
+
+
+async def test_older_turns_come_by_page(tmp_path: Path) -> None:
+    """UI-27: the newest window first, the rest on demand."""
+    async with house(tmp_path, calls(*(says(f"Answer {number}.") for number in range(8))), snapshot_turns=3) as home:
+        turn = await home.submit("question 0")
+        for number in range(1, 8):
+            await home.until(turn.session_id, "turn.completed", count=number)
+            await home.submit(f"question {number}", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", count=8)
+        read = await home.do(GetSession(session_id=turn.session_id, turns=3))
+        older = await home.do(GetTurns(session_id=turn.session_id, before=read.turns[0].order, limit=3))
+        assert [row.input.text for row in read.turns] == ["question 5", "question 6", "question 7"]
+        assert [row.input.text for row in older.turns] == ["question 2", "question 3", "question 4"]
+        window = await home.watch(turn.session_id, lambda _: True)
+        assert [row.input.text for row in window.panel(TurnRow)] == ["question 5", "question 6", "question 7"]
+
+
+async def test_turns_that_wait_do_not_push_the_newest_answers_out_of_the_window(tmp_path: Path) -> None:
+    """UI-27: the window counts the turns that have begun."""
+    waits: list[dict[str, Any]] = [{"wait_for": "never"}]
+    scenario = {"match": [{"text": "wait", "calls": [waits]}], "calls": [says("One."), says("Two.")]}
+    async with house(tmp_path, scenario, snapshot_turns=2) as home:
+        turn = await home.submit("question 1")
+        await home.until(turn.session_id, "turn.completed")
+        await home.submit("question 2", turn.session_id)
+        await home.until(turn.session_id, "turn.completed", count=2)
+        for text in ("wait here", "next", "and next", "and last"):
+            await home.submit(text, turn.session_id)
+        window = await home.watch(turn.session_id, lambda table: len(table.panel(QueueRow)) == 3)
+        begun = [row.input.text for row in window.panel(TurnRow) if row.started_at]
+        assert begun == ["question 2", "wait here"]

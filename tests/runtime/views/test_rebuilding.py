@@ -1,0 +1,79 @@
+"""Lists while rows are made anew from the log: they wait, or say that they are not whole."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.commands import ListSessions, SessionList
+from callboard.contracts.rows import Upsert, WorkspaceRow
+from callboard.runtime.runtime import Runtime
+from tests.runtime.rigs.house import House, house, says
+
+COUNT = 6
+
+
+async def _filled(folder: Path) -> None:
+    async with house(folder, {"calls": [says("Done.")]}) as home:
+        for number in range(COUNT):
+            turn = await home.submit(f"Session {number}")
+            await home.until(turn.session_id, "turn.completed")
+
+
+def _without_views(folder: Path) -> None:
+    for path in folder.rglob("views.db*"):
+        path.unlink()
+
+
+async def _list(home: House) -> SessionList:
+    listed: SessionList = await home.do(ListSessions())
+    return listed
+
+
+async def test_r2_a_list_without_views_is_whole_or_says_that_it_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R2: never a short list as if it were whole. What is missing is counted in the answer and in the row of the workspace."""
+    await _filled(tmp_path)
+    _without_views(tmp_path)
+    held, recovered = asyncio.Event(), Runtime._recover_one
+
+    async def slowly(self: Runtime, *rest: object) -> None:
+        await held.wait()
+        await recovered(self, *rest)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(Runtime, "_recover_one", slowly)
+    async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=0.01) as home:
+        listed = await _list(home)
+        assert (len(listed.sessions), listed.rebuilding, listed.missing) == (0, True, COUNT)
+        assert _shown(home) == [COUNT]
+        held.set()
+        while (listed := await _list(home)).rebuilding:
+            assert len(listed.sessions) + listed.missing == COUNT
+        assert (len(listed.sessions), listed.missing, _shown(home)) == (COUNT, 0, [0])
+
+
+async def test_r2_a_list_waits_a_moment_for_rows_that_are_made_anew(tmp_path: Path) -> None:
+    """R2"""
+    await _filled(tmp_path)
+    _without_views(tmp_path)
+    async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=60.0) as home:
+        listed = await _list(home)
+        assert (len(listed.sessions), listed.rebuilding, listed.missing) == (COUNT, False, 0)
+
+
+async def test_r2_a_whole_list_is_answered_at_once(tmp_path: Path) -> None:
+    """R2: nothing waits where views are there, and a new session is none that is missing."""
+    await _filled(tmp_path)
+    async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=3600.0) as home:
+        await home.submit("One more")
+        listed = await _list(home)
+        assert (len(listed.sessions) >= COUNT, listed.rebuilding, listed.missing) == (True, False, 0)
+
+
+def _shown(home: House) -> list[int]:
+    """What the rows of the workspaces say, as a page gets them."""
+    ops = [op for host in home.runtime.workspaces.all() for op in host.snapshot()]
+    return [op.row.rebuilding for op in ops if isinstance(op, Upsert) and isinstance(op.row, WorkspaceRow)]

@@ -1,0 +1,76 @@
+"""What a client of a session gets first."""
+
+from __future__ import annotations
+
+import msgspec
+
+from callboard.contracts.commands.jobs import CancelJob
+from callboard.contracts.facts import ArtifactCreated
+from callboard.contracts.record import Record
+from callboard.contracts.rows import AgentRow, ArtifactRow, TaskRow, TeamRow, TurnRow, Upsert
+from callboard.contracts.rows.team import JobItems
+from callboard.projection.view import SessionView
+from callboard.runtime.views.window import Window
+from tests.control.rigs import jobs
+from tests.control.rigs.examples import SESSION
+from tests.projection.deliverables import made, of, version
+from tests.projection.team.troupe import begun, joined, team, told, wrote
+
+#: The goal for what is sent when a session is opened, in bytes.
+GOAL = 256_000
+
+
+def test_a_session_of_many_children_opens_with_its_leads_turn_and_within_its_bytes():
+    """UI-18: what does not fit is had on demand; the lead, the team's row and its newest children are there."""
+    story, window = team(), Window(20, 200_000)
+    window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
+    for number in range(2, 202):
+        for fact in (*joined(number), *begun(number), *wrote(number)):
+            window.apply(told(story, fact).ops)
+    snapshot = window.snapshot()
+    rows = [op.row for op in snapshot if isinstance(op, Upsert)]
+    assert len(msgspec.json.encode(snapshot)) < GOAL
+    assert next(row.key for row in rows if isinstance(row, TurnRow)) == "trn_1"
+    assert len([row for row in rows if isinstance(row, TurnRow)]) <= 40
+    agents = [row.key for row in rows if isinstance(row, AgentRow)]
+    assert (agents[0], agents[-1]) == ("solo", "writer-201")
+    assert any(isinstance(row, TeamRow) for row in rows)
+
+
+def test_a_job_of_many_items_opens_with_its_card_whether_it_goes_on_or_is_over():
+    """UI-18: its items are had on demand, and its card says how many stand how."""
+    given, view, window = (
+        jobs.begun(*(f"item {number}" for number in range(500)), parallel=1),
+        SessionView(),
+        Window(20, 40_000),
+    )
+
+    def card() -> JobItems | None:
+        for record in given.records[len(seen) :]:
+            window.apply(view.apply(record))
+            seen.append(record)
+        rows = [op.row for op in window.snapshot() if isinstance(op, Upsert) and isinstance(op.row, TaskRow)]
+        assert 1 < len(rows) < 500
+        return next((row.items for row in rows if row.items is not None), None)
+
+    seen: list[Record] = []
+    assert card() == JobItems(waiting=499, running=1)
+    given.when(CancelJob(session_id=SESSION, job_id=jobs.JOB))
+    given.stopped("worker-1", "cancelled")
+    assert card() == JobItems(cancelled=500)
+
+
+def test_a_session_of_many_artifacts_opens_with_the_newest_and_within_its_bytes():
+    """UI-13: the others are listed on demand, and what is kept in memory does not grow with them."""
+    story, window = made(), Window(20, 200_000)
+    window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
+    for number in range(2, 502):
+        path, scope = f"src/{number}.py", of(f"art_{number}")
+        for fact in (ArtifactCreated(artifact_kind="code", path=path), version(1, path=path)):
+            window.apply(story.say(fact, scope).ops)
+    snapshot = window.snapshot()
+    assert len(msgspec.json.encode(snapshot)) < GOAL
+    shown = [op.row.key for op in snapshot if isinstance(op, Upsert) and isinstance(op.row, ArtifactRow)]
+    assert shown[-1] == "art_501"
+    assert 20 < len(shown) < 100
+    assert len(window.rows(ArtifactRow)) == 300

@@ -1,0 +1,41 @@
+"""What a person is told to type where a library is not there."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import requires
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from callboard.runtime.workspaces.installation import EXTRAS, installs
+
+PROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
+
+
+def test_what_is_to_be_installed_is_what_the_extra_brings():
+    extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
+
+    assert {name: extras[name][0] for name in EXTRAS} == EXTRAS
+    for name, library in EXTRAS.items():
+        brought = {Requirement(line).name for line in requires(Requirement(library).name) or ()}
+        assert {Requirement(line).name for line in extras[name][1:]} <= brought
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_the_command_is_one_of_the_python_that_runs(extra: str):
+    """What a shell makes of it starts, and knows the libraries that are already there."""
+    words = shlex.split(subprocess.check_output(["sh", "-c", f"printf '%s\\n' {installs(extra)}"], text=True))
+    assert (words[0], words[-1]) == (sys.executable, EXTRAS[extra])
+    dry = [*words[:-1], "--dry-run", "--no-index", "--no-deps", words[-1]]
+    assert subprocess.run(dry, check=False, capture_output=True).returncode == 0
+
+
+def test_where_there_is_no_pip_uv_is_told_which_python(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    assert shlex.split(installs("a2a")) == ["uv", "pip", "install", "--python", sys.executable, EXTRAS["a2a"]]

@@ -1,0 +1,131 @@
+"""A person merges what a child did in its worktree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
+from callboard.contracts.commands.team import SpawnSubagent
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts import SubagentMerged, SubagentMergeRequested
+from callboard.contracts.scope import PERSON
+from callboard.control.state.session import Session
+from tests.runtime.rigs.house import House, house, says
+from tests.runtime.rigs.team import calls_of, facts, plays, when
+from tests.runtime.worktrees.test_subagents import git, repository
+
+WROTE = plays(
+    ("lead", "hello", [says("Hello.")]),
+    ("worker", "alpha", [calls_of("Write", file_path="notes.md", content="one\ntwo\n"), says("A.")]),
+    ("worker", "nothing", [says("Nothing to do.")]),
+)
+
+
+@asynccontextmanager
+async def worked(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[House, str]]:
+    """A session whose child has worked in its worktree."""
+    async with house(place, WROTE, FolderDefinitions()) as home:
+        repository(home)
+        turn = await home.submit("hello", permission_mode="full")
+        await home.until(turn.session_id, "turn.completed")
+        spawned = SpawnSubagent(session_id=turn.session_id, agent="worker", objective=objective, isolation="worktree")
+        await home.do(spawned)
+        await home.until(turn.session_id, "subagent.completed")
+        yield home, turn.session_id
+
+
+def merge(session: str, agent: str = "worker-1") -> MergeSubagent:
+    return MergeSubagent(session_id=session, agent=agent, reason="it is good")
+
+
+async def test_a_merge_of_a_person_is_a_fact_before_and_behind_it(tmp_path: Path) -> None:
+    """SUB-06: the intent has its actor and its reason, and is durable before git runs."""
+    async with worked(tmp_path) as (home, session):
+        done = await home.do(merge(session))
+        assert (done.status, done.files, done.conflict) == ("merged", ("notes.md",), ())
+        assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
+        assert git(home.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
+        told = [one for one in await home.facts(session) if one.header.type.startswith("subagent.merge")]
+        assert [one.fact for one in told] == [
+            SubagentMergeRequested(reason="it is good"),
+            SubagentMerged(status="merged", files=("notes.md",)),
+        ]
+        asked = told[0].sequence
+        assert [(one.header.actor, one.scope.agent, one.sequence) for one in told] == [
+            (PERSON, "worker-1", asked),
+            (PERSON, "worker-1", done.sequence),
+        ]
+        made = [one for one in await home.facts(session) if asked < one.sequence < done.sequence]
+        assert [one.header.type for one in made] == [
+            "artifact.created",
+            "artifact.version.created",
+            "artifact.version.created",
+        ]
+        assert [getattr(one.fact, "version_origin", "") for one in made] == ["", "found", "merge"]
+        again = await home.do(merge(session))
+        assert again.status == "nothing_to_merge"
+
+
+async def test_a_conflict_names_its_files_and_nothing_is_merged(tmp_path: Path) -> None:
+    async with worked(tmp_path) as (home, session):
+        (home.folder / "notes.md").write_text("mine\n")
+        git(home.folder, "commit", "--quiet", "-am", "second")
+        done = await home.do(merge(session))
+        assert (done.status, done.files, done.conflict) == ("conflict", (), ("notes.md",))
+        assert (home.folder / "notes.md").read_text() == "mine\n"
+        assert not git(home.folder, "status", "--porcelain")
+
+
+async def test_a_merge_that_is_repeated_with_its_key_is_made_once(tmp_path: Path) -> None:
+    """CTL-01"""
+    async with worked(tmp_path) as (home, session):
+        first, second = await asyncio.gather(home.do(merge(session), "k1"), home.do(merge(session), "k1"))
+        assert first == second == await home.do(merge(session), "k1")
+        assert isinstance(first, MergeDone)
+        assert len(await facts(home, session, SubagentMerged)) == 1
+
+
+async def test_what_git_refuses_is_told_and_nothing_is_merged(tmp_path: Path) -> None:
+    async with worked(tmp_path) as (home, session):
+        (home.folder / "notes.md").write_text("not committed\n")
+        with pytest.raises(Refusal) as refused:
+            await home.do(merge(session), "k1")
+        assert refused.value.code == "merge_failed"
+        assert (home.folder / "notes.md").read_text() == "not committed\n"
+        git(home.folder, "checkout", "--quiet", "notes.md")
+        assert (await home.do(merge(session), "k1")).status == "merged", "a refusal is not kept"
+        assert [one.status for one in await facts(home, session, SubagentMerged)] == ["failed", "merged"]
+
+
+@pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("nobody", "unknown_agent")])
+async def test_only_children_with_a_worktree_are_merged(tmp_path: Path, agent: str, code: str) -> None:
+    async with worked(tmp_path, "nothing") as (home, session):
+        with pytest.raises(Refusal) as refused:
+            await home.do(merge(session, agent))
+        assert refused.value.code == code
+        assert await facts(home, session, SubagentMergeRequested) == []
+
+
+def _merging(state: Session) -> bool:
+    return any(one.child is not None and one.child.merging for one in state.threads.values())
+
+
+async def test_a_merge_whose_process_ended_is_of_unknown_outcome_and_can_be_asked_for_again(tmp_path: Path) -> None:
+    async with worked(tmp_path) as (home, session):
+        # The intent is there, and the process ends before git has run.
+        host = (await home.runtime.sessions.get(session)).host
+        await host.command(merge(session), PERSON)
+        assert _merging(host.state)
+        with pytest.raises(Refusal) as refused:
+            await home.do(merge(session))
+        assert refused.value.code == "thread_busy"
+    async with house(tmp_path, WROTE, FolderDefinitions()) as home:
+        await when(home, session, lambda state: not _merging(state))
+        assert [one.status for one in await facts(home, session, SubagentMerged)] == ["unknown"]
+        assert (await home.do(merge(session))).status == "merged"

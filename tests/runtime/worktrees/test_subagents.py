@@ -1,0 +1,203 @@
+"""Children with a git worktree of their own, in a real repository."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from callboard.agents.folder import FolderDefinitions
+from callboard.contracts.facts import (
+    SubagentClosed,
+    SubagentFailed,
+    SubagentIsolated,
+    ToolCompleted,
+    ToolFailed,
+    ToolRefused,
+    WarningRaised,
+    WorkerNotification,
+)
+from tests.runtime.rigs.house import PATIENCE, House, house, says
+from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until
+
+SPAWN = calls_of("spawn_subagent", agent="worker", objective="alpha", isolation="worktree")
+WAIT = calls_of("wait_subagents")
+MERGE = calls_of("merge_subagent", agent="worker-1")
+CLOSE = calls_of("close_subagent", agent="worker-1")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    options = ("-c", "user.name=A Person", "-c", "user.email=person@localhost")
+    done = subprocess.run(["git", "-C", str(folder), *options, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def repository(home: House) -> None:
+    """The folder with its agents and one file, committed."""
+    crew(home)
+    (home.folder / "notes.md").write_text("one\n")
+    git(home.folder, "init", "--quiet", "--initial-branch=main")
+    git(home.folder, "add", "--all")
+    git(home.folder, "commit", "--quiet", "-m", "first")
+
+
+async def worked(home: House, session: str) -> None:
+    await until(home, session, lambda one: one.header.type == "turn.completed" and one.scope.agent == "lead")
+
+
+def writing(content: str) -> list[list[dict[str, Any]]]:
+    return [
+        calls_of("Write", file_path="notes.md", content=content),
+        calls_of("Bash", command="pwd; cat notes.md"),
+        says("A."),
+    ]
+
+
+async def test_a_child_works_in_its_worktree_its_parent_merges_it_and_it_is_removed(tmp_path: Path) -> None:
+    """Control plane spec, spawn_subagent: isolation rules; the sandbox and the tools reach the worktree, and nothing else."""
+    scenario = plays(
+        ("lead", "go", [SPAWN, WAIT, calls_of("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
+        ("worker", "alpha", writing("one\ntwo\n")),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        repository(home)
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        assert Path(apart.path).parent == home.folder.parent
+        assert apart.base == git(home.folder, "rev-parse", "HEAD^1")
+        outputs = [one.output.text for one in await facts(home, turn.session_id, ToolCompleted)]
+        assert f"{apart.path}\none\ntwo\n" in outputs
+        assert any(text.strip().endswith("one") for text in outputs), "the folder is as it was until the merge"
+        assert (home.folder / "notes.md").read_text() == "one\ntwo\n"
+        assert git(home.folder, "log", "-1", "--format=%s") == "Merge the work of worker-1"
+        await gone(home.folder, Path(apart.path))
+
+
+async def test_a_repository_that_a_child_made_in_its_worktree_is_not_looked_into(tmp_path: Path) -> None:
+    """SAFE-08: its settings name programs, and git would run them outside of the sandbox."""
+    marked = tmp_path / "ran"
+    made = (
+        "git init -q sub && cd sub && echo x > b && echo 'b filter=x' > .gitattributes && git add -A && "
+        "git -c user.name=a -c user.email=a@b commit -qm one && "
+        f"git config filter.x.clean 'touch {marked}; cat' && git config core.fsmonitor 'touch {marked}; false' && "
+        "touch -d '1 hour ago' b && cd .. && echo mine > mine.md"
+    )
+    scenario = plays(
+        ("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Done.")]),
+        ("worker", "alpha", [calls_of("Bash", command=made), says("A.")]),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        repository(home)
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        await until(home, turn.session_id, lambda one: isinstance(one.fact, WarningRaised))
+
+        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        assert (home.folder / "mine.md").read_text() == "mine\n"
+        assert not [one for one in git(home.folder, "ls-files").splitlines() if one.startswith("sub")]
+        assert (Path(apart.path) / "sub" / "b").exists()
+        assert not marked.exists()
+
+
+async def gone(folder: Path, worktree: Path) -> None:
+    """Waits until nothing is left of a child's worktree, its branch included."""
+    async with asyncio.timeout(PATIENCE):
+        while worktree.exists() or git(folder, "branch", "--list", "callboard/*"):  # noqa: ASYNC110, ASYNC240 - git tells nobody
+            await asyncio.sleep(0.01)
+
+
+async def test_a_conflict_is_told_with_its_files_and_nothing_is_half_merged(tmp_path: Path) -> None:
+    scenario = plays(
+        (
+            "lead",
+            "go",
+            [
+                SPAWN,
+                WAIT,
+                calls_of("Write", file_path="notes.md", content="mine\n"),
+                [{"wait_for": "committed"}, *MERGE],
+                CLOSE,
+                says("It does not fit."),
+            ],
+        ),
+        ("worker", "alpha", writing("theirs\n")),
+    )
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        repository(home)
+        turn = await home.submit("go", permission_mode="full")
+        await home.until(turn.session_id, "subagent.completed")
+        await until(
+            home,
+            turn.session_id,
+            lambda one: (
+                one.header.type == "tool.completed" and "notes.md" in str(one.fact) and one.scope.agent == "lead"
+            ),
+        )
+        git(home.folder, "commit", "--quiet", "-am", "second")
+        (tmp_path / "committed").touch()
+        await worked(home, turn.session_id)
+        (failed,) = await facts(home, turn.session_id, ToolFailed)
+        assert (failed.code, failed.message) == (
+            "merge_failed",
+            "These files are in conflict, and nothing was merged: notes.md.",
+        )
+        assert (home.folder / "notes.md").read_text() == "mine\n"
+        assert git(home.folder, "status", "--porcelain") == ""
+        kept = await home.until(turn.session_id, "warning.raised")
+        assert isinstance(kept.fact, WarningRaised)
+        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        assert kept.fact.code == "worktree_kept"
+        assert git(Path(apart.path), "log", "-1", "--format=%s") == "The work of worker-1"
+        assert kept.fact.message == f"The worktree of worker-1 stays in {apart.path}: 1 of its commits are not merged."
+
+
+async def test_a_folder_that_is_no_repository_fails_the_child_and_its_parent_is_told(tmp_path: Path) -> None:
+    scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Then not.")]))
+    async with house(tmp_path, scenario, FolderDefinitions()) as home:
+        crew(home)
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        (failed,) = await facts(home, turn.session_id, SubagentFailed)
+        assert failed.code == "worktree_failed"
+        assert "not a git repository" in failed.message
+        assert [one.status for one in await facts(home, turn.session_id, WorkerNotification)] == ["failed"]
+        assert [one.code for one in await facts(home, turn.session_id, ToolRefused)] == ["merge_failed"]
+        assert len(await facts(home, turn.session_id, SubagentClosed)) == 1
+
+
+async def test_a_worktree_that_cannot_be_made_in_an_unforeseen_way_fails_the_child_as_well(tmp_path: Path) -> None:
+    """Nobody waits for ever for what nobody makes."""
+    scenario = plays(("lead", "go", [SPAWN, WAIT, says("It did not work.")]))
+    place = tmp_path / ("r" * 250)
+    place.mkdir()
+    async with house(place, scenario, FolderDefinitions()) as home:
+        crew(home)
+        git(place, "init", "--quiet")
+        git(place, "commit", "--quiet", "--allow-empty", "-m", "first")
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        (failed,) = await facts(home, turn.session_id, SubagentFailed)
+        assert failed.code == "worktree_failed"
+        # Newer releases of git find it themselves, before the runtime fails.
+        found_by = failed.message.removeprefix("git made no worktree: ")
+        assert found_by == "the runtime failed (OSError)" or found_by.endswith("File name too long"), failed.message
+
+
+async def test_a_child_of_a_folder_inside_a_repository_works_in_the_same_folder_of_its_worktree(tmp_path: Path) -> None:
+    scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", writing("two\n")))
+    (tmp_path / "outer").mkdir()
+    async with house(tmp_path / "outer", scenario, FolderDefinitions()) as home:
+        crew(home)
+        (home.folder / "notes.md").write_text("one\n")
+        git(home.folder.parent, "init", "--quiet", "--initial-branch=main")
+        git(home.folder.parent, "add", "work")
+        git(home.folder.parent, "commit", "--quiet", "-m", "first")
+        turn = await home.submit("go", permission_mode="full")
+        await worked(home, turn.session_id)
+        (apart,) = await facts(home, turn.session_id, SubagentIsolated)
+        assert Path(apart.path).name == "work"
+        assert Path(apart.path).parent.parent == tmp_path
+        assert (home.folder / "notes.md").read_text() == "two\n"
+        assert f"a git worktree of your own, {apart.path}," in await told(home, turn.session_id, "worker-1")

@@ -1,0 +1,276 @@
+"""Read, Write and Edit on real files."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.content import blob_of
+from callboard.contracts.facts.tool import FileChange
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.tools.files.changes import Plan
+from callboard.tools.files.handles import Folder
+from callboard.tools.protection.atomic_write import Changed, Stopped, fingerprint, replace
+from tests.tools.rigs.calls import Agent, call, tree
+
+
+async def test_lines_are_read_with_their_numbers(agent: Agent):
+    assert await agent.output("Read", file_path="src/app.py") == "     1\tprint('one')\n     2\tprint('two')"
+
+
+async def test_a_part_of_a_file_is_read_and_the_rest_is_named(agent: Agent):
+    (agent.folder / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 5001)))
+
+    part = await agent.output("Read", file_path="long.txt", offset=4, limit=2)
+    head = await agent.output("Read", file_path="long.txt")
+
+    assert part == "     4\tline 4\n     5\tline 5\n\n[lines 4 to 5 of 5000; read on with offset 6]"
+    assert head.endswith("  2000\tline 2000\n\n[lines 1 to 2000 of 5000; read on with offset 2001]")
+
+
+async def test_long_lines_and_much_text_are_cut_and_said_to_be(agent: Agent):
+    (agent.folder / "wide.txt").write_text("x" * 5000 + "\n")
+    (agent.folder / "much.txt").write_text(("y" * 1000 + "\n") * 1000)
+
+    wide = await agent.output("Read", file_path="wide.txt")
+    much = await agent.output("Read", file_path="much.txt")
+
+    assert wide == f"     1\t{'x' * 2000}… [3,000 more characters]\n\n[lines of more than 2000 characters are cut]"
+    assert len(much) < 64_000
+    assert much.endswith("[lines 1 to 60 of 1000; read on with offset 61]")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "f is a PNG image, 10 bytes: not text, so there are no lines to read."),
+        (b"\x00\x01", "f is binary data, 2 bytes: not text, so there are no lines to read."),
+    ],
+)
+async def test_what_is_no_text_is_not_read_as_if_it_were(agent: Agent, content: bytes, message: str):
+    (agent.folder / "f").write_bytes(content)
+
+    assert await agent.do("Read", file_path="f") == ToolOutcome(output="", code="tool_failed", message=message)
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"file_path": "none.txt"}, "There is no file none.txt. `glob` and `grep` find files."),
+        ({"file_path": "src"}, "src is a folder."),
+        ({"file_path": "README.md/x"}, "There is no file README.md/x. `glob` and `grep` find files."),
+        ({"file_path": "README.md", "offset": 9}, "README.md has 3 lines; there is no line 9."),
+    ],
+)
+async def test_what_cannot_be_read_is_told_with_the_reason(agent: Agent, asked: dict[str, object], message: str):
+    assert await agent.do("Read", **asked) == ToolOutcome(output="", code="tool_failed", message=message)
+
+
+async def test_a_file_is_made_with_the_folders_on_the_way(agent: Agent):
+    outcome = await agent.do("Write", file_path="notes/2026/a.md", content="# A\n")
+
+    after = blob_of(b"# A\n", "text/plain; charset=utf-8")
+    assert outcome.output == "Made notes/2026/a.md: +1 −0."
+    assert outcome.changes == (
+        FileChange(path="notes/2026/a.md", kind="created", added=1, diff=outcome.changes[0].diff, after=after.ref),
+    )
+    assert outcome.blobs == (after,)
+    assert (agent.folder / "notes/2026/a.md").read_bytes() == b"# A\n"
+
+
+async def test_a_replaced_file_keeps_its_mode_its_owner_and_leaves_nothing_behind(agent: Agent):
+    script = agent.folder / "run.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o751)
+    if os.geteuid() == 0:
+        os.chown(script, 1234, 1235)
+    before = script.stat()
+
+    await agent.output("Write", file_path="run.sh", content="#!/bin/sh\necho hi\n")
+
+    after = script.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "run.sh", "src"]
+
+
+async def test_a_hard_link_elsewhere_keeps_what_it_had(agent: Agent):
+    """SAFE-01: a file is replaced, not written into."""
+    outside = agent.folder.parent / "outside" / "secret.txt"
+    os.link(outside, agent.folder / "same.txt")
+
+    await agent.output("Write", file_path="same.txt", content="mine\n")
+
+    assert outside.read_text() == "the secret\n"
+    assert (agent.folder / "same.txt").read_text() == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "content", "after"),
+    [
+        (b"a\r\nb\r\n", "c\nd\n", b"c\r\nd\r\n"),
+        (b"a\nb\r\n", "c\nd\n", b"c\nd\n"),
+        (b"\xef\xbb\xbfa\n", "b\n", b"\xef\xbb\xbfb\n"),
+        (b"caf\xe9\n", "caf\xe9s\n", b"caf\xe9s\n"),
+        (b"caf\xe9\n", "潮\n", "潮\n".encode()),
+        (b"\x00\x01", "text\n", b"text\n"),
+        (b"", "x", b"x"),
+    ],
+)
+async def test_a_replaced_file_keeps_line_ends_and_encoding(agent: Agent, before: bytes, content: str, after: bytes):
+    (agent.folder / "f.txt").write_bytes(before)
+
+    await agent.output("Write", file_path="f.txt", content=content)
+
+    assert (agent.folder / "f.txt").read_bytes() == after
+
+
+async def test_the_same_content_is_no_change(agent: Agent):
+    outcome = await agent.do("Write", file_path="README.md", content="# Tide\n\nReads gauges.\n")
+
+    assert outcome == ToolOutcome(output="README.md has this content already.")
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "every", "after"),
+    [
+        (b"one\ntwo\n", "two", "2", False, b"one\n2\n"),
+        (b"a a a", "a", "b", True, b"b b b"),
+        (b"a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", False, b"x\r\ny\r\nz\r\nc\r\n"),
+        (b"a\r\nb\r\n", "b", "x\ny", False, b"a\r\nx\r\ny\r\n"),
+        (b"a\nb\r\n", "a", "x\ny", False, b"x\ny\nb\r\n"),
+        (b"caf\xe9 one", "one", "two", False, b"caf\xe9 two"),
+        (b"\xff\xfea\x00", "a", "潮", False, b"\xff\xfe\x6e\x6f"),
+        (b"no end", "end", "", False, b"no "),
+    ],
+)
+async def test_exact_text_is_replaced_and_all_else_stays(
+    agent: Agent, before: bytes, old: str, new: str, every: bool, after: bytes
+):
+    (agent.folder / "f.txt").write_bytes(before)
+
+    await agent.output("Edit", file_path="f.txt", old_string=old, new_string=new, replace_all=every)
+
+    assert (agent.folder / "f.txt").read_bytes() == after
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "message"),
+    [
+        (
+            {"old_string": "none", "new_string": "x"},
+            "tool_arguments",
+            "old_string: is not in src/app.py. Read the file and copy the text exactly.",
+        ),
+        (
+            {"old_string": "print", "new_string": "x"},
+            "tool_arguments",
+            "old_string: is in src/app.py 2 times. Add lines around it, or set replace_all.",
+        ),
+        (
+            {"old_string": "one", "new_string": "one"},
+            "tool_arguments",
+            "new_string: is the same as old_string, so nothing would change.",
+        ),
+        (
+            {"file_path": "none.py", "old_string": "a", "new_string": "b"},
+            "tool_failed",
+            "There is no file none.py. Use `write` to make one.",
+        ),
+        (
+            {"file_path": "bin", "old_string": "a", "new_string": "b"},
+            "tool_failed",
+            "bin is binary data, 2 bytes: `edit` changes text only.",
+        ),
+        (
+            {"file_path": "latin", "old_string": "e", "new_string": "潮"},
+            "tool_arguments",
+            "new_string: has characters that latin cannot hold: it is latin-1.",
+        ),
+    ],
+)
+async def test_an_edit_that_cannot_be_made_asks_nobody_and_changes_nothing(
+    agent: Agent, asked: dict[str, object], code: str, message: str
+):
+    """CTL-05"""
+    (agent.folder / "bin").write_bytes(b"\x00a")
+    (agent.folder / "latin").write_bytes(b"\xe9e")
+    before = tree(agent.folder)
+
+    evaluation = await agent.having(permission_mode="ask").ask("Edit", **{"file_path": "src/app.py", **asked})
+
+    assert (evaluation.verdict, evaluation.code, evaluation.message) == ("deny", code, message)
+    assert tree(agent.folder) == before
+
+
+async def test_a_file_that_may_not_be_written_is_left_alone(agent: Agent):
+    (agent.folder / "README.md").chmod(0o444)
+
+    outcome = await agent.do("Write", file_path="README.md", content="x")
+
+    assert outcome == ToolOutcome(output="", code="tool_failed", message="README.md is read-only.")
+    assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
+
+
+async def test_a_folder_is_not_replaced_by_a_file(agent: Agent):
+    assert (await agent.do("Write", file_path="src", content="x")).message == "src: src is a folder."
+    assert (await agent.do("Write", file_path=".", content="x")).code == "path_denied"
+
+
+def test_a_file_that_came_meanwhile_is_not_overwritten(folder: Path):
+    """SAFE-07"""
+    (folder / "new.txt").write_text("theirs")
+
+    with Folder(str(folder)) as opened, pytest.raises(Changed):
+        replace(opened, Plan("new.txt", None, b"ours"), threading.Event())
+
+    assert (folder / "new.txt").read_text() == "theirs"
+    assert sorted(path.name for path in folder.iterdir()) == ["README.md", "new.txt", "src"]
+
+
+@pytest.mark.parametrize("now", [b"other", None])
+def test_a_file_that_changed_or_went_meanwhile_is_not_replaced(folder: Path, now: bytes | None):
+    """SAFE-07"""
+    file = folder / "README.md"
+    plan = Plan("README.md", file.read_bytes(), b"ours")
+    if now is None:
+        file.unlink()
+    else:
+        file.write_bytes(now)
+    before = tree(folder)
+
+    with Folder(str(folder)) as opened, pytest.raises(Changed):
+        replace(opened, plan, threading.Event())
+
+    assert tree(folder) == before
+
+
+def test_a_change_that_was_stopped_before_it_was_made_is_not_made(folder: Path):
+    stop = threading.Event()
+    stop.set()
+    before = tree(folder)
+
+    with Folder(str(folder)) as opened, pytest.raises(Stopped):
+        replace(opened, Plan("README.md", (folder / "README.md").read_bytes(), b"ours"), stop)
+
+    assert tree(folder) == before
+
+
+async def test_of_many_changes_at_once_for_the_same_content_one_is_made(agent: Agent):
+    wanted = [call("Write", file_path="README.md", content=f"{number}\n") for number in range(8)]
+    evaluated = [await agent.toolbox.evaluate(one, agent.context) for one in wanted]
+
+    outcomes = await asyncio.gather(*map(agent.run, wanted, evaluated))
+
+    codes = [outcome.code for outcome in outcomes]
+    assert sorted(codes, key=str) == [None, *["file_changed"] * 7]
+    assert (agent.folder / "README.md").read_text() == f"{codes.index(None)}\n"
+
+
+def test_a_fingerprint_tells_contents_and_absence_apart():
+    assert fingerprint(b"a") == hashlib.sha256(b"a").hexdigest()
+    assert fingerprint(None) == "absent"

@@ -1,0 +1,63 @@
+"""What an agent makes of its team takes a person's yes every time: the gate's word on it in every mode, under every rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.ports.tools import ToolCall
+from tests.tools.rigs.calls import Agent, in_english, rule
+
+PAINTER: dict[str, Any] = {"name": "painter", "description": "Paints.", "prompt": "You paint.", "tools": ["Write"]}
+
+
+@pytest.mark.parametrize("mode", ["planning", "ask", "edits", "full"])
+@pytest.mark.parametrize(("tool", "asked"), [("define_agent", PAINTER), ("add_edge", {"to": "critic"})])
+async def test_no_mode_and_no_rule_lets_it_through_without_asking(
+    agent: Agent, mode: str, tool: str, asked: dict[str, Any]
+):
+    """MAR-05"""
+    held = agent.having(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
+
+    evaluation = await held.toolbox.evaluate(_call(tool, asked), held.context)
+
+    assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
+    assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
+    assert Check(
+        name="approval", verdict="ask", detail="what makes more of the team takes a yes every time"
+    ) in in_english(evaluation.checks)
+    assert evaluation.binding is not None
+
+
+async def test_a_rule_that_forbids_it_holds(agent: Agent):
+    held = agent.having(rules=(rule("deny", "define_agent"),))
+
+    assert (await held.toolbox.evaluate(_call("define_agent", PAINTER), held.context)).code == "rule_denied"
+
+
+async def test_its_row_says_what_would_be_made(agent: Agent):
+    one = await agent.toolbox.evaluate(_call("define_agent", PAINTER), agent.context)
+    other = await agent.toolbox.evaluate(_call("add_edge", {"source": "clerk", "to": "critic"}), agent.context)
+
+    assert one.summary == "define_agent painter (subagent): Paints."
+    assert one.prompt == (
+        "define_agent painter (subagent): Paints.? What makes more of the team takes a yes every time."
+    )
+    assert other.summary == "add_edge clerk → critic: handoff"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"name": "No Name"}, {"prompt": ""}, {"kind": "remote"}, {"description": "two\nlines"}, {"capabilities": []}],
+)
+async def test_what_no_agent_can_be_is_refused_by_its_arguments(agent: Agent, asked: dict[str, Any]):
+    evaluation = await agent.toolbox.evaluate(_call("define_agent", {**PAINTER, **asked}), agent.context)
+
+    assert (evaluation.verdict, evaluation.code) == ("deny", "tool_arguments")
+
+
+def _call(tool: str, asked: dict[str, Any]) -> ToolCall:
+    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(asked))

@@ -1,0 +1,40 @@
+"""What an agent asks of a person: the gate's word on it is to ask, in every mode and under every rule; it offers no rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.ports.tools import ToolCall
+from tests.tools.rigs.calls import Agent, in_english, rule
+
+PLAN: dict[str, Any] = {"summary": "Mend the parser.", "steps": ["read", "write"]}
+QUESTION: dict[str, Any] = {"question": "Which?", "options": ["this", "that"]}
+
+
+@pytest.mark.parametrize("mode", ["planning", "ask", "edits", "full"])
+@pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
+async def test_no_mode_and_no_rule_answers_for_the_person(agent: Agent, mode: str, tool: str, asked: dict[str, Any]):
+    """CTX-03, CTL-04"""
+    held = agent.having(permission_mode=mode, rules=(rule("allow", tool), rule("allow", f"{tool}(*)")))
+
+    evaluation = await held.toolbox.evaluate(_call(tool, asked), held.context)
+
+    assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "none", True)
+    assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
+    assert Check(name="approval", verdict="ask", detail="a person is to say something") in in_english(evaluation.checks)
+
+
+@pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])
+async def test_no_rule_is_offered_that_would_answer_the_next_one(agent: Agent, tool: str, asked: dict[str, Any]):
+    """CTL-04: also where no rule speaks of it yet."""
+    evaluation = await agent.toolbox.evaluate(_call(tool, asked), agent.context)
+
+    assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
+
+
+def _call(tool: str, asked: dict[str, Any]) -> ToolCall:
+    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(asked))

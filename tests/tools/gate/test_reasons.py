@@ -1,0 +1,100 @@
+"""Why a person is asked: codes with parameters, and the same in English (X7)."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, get_args
+
+import pytest
+
+from callboard.contracts.facts.reason import Reason, ReasonCode
+from callboard.contracts.ports.tools import ToolCall
+from callboard.tools import reasons
+from tests.tools.rigs.calls import Agent, rule
+
+NAMES = (
+    *("path", "why", "paths", "matcher", "secrets", "mode", "tool", "tools", "find", "power", "globs", "size", "most"),
+    *("protected", "verdict", "scope", "call", "hook", "hooks", "said", "how"),
+)
+PARAMETERS: dict[str, str] = dict.fromkeys(NAMES, "a, b")
+
+
+@pytest.mark.parametrize("code", get_args(ReasonCode))
+def test_every_reason_has_an_english_text_whose_values_it_names(code: ReasonCode) -> None:
+    said = reasons.english((Reason(code=code, parameters=PARAMETERS),))
+    assert said
+    assert re.search(r"[{}]", said) is None
+
+
+def _call(tool: str, **asked: Any) -> ToolCall:
+    return ToolCall(call_id="cal_1", tool=tool, arguments=json.dumps(asked))
+
+
+async def test_a_change_of_what_is_protected_names_it_in_a_code(agent: Agent) -> None:
+    """The page words it in its language; the prompt says the same in English."""
+    evaluation = await agent.toolbox.evaluate(_call("Write", file_path="agents/a.md", content="x"), agent.context)
+    assert evaluation.reasons == (Reason(code="protected", parameters={"path": "agents"}),)
+    assert evaluation.prompt.endswith("What is in agents is changed with an approval only.")
+
+
+async def test_a_rule_that_asks_is_named_and_a_question_of_the_mode_needs_no_reason(agent: Agent) -> None:
+    write = _call("Write", file_path="a.txt", content="x")
+    asking = agent.having(permission_mode="ask")
+    evaluation = await asking.toolbox.evaluate(write, asking.context)
+    assert (evaluation.verdict, evaluation.reasons) == ("ask", ())
+    held = agent.having(permission_mode="full", rules=(rule("ask", "Write"),))
+    (asks,) = (await held.toolbox.evaluate(write, held.context)).reasons
+    assert (asks.code, asks.parameters) == ("rule_session", {"matcher": "Write"})
+
+
+async def test_a_command_that_may_destroy_says_so_beside_its_risk(agent: Agent) -> None:
+    asking = agent.having(permission_mode="ask")
+    evaluation = await asking.toolbox.evaluate(_call("Bash", command="rm -rf build"), asking.context)
+    assert evaluation.risk == "high"
+    assert evaluation.reasons[-1:] == (Reason(code="destroys"),)
+
+
+async def test_a_call_that_is_allowed_has_no_reasons(agent: Agent) -> None:
+    held = agent.having(permission_mode="full")
+    evaluation = await held.toolbox.evaluate(_call("Bash", command="rm -rf build"), held.context)
+    assert (evaluation.verdict, evaluation.reasons) == ("allow", ())
+
+
+DENIED = [
+    ("Read", {"file_path": "../x"}, {}, "through_parent", {"path": "../x"}),
+    ("Read", {"file_path": "a.txt"}, {"tools": ("Grep",)}, "not_listed", {"tool": "read"}),
+    ("Write", {"file_path": "a.txt", "content": ""}, {"policy": ()}, "lacks_power", {"power": "Patch"}),
+    ("Write", {"file_path": "a.py", "content": ""}, {"permission_mode": "planning"}, "planning_documents", {}),
+    (
+        "Write",
+        {"file_path": "a.py", "content": ""},
+        {"work_globs": ("docs/**",)},
+        "outside_globs",
+        {"globs": "docs/**"},
+    ),
+    ("Read", {"file_path": "a.txt"}, {"rules": (rule("deny", "Read"),)}, "rule_denies_session", {"matcher": "Read"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "asked", "having", "code", "names"), DENIED)
+async def test_a_denial_names_its_reason_in_a_code_and_says_the_same_in_english(
+    agent: Agent, tool: str, asked: dict[str, Any], having: dict[str, Any], code: str, names: dict[str, str]
+) -> None:
+    """UI-27: the page words a refusal in its language; the model reads the English of the same reason."""
+    held = agent.having(**having)
+    evaluation = await held.toolbox.evaluate(_call(tool, **asked), held.context)
+    check = evaluation.checks[-1]
+    assert (evaluation.verdict, check.verdict, check.reasons[0].code) == ("deny", "deny", code)
+    assert check.reasons[0].parameters.items() >= names.items()
+    assert evaluation.message == check.detail
+    assert evaluation.message.startswith(reasons.english(check.reasons[:1]))
+
+
+async def test_a_call_that_passes_says_why_in_codes(agent: Agent) -> None:
+    held = agent.having(permission_mode="edits", rules=(rule("allow", "Edit(src/**)"),))
+    inside = await held.toolbox.evaluate(_call("Write", file_path="src/a.txt", content="x"), held.context)
+    outside = await held.toolbox.evaluate(_call("Write", file_path="b.txt", content="x"), held.context)
+    said = {check.name: [one.code for one in check.reasons] for check in inside.checks}
+    assert (said["rules"], said["approval"]) == (["rule_applied"], ["rule_allows_session"])
+    assert outside.checks[-1].reasons == (Reason(code="mode_applies", parameters={"mode": "edits"}),)

@@ -1,0 +1,419 @@
+"""The one gate: what each station says, and what comes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.commands.team_tools import TEAM_TOOLS
+from callboard.contracts.facts.action import Binding
+from callboard.contracts.facts.permission import STATIONS, Check, passed
+from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.tools import Evaluation
+from callboard.tools.arguments import digest
+from callboard.tools.gate import stations
+from callboard.tools.gate.call_context import Ground
+from callboard.tools.protection.atomic_write import fingerprint
+from callboard.tools.sandbox import limits
+from callboard.tools.sandbox.ability import Ability, ability
+from tests.tools.rigs.calls import DEFINITION, Agent, call, in_english, rule, tree
+
+CALLS: dict[str, dict[str, Any]] = {
+    "Bash": {"command": "pytest -q"},
+    "Edit": {"file_path": "src/app.py", "old_string": "one", "new_string": "1"},
+    "Finalize": {"summary": "done"},
+    "Glob": {"pattern": "*"},
+    "Grep": {"pattern": "x"},
+    "Read": {"file_path": "README.md"},
+    "ReadOutput": {"call_id": "cal_1"},
+    "ReadProcess": {"process_id": "prc_1"},
+    "StopProcess": {"process_id": "prc_1"},
+    "Write": {"file_path": "new.txt", "content": "x\n"},
+}
+#: A machine without bubblewrap, whatever this one has.
+BARE = Ground(Ability("", why="bubblewrap (bwrap) is not installed"))
+
+
+def bare(agent: Agent, tool: str, **arguments: Any) -> Evaluation:
+    return stations.evaluate(call(tool, **arguments), agent.context, BARE)
+
+
+def last(evaluation: Evaluation) -> Check:
+    return evaluation.checks[-1]
+
+
+async def test_a_call_that_passes_leaves_the_checks_that_have_something_to_say(agent: Agent):
+    evaluation = await agent.ask("Read", file_path="README.md")
+
+    assert evaluation == Evaluation(
+        verdict="allow",
+        risk="none",
+        read_only=True,
+        arguments='{"file_path":"README.md"}',
+        arguments_hash=digest('{"file_path":"README.md"}'),
+        summary="Read README.md",
+        checks=(
+            Check(
+                name="approval",
+                verdict="allow",
+                reasons=(Reason(code="changes_nothing"),),
+            ),
+        ),
+        sandbox=SandboxApplied(level="paths"),
+    )
+    assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
+
+
+async def test_a_path_that_is_not_what_the_model_wrote_is_told(agent: Agent):
+    evaluation = await agent.ask("Read", file_path=f"{agent.folder}/README.md")
+
+    assert in_english(evaluation.checks)[0] == Check(name="paths", verdict="allow", detail="README.md")
+
+
+async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would_allow(agent: Agent):
+    """SAFE-07"""
+    evaluation = await agent.having(permission_mode="ask").ask("Edit", **CALLS["Edit"])
+
+    assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
+    assert in_english(passed(evaluation.checks))[6] == Check(
+        name="approval", verdict="ask", detail="the permission mode is ask"
+    )
+    assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
+    assert evaluation.prompt == "Change src/app.py (+1 −1)?"
+    assert evaluation.preview == (
+        "--- a/src/app.py\n+++ b/src/app.py\n@@ -1,2 +1,2 @@\n-print('one')\n+print('1')\n print('two')\n"
+    )
+    assert evaluation.scopes == ("once", "session", "workspace")
+    assert evaluation.matchers == {"session": "Edit(src/app.py)", "workspace": "Edit(src/app.py)"}
+    assert evaluation.binding == Binding(
+        tool="Edit",
+        arguments_hash=evaluation.arguments_hash,
+        folder=str(agent.folder),
+        definition_hash=DEFINITION,
+        file="src/app.py",
+        file_hash=fingerprint(b"print('one')\nprint('two')\n"),
+    )
+
+
+async def test_a_file_that_is_not_there_yet_is_bound_as_absent(agent: Agent):
+    evaluation = await agent.ask("Write", file_path=f"{agent.folder}/new.txt", content="x\n")
+
+    assert evaluation.binding is not None
+    assert (evaluation.binding.file, evaluation.binding.file_hash) == ("new.txt", "absent")
+    assert (evaluation.verdict, evaluation.risk) == ("allow", "low")
+
+
+@pytest.mark.parametrize(
+    ("mode", "free"),
+    [
+        ("ask", {"Finalize", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"}),
+        ("edits", {"Edit", "Finalize", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess", "Write"}),
+        ("full", set(CALLS)),
+    ],
+)
+async def test_what_a_permission_mode_lets_through_without_asking(agent: Agent, mode: str, free: set[str]):
+    told = agent.having(permission_mode=mode)
+
+    verdicts = {tool: (await told.ask(tool, **arguments)).verdict for tool, arguments in CALLS.items()}
+
+    assert verdicts == {tool: "allow" if tool in free else "ask" for tool in CALLS}
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
+@pytest.mark.parametrize("tool", CALLS)
+async def test_a_tool_outside_the_list_is_denied_in_every_mode(agent: Agent, mode: str, tool: str):
+    """MAR-03"""
+    others = tuple(name for name in CALLS if name not in (tool, "Bash"))
+    before = tree(agent.folder)
+
+    evaluation = await agent.having(tools=others, permission_mode=mode).ask(tool, **CALLS[tool])
+
+    assert (evaluation.verdict, evaluation.code) == ("deny", "tool_not_listed")
+    assert [check.name for check in passed(evaluation.checks)] == ["hooks", "tools"]
+    assert tree(agent.folder) == before
+
+
+async def test_everything_is_listed_by_a_star_and_nothing_by_an_empty_list(agent: Agent):
+    """MAR-04"""
+    everything, nothing = agent.having(tools=("*",)), agent.having(tools=())
+
+    for tool, arguments in CALLS.items():
+        assert (await everything.ask(tool, **arguments)).verdict == "allow"
+        assert (await nothing.ask(tool, **arguments)).code == "tool_not_listed"
+    assert sorted(spec.name for spec in everything.toolbox.specs(everything.context)) == sorted(CALLS)
+    assert nothing.toolbox.specs(nothing.context) == ()
+
+
+async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
+    evaluation = await agent.ask("Teleport", to="x")
+
+    assert (evaluation.verdict, evaluation.code) == ("deny", "tool_unknown")
+    known = (
+        "bash",
+        "edit",
+        "finalize",
+        "find_tools",
+        "glob",
+        "grep",
+        "read",
+        "read_output",
+        "write",
+        "read_process",
+        "stop_process",
+        *TEAM_TOOLS,
+    )
+    assert evaluation.message == f"There is no tool Teleport. There are: {', '.join(known)}."
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
+async def test_without_patch_no_way_to_write_is_left(agent: Agent, mode: str):
+    """MAR-05"""
+    reader = agent.having(policy=("Finalize",), permission_mode=mode)
+    before = tree(agent.folder)
+
+    for tool in ("Write", "Edit"):
+        evaluation = await reader.ask(tool, **{**CALLS[tool], "file_path": "README.md"})
+        assert (evaluation.verdict, evaluation.code, last(evaluation).name) == ("deny", "policy_denied", "policy")
+    shell = await reader.ask(
+        "Bash", command="touch made; echo x >> README.md; mkdir -p .git && touch .git/x; touch /tmp/ok"
+    )
+    assert shell.sandbox is not None
+    assert (shell.sandbox.level, shell.sandbox.writable) == ("bubblewrap", ())
+    assert shell.read_only
+    outcome = await reader.run(call("Bash", **json.loads(shell.arguments)), shell)
+    assert outcome.output.count("Read-only file system") == 3
+    assert tree(agent.folder) == before
+    refused = bare(reader, "Bash", command="ls")
+    assert (refused.verdict, refused.code) == ("deny", "policy_denied")
+
+
+async def test_finalize_takes_the_power_to_finalize(agent: Agent):
+    """MAR-05"""
+    refused = await agent.having(policy=("Patch",)).ask("Finalize", summary="done")
+    in_chat = await agent.having(mode="chat").ask("Finalize", summary="done")
+
+    assert (refused.verdict, refused.code) == ("deny", "policy_denied")
+    assert (in_chat.verdict, in_chat.code) == ("deny", "mode_denied")
+    assert await agent.output("Finalize", summary="all done") == "all done"
+
+
+def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
+    def told(**context: Any) -> list[str]:
+        other = agent.having(**context)
+        return [spec.name for spec in other.toolbox.specs(other.context)]
+
+    assert told(mode="chat") == [
+        "Bash",
+        "Edit",
+        "Glob",
+        "Grep",
+        "Read",
+        "ReadOutput",
+        "Write",
+        "ReadProcess",
+        "StopProcess",
+    ]
+    assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"]
+    assert told(tools=("Write", "Nothing")) == ["Write"]
+    assert told(tools=("Read", "Write")) == ["Read", "Write"]
+    write = next(spec for spec in agent.toolbox.specs(agent.context) if spec.name == "Write")
+    assert write.schema == {
+        "type": "object",
+        "properties": {
+            "file_path": {"type": "string", "minLength": 1, "description": "The file, relative to the folder."},
+            "content": {"type": "string", "description": "The whole content of the file."},
+        },
+        "required": ["file_path", "content"],
+        "additionalProperties": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "verdict"),
+    [
+        ("PLAN.md", "ask"),
+        ("./PLAN.md", "ask"),
+        ("docs/deep/plan.md", "ask"),
+        ("src/plan.md", "deny"),
+        ("docs/plan.py", "deny"),
+        ("agents/new.md", "deny"),
+        ("plan.txt", "deny"),
+    ],
+)
+async def test_while_planning_only_documents_are_written(agent: Agent, path: str, verdict: str):
+    planning = agent.having(permission_mode="planning")
+
+    evaluation = await planning.ask("Write", file_path=path, content="x")
+
+    assert evaluation.verdict == verdict
+    assert evaluation.code == ("mode_denied" if verdict == "deny" else None)
+
+
+async def test_while_planning_a_command_cannot_write(agent: Agent):
+    planning = agent.having(permission_mode="planning")
+    before = tree(agent.folder)
+
+    held = await planning.ask("Bash", command="touch made")
+    outcome = await planning.run(call("Bash", command="touch made"), held)
+
+    assert held.verdict == "ask"
+    assert "Read-only file system" in outcome.output
+    assert tree(agent.folder) == before
+    assert bare(planning, "Bash", command="ls").code == "mode_denied"
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside/secret.txt",
+        "/etc/passwd",
+        "way/secret.txt",
+        "link",
+        "pipe",
+        "a\0b",
+        "x" * 300,
+        "src/../../outside/secret.txt",
+    ],
+)
+@pytest.mark.parametrize("tool", ["Read", "Write", "Edit", "Glob", "Grep"])
+async def test_no_tool_leaves_the_folder(agent: Agent, mode: str, path: str, tool: str):
+    """SAFE-01"""
+    (agent.folder / "way").symlink_to("../outside")
+    (agent.folder / "link").symlink_to("../outside/secret.txt")
+    os.mkfifo(agent.folder / "pipe")
+    before = tree(agent.folder.parent)
+    field = "path" if tool in {"Glob", "Grep"} else "file_path"
+
+    evaluation = await agent.having(permission_mode=mode, rules=(rule("allow", tool),)).ask(
+        tool, **{**CALLS[tool], field: path}
+    )
+
+    assert evaluation.verdict == "deny"
+    assert evaluation.code in {"path_denied", "mode_denied"}
+    assert evaluation.code == "path_denied" or mode == "planning"
+    assert tree(agent.folder.parent) == before
+
+
+@pytest.mark.parametrize(("tool", "field"), [("Glob", "pattern"), ("Grep", "glob")])
+async def test_a_pattern_does_not_leave_the_folder_either(agent: Agent, tool: str, field: str):
+    """SAFE-01"""
+    for pattern in ("../**", "/etc/*", "src/../../*"):
+        assert (await agent.ask(tool, **{**CALLS[tool], field: pattern})).code == "path_denied"
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits", "full"])
+@pytest.mark.parametrize(
+    "path", ["agents/solo.md", ".callboard/settings.json", ".git/hooks/pre-commit", "sub/.git/config", ".GIT/x"]
+)
+async def test_what_is_protected_is_written_with_an_approval_only(agent: Agent, mode: str, path: str):
+    """An agent cannot change what decides what it may do."""
+    free = agent.having(permission_mode=mode, rules=(rule("allow", "Write"), rule("allow", "Edit(**)", "workspace")))
+
+    evaluation = await free.ask("Write", file_path=path, content="x")
+
+    assert (evaluation.verdict, evaluation.risk) == ("ask", "high")
+    assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
+    assert (await free.ask("Read", file_path=path)).verdict == "allow"
+
+
+async def test_rules_deny_then_ask_then_allow(agent: Agent):
+    asking = agent.having(permission_mode="ask")
+
+    allowed = await asking.having(rules=(rule("allow", "Edit(src/**)"),)).ask("Edit", **CALLS["Edit"])
+    asked = await agent.having(rules=(rule("allow", "Edit"), rule("ask", "Edit(src/**)"))).ask("Edit", **CALLS["Edit"])
+    denied = await agent.having(rules=(rule("allow", "Edit"), rule("deny", "Write(src/*)"))).ask(
+        "Edit", **CALLS["Edit"]
+    )
+
+    assert allowed.verdict == "allow"
+    assert in_english(passed(allowed.checks))[5] == Check(
+        name="rules", verdict="allow", detail="allow Edit(src/**) (session)"
+    )
+    assert (asked.verdict, asked.scopes, asked.prompt) == (
+        "ask",
+        ("once",),
+        "Change src/app.py (+1 −1)? A rule of this session says so.",
+    )
+    assert (denied.verdict, denied.code, last(denied).name) == ("deny", "rule_denied", "rules")
+
+
+async def test_a_rule_for_a_command_holds_for_plain_commands_that_begin_so(agent: Agent):
+    """SAFE-07"""
+    asking = agent.having(permission_mode="ask", rules=(rule("allow", "Bash(pytest *)"), rule("deny", "Bash(curl *)")))
+
+    verdicts = [
+        (await asking.ask("Bash", command=command)).verdict
+        for command in ("pytest -q", "pytest; id", "pytest | tee x", "id", "pytest && curl x")
+    ]
+
+    assert verdicts == ["allow", "ask", "ask", "ask", "deny"]
+
+
+@pytest.mark.parametrize("mode", ["ask", "edits", "full"])
+def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode: str):
+    """SAFE-02"""
+    evaluation = bare(agent.having(permission_mode=mode, rules=(rule("allow", "Bash"),)), "Bash", command="pytest -q")
+
+    assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "high", False)
+    assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
+    assert evaluation.prompt == (
+        "Run pytest -q? There is no sandbox here (bubblewrap (bwrap) is not installed): it may do what you may."
+    )
+    assert evaluation.sandbox == SandboxApplied(
+        level="none",
+        network=True,
+        writable=("/",),
+        detail="bubblewrap (bwrap) is not installed",
+        limits=limits.of(agent.context.shell, scratch=False),
+    )
+
+
+def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
+    evaluation = stations.evaluate(
+        call("Bash", command="ls"), agent.having(folder="/").context, Ground(ability("bwrap"))
+    )
+
+    assert evaluation.sandbox is not None
+    assert (evaluation.verdict, evaluation.sandbox.level) == ("ask", "none")
+
+
+async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: Agent):
+    """An agent cannot change what decides what it may do."""
+    (agent.folder / ".git").symlink_to("src")
+
+    evaluation = await agent.ask("Bash", command="ls")
+
+    assert evaluation.verdict == "ask"
+    assert evaluation.prompt.endswith("The sandbox cannot keep .git from being written.")
+    assert evaluation.sandbox is not None
+    assert evaluation.sandbox.detail.startswith("read-only: agents, .callboard, src;")
+
+
+@pytest.mark.parametrize(
+    ("command", "risk", "runs"),
+    [
+        ("pytest", "medium", "pytest"),
+        ("rm -rf build", "high", "rm -rf build"),
+        ("cd a && sudo make", "high", "2 commands: cd a && sudo make"),
+    ],
+)
+async def test_how_much_a_command_puts_at_stake(agent: Agent, command: str, risk: str, runs: str):
+    evaluation = await agent.having(permission_mode="ask").ask("Bash", command=command)
+
+    assert (evaluation.risk, evaluation.preview) == (risk, command)
+    assert evaluation.prompt == f"Run {runs}? In the sandbox: it can change files of the folder, without network."
+
+
+async def test_a_folder_that_is_gone_is_told(agent: Agent, tmp_path: Path):
+    gone = agent.having(folder=str(tmp_path / "gone"))
+
+    evaluation = await gone.ask("Read", file_path="a")
+
+    assert (evaluation.verdict, evaluation.code) == ("deny", "tool_failed")
+    assert evaluation.message == "a: No such file or directory."

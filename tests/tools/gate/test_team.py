@@ -1,0 +1,147 @@
+"""What the gate holds the agents of a team to: globs, reading only, merging; and how their calls read in a row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.facts.permission import Check
+from callboard.tools.gate import stations
+from callboard.tools.gate.call_context import Ground
+from callboard.tools.sandbox.ability import Ability
+from tests.tools.rigs.calls import Agent, call, in_english, tree
+
+BARE = Ground(Ability("", why="bubblewrap (bwrap) is not installed"))
+
+
+@pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"given_globs": ("docs/**", "*.md")}])
+async def test_a_change_outside_of_the_globs_is_denied_naming_them(agent: Agent, limit: dict[str, Any]):
+    """Subagents specification, Isolation."""
+    held = agent.having(**limit)
+    before = tree(agent.folder)
+
+    outside = await held.ask("Write", file_path="src/new.py", content="x")
+
+    assert (outside.verdict, outside.code) == ("deny", "path_denied")
+    assert outside.message == "src/new.py is outside of where this agent may write: docs/**, *.md."
+    assert in_english(outside.checks)[-1] == Check(name="paths", verdict="deny", detail=outside.message)
+    assert tree(agent.folder) == before
+    edit = await held.ask("Edit", file_path="src/app.py", old_string="one", new_string="1")
+    assert edit.code == "path_denied"
+    assert (await held.ask("Write", file_path="docs/a/b.md", content="x")).verdict == "allow"
+    assert (await held.ask("Edit", file_path="README.md", old_string="Tide", new_string="Tides")).verdict == "allow"
+    assert (await held.ask("Read", file_path="src/app.py")).verdict == "allow"
+
+
+async def test_a_parents_globs_narrow_those_of_the_definition(agent: Agent):
+    held = agent.having(work_globs=("docs/**",), given_globs=("**/*.md",))
+
+    assert (await held.ask("Write", file_path="docs/a.md", content="x")).verdict == "allow"
+    assert (await held.ask("Write", file_path="docs/a.py", content="x")).code == "path_denied"
+    assert (await held.ask("Write", file_path="a.md", content="x")).code == "path_denied"
+
+
+async def test_a_read_only_agent_changes_nothing(agent: Agent):
+    """MAR-05"""
+    reader = agent.having(read_only=True)
+
+    for tool, arguments in (
+        ("Write", {"file_path": "a.md", "content": "x"}),
+        ("Edit", {"file_path": "README.md", "old_string": "Tide", "new_string": "T"}),
+        ("merge_subagent", {"agent": "worker-1"}),
+    ):
+        assert (await reader.ask(tool, **arguments)).code == "policy_denied"
+    assert (await reader.ask("Read", file_path="README.md")).verdict == "allow"
+
+
+@pytest.mark.parametrize("limit", [{"read_only": True}, {"work_globs": ("docs/**",)}, {"given_globs": ("docs/**",)}])
+async def test_a_command_of_an_agent_that_is_held_finds_the_folder_read_only(agent: Agent, limit: dict[str, Any]):
+    """MAR-05"""
+    held = agent.having(**limit)
+    evaluation = await held.ask("Bash", command="touch docs-new src/new")
+
+    assert evaluation.sandbox is not None
+    assert (evaluation.sandbox.level, evaluation.sandbox.writable) == ("bubblewrap", ())
+    outcome = await held.do("Bash", command="mkdir -p docs; touch docs/new src/new; ls src")
+    assert outcome.output.splitlines()[-1] == "app.py"
+    assert not (agent.folder / "docs").exists()
+
+
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [
+        ({"read_only": True}, "For a read-only agent"),
+        ({"work_globs": ("docs/**",)}, "For an agent that is held to docs/**"),
+    ],
+)
+def test_where_no_sandbox_holds_it_a_command_of_such_an_agent_is_refused(agent: Agent, limit: dict[str, Any], why: str):
+    """MAR-05"""
+    evaluation = stations.evaluate(call("Bash", command="ls"), agent.having(**limit).context, BARE)
+
+    assert evaluation.code == "policy_denied"
+    assert evaluation.message == (
+        f"{why} a command must not write, and no sandbox here could hold it to that (bubblewrap (bwrap) is not installed)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"), [("ask", "ask"), ("edits", "allow"), ("full", "allow"), ("planning", "deny")]
+)
+async def test_a_merge_is_a_change_of_files(agent: Agent, mode: str, verdict: str):
+    evaluation = await agent.having(permission_mode=mode).ask("merge_subagent", agent="worker-1")
+
+    assert (evaluation.verdict, evaluation.read_only) == (verdict, False)
+    if verdict == "ask":
+        assert (evaluation.prompt, evaluation.risk, evaluation.scopes) == (
+            "merge_subagent worker-1?",
+            "medium",
+            ("once",),
+        )
+
+
+async def test_a_merge_cannot_be_held_to_globs(agent: Agent):
+    assert (await agent.having(work_globs=("docs/**",)).ask("merge_subagent", agent="worker-1")).code == "policy_denied"
+
+
+async def test_a_merge_takes_the_policy_patch(agent: Agent):
+    """MAR-05"""
+    assert (await agent.having(policy=("Delegate",)).ask("merge_subagent", agent="worker-1")).code == "policy_denied"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("spawn_subagent", {"agent": "worker", "objective": "Read\nall."}, "spawn_subagent worker: Read all."),
+        ("spawn_subagent", {"agent": "worker", "objective": "x", "title": "Docs"}, "spawn_subagent worker: Docs"),
+        ("send_subagent_input", {"agent": "worker-1", "text": "more"}, "send_subagent_input worker-1: more"),
+        ("wait_subagents", {}, "wait_subagents all children"),
+        (
+            "wait_subagents",
+            {"agents": ["a", "b"], "mode": "any", "timeoutS": 5},
+            "wait_subagents any of a, b, at most 5 s",
+        ),
+        ("cancel_subagent", {"agent": "worker-1", "reason": "late"}, "cancel_subagent worker-1: late"),
+        ("close_subagent", {"agent": "worker-1"}, "close_subagent worker-1"),
+        ("list_subagents", {}, "list_subagents"),
+        ("send_handoff", {"to": "reviewer", "message": "Done."}, "send_handoff → reviewer: Done."),
+        (
+            "respond_handoff",
+            {"handoffId": "hnd_1", "decision": "reject", "reason": "no"},
+            "respond_handoff reject hnd_1: no",
+        ),
+        ("send_message", {"to": ["a", "b"], "text": "hi"}, "send_message → a, b: hi"),
+        (
+            "request_review",
+            {"reviewer": "critic", "target": "worker-1"},
+            "request_review → critic: the work of worker-1",
+        ),
+        ("submit_verdict", {"agent": "worker-1", "verdict": "passed"}, "submit_verdict worker-1: passed"),
+        ("create_task", {"title": "Docs"}, "create_task Docs"),
+        ("update_task", {"taskId": "tsk_1", "status": "done"}, "update_task tsk_1: done"),
+    ],
+)
+async def test_what_a_row_says_of_a_call_to_the_team(folder: Path, tool: str, arguments: dict[str, Any], said: str):
+    agent = Agent(folder, policy=("Delegate", "Patch"))
+    assert (await agent.ask(tool, **arguments)).summary == said

@@ -1,0 +1,396 @@
+"""What hooks say of calls, and what the gate makes of it: they narrow, and one that fails denies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+import uvloop
+
+from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.permission import Check
+from callboard.contracts.facts.reason import Reason
+from callboard.contracts.ports.tools import Hooked, ToolCall
+from callboard.contracts.settings import Hook
+from callboard.secrets.named_secret import Known
+from callboard.secrets.redaction import Redaction
+from callboard.tools.hooks.program import LARGEST
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.rigs.calls import Agent, call, in_english, rule
+from tests.tools.rigs.hooks import Scripts, hooked, judged
+from tests.tools.rigs.processes import having, until
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Scripts:
+    return Scripts(tmp_path / "hooks")
+
+
+async def test_a_hook_is_given_the_call_and_who_makes_it(agent: Agent, scripts: Scripts) -> None:
+    said = await hooked(agent, call("Bash", command="ls"), scripts.hook("look"))
+    assert said is None
+    assert scripts.asked("look") == [
+        {
+            "tool": "Bash",
+            "arguments": {"command": "ls"},
+            "agent": "solo",
+            "thread": "thr_1",
+            "session": "ses_1",
+            "folder": str(agent.folder),
+            "mode": "auto",
+            "permissionMode": "full",
+        }
+    ]
+
+
+async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: no hook after it is asked, and no station."""
+    deny = scripts.hook("guard", "answer(decision='deny', reason='not on Fridays')")
+    seen = await judged(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
+    message = "The hook guard forbids it: not on Fridays"
+    assert (seen.verdict, seen.code, seen.message) == ("deny", "hook_denied", message)
+    assert seen.summary == "Write a.txt"
+    assert in_english(seen.checks) == (Check(name="hooks", verdict="deny", detail=message),)
+    assert scripts.asked("later") == []
+
+
+async def test_a_hook_that_asks_has_a_person_asked_whatever_mode_or_rule_allows(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: and no wider answer is offered, for no rule could take the place of the next question."""
+    allowed = agent.having(rules=(rule("allow", "Write(**)"),))
+    ask = scripts.hook("guard", "answer(decision='ask', reason='it is large.')")
+    seen = await judged(allowed, ask, tool="Write", file_path="a.txt", content="x")
+    why = "the hook guard asks: it is large"
+    assert (seen.verdict, seen.scopes, seen.matchers) == ("ask", ("once",), {})
+    assert seen.prompt.endswith("The hook guard asks: it is large.")
+    assert in_english(seen.checks) == (
+        Check(name="hooks", verdict="ask", detail=why),
+        Check(name="policy", verdict="allow", detail="Patch"),
+        Check(name="rules", verdict="allow", detail="allow Write(**) (session)"),
+        Check(name="approval", verdict="ask", detail=why),
+    )
+
+
+async def test_what_a_hook_rewrites_is_what_everything_after_sees(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: hooks behind it, the rules, the binding and the card."""
+    rewrite = scripts.hook("tidy", "answer(arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
+    asking = agent.having(permission_mode="ask")
+    seen = await judged(asking, rewrite, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
+    assert scripts.asked("later")[0]["arguments"] == {"file_path": "b.txt", "content": "tidy\n"}
+    assert (seen.verdict, seen.arguments) == ("ask", '{"content":"tidy\\n","file_path":"b.txt"}')
+    assert seen.binding is not None
+    assert (seen.binding.file, seen.binding.arguments_hash) == ("b.txt", seen.arguments_hash)
+    assert seen.prompt == "Make b.txt (+1 −0)? The hook tidy rewrote the arguments."
+    assert "+tidy" in seen.preview
+    assert seen.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
+
+
+async def test_why_a_hook_rewrote_a_call_is_told_with_it(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: once, also where it has a person asked for the same reason."""
+    body = "answer(decision={!r}, arguments={{'command': 'pnpm test'}}, reason='we use pnpm')"
+    said = [
+        await hooked(agent, call("Bash", command="npm test"), scripts.hook(name, body.format(decision)))
+        for name, decision in (("a", "pass"), ("b", "ask"))
+    ]
+    assert [one.detail for one in said if one is not None] == [
+        "the hook a rewrote the arguments: we use pnpm",
+        "the hook b rewrote the arguments; the hook b asks: we use pnpm",
+    ]
+
+
+async def test_a_hook_that_gives_the_same_arguments_back_rewrote_nothing(agent: Agent, scripts: Scripts) -> None:
+    echo = "answer(arguments=asked['arguments'])"
+    assert await hooked(agent, call("Bash", command="ls"), scripts.hook("a", echo), scripts.hook("b", echo)) is None
+
+
+async def test_a_hook_does_not_lead_a_call_out_of_the_folder_or_past_a_rule(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01, SAFE-02: what it rewrites is looked at like anything that a model writes."""
+    out = scripts.hook("out", "answer(arguments={'file_path': '../outside/secret.txt'})")
+    assert (await judged(agent, out, tool="Read", file_path="README.md")).code == "path_denied"
+    guarded = scripts.hook("agents", "answer(arguments={'file_path': 'agents/a.md', 'content': 'x'})")
+    assert (await judged(agent, guarded, tool="Write", file_path="a.txt", content="x")).verdict == "ask"
+    ruled = agent.having(rules=(rule("deny", "Bash(git push *)"),))
+    push = scripts.hook("push", "answer(arguments={'command': 'git push origin'})")
+    assert (await judged(ruled, push, tool="Bash", command="ls")).code == "rule_denied"
+    wrong = scripts.hook("wrong", "answer(arguments={'cmd': 'ls'})")
+    assert (await judged(agent, wrong, tool="Bash", command="ls")).code == "tool_arguments"
+
+
+async def test_a_hook_lets_nothing_through(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: the only words that it has are deny, ask and pass; an ask and a deny of others stay."""
+    passes = scripts.hook("fine", "answer(decision='pass', reason='all is well')")
+    asking = agent.having(permission_mode="ask")
+    assert (await judged(asking, passes, tool="Bash", command="ls")).verdict == "ask"
+    allow = scripts.hook("allow", "answer(decision='allow')")
+    assert (await judged(asking, allow, tool="Bash", command="ls")).code == "hook_failed"
+
+
+async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts: Scripts) -> None:
+    """SAFE-01: arguments are rewritten once."""
+    one = scripts.hook("one", "answer(arguments={'command': 'ls -l'})")
+    two = scripts.hook("two", "answer(arguments={'command': 'ls -a'})")
+    said = await hooked(agent, call("Bash", command="ls"), one, two)
+    assert said == Hooked(
+        verdict="deny",
+        code="hook_failed",
+        detail=(
+            "The hook two would rewrite the arguments, which one did already. A call that it cannot judge is not made."
+        ),
+        arguments='{"command":"ls -l"}',
+        by="one",
+        reasons=(
+            Reason(
+                code="hook_failed",
+                parameters={"hook": "two", "how": "would rewrite the arguments, which one did already"},
+            ),
+        ),
+    )
+
+
+FAILS = {
+    "raise SystemExit('no network')": "ended with exit code 1: no network",
+    "sys.stderr.write('first\\n\\x1b[31mlast\\n\\n'); sys.exit(3)": "ended with exit code 3: ⟨U+001B⟩[31mlast",
+    "import os; os.kill(os.getpid(), 9)": "ended with exit code 137",
+    'print(\'{"decision": "deny"\')': "answered what is not understood: ",
+    "print('[]')": "answered what is not understood: Expected `object`, got `array`",
+    "answer(decison='deny')": "answered what is not understood: Object contains unknown field `decison`",
+    "answer(arguments=['ls'])": "answered what is not understood: Expected `object | null`, got `array` - at `$.arguments`",
+    'sys.stdout.buffer.write(b\'{"reason": "\\xff"}\')': "answered what is not understood: ",
+    "print('{\"arguments\":' + '[' * 100000)": "answered what is not understood: ",
+    f"print('x' * {LARGEST + 1})": f"answered more than {LARGEST:,} bytes",
+}
+
+
+@pytest.mark.parametrize("body", FAILS, ids=range(len(FAILS)))
+async def test_a_hook_that_fails_denies_the_call_and_says_how(agent: Agent, scripts: Scripts, body: str) -> None:
+    """SAFE-01"""
+    seen = await judged(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
+    assert (seen.verdict, seen.code) == ("deny", "hook_failed")
+    assert seen.message.startswith(f"The hook guard {FAILS[body]}")
+    assert seen.message.endswith(". A call that it cannot judge is not made.")
+
+
+async def test_a_hook_whose_program_is_not_there_denies_the_call(agent: Agent, tmp_path: Path) -> None:
+    gone = Hook(name="gone", command=(str(tmp_path / "gone"),))
+    seen = await judged(agent, gone, tool="Read", file_path="README.md")
+    said = f"The hook gone cannot be started: {tmp_path}/gone: No such file or directory. "
+    assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
+    toolbox = FolderToolbox(starts=lambda one, folder: str(tmp_path / "away"))
+    away = await judged(Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x")
+    assert away.message.startswith("The hook away cannot be started: No such file or directory. ")
+
+
+async def test_a_hook_that_takes_too_long_denies_the_call_and_leaves_no_process(
+    agent: Agent, scripts: Scripts, mark: str
+) -> None:
+    """SAFE-01: what it started in a session of its own is gone as well."""
+    body = f"import subprocess, time\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)\ntime.sleep(600)"
+    seen = await judged(agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md")
+    said = "The hook slow did not answer within 1.5 seconds. A call that it cannot judge is not made."
+    assert (seen.code, seen.message) == ("hook_failed", said)
+    assert having(mark) == having(str(scripts.place)) == []
+
+
+async def test_a_hook_that_ends_leaves_nothing_running(agent: Agent, scripts: Scripts, mark: str) -> None:
+    body = f"import subprocess\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)"
+    assert await hooked(agent, call("Read", file_path="README.md"), scripts.hook("busy", body)) is None
+    assert having(mark) == []
+
+
+async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(agent: Agent, scripts: Scripts, mark: str) -> None:
+    body = f"import subprocess\nsubprocess.run(['sleep', '{mark}'])"
+    asking = asyncio.create_task(hooked(agent, call("Read", file_path="README.md"), scripts.hook("slow", body)))
+    await until(lambda: having("sleep", mark))
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert having(mark) == []
+
+
+async def test_a_hook_need_not_read_what_it_is_given(agent: Agent) -> None:
+    deaf = Hook(name="deaf", command=("true",))
+    large = call("Write", file_path="a.txt", content="x" * 1_000_000)
+    assert await hooked(agent, large, deaf) is None
+
+
+def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: Scripts) -> None:
+    """A program that reads nothing, one that says too much, and one that is stopped for its time."""
+    deaf = Hook(name="deaf", command=("true",))
+    loud = scripts.hook("loud", f"print('x' * {LARGEST * 8})")
+    slow = scripts.hook("slow", "import time\ntime.sleep(600)", timeout=0.5)
+    fine = scripts.hook("fine", "answer(decision='ask')")
+    large = call("Write", file_path="a.txt", content="x" * 1_000_000)
+
+    async def often() -> list[Hooked | None]:
+        agent = Agent(folder)
+        return await asyncio.gather(*(hooked(agent, large, one) for one in (deaf, loud, slow, fine, deaf, deaf)))
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        said = [one.detail if one is not None else "" for one in runner.run(often())]
+    after = "A call that it cannot judge is not made."
+    assert said == [
+        "",
+        f"The hook loud answered more than {LARGEST:,} bytes. {after}",
+        f"The hook slow did not answer within 0.5 seconds. {after}",
+        "the hook fine asks",
+        "",
+        "",
+    ]
+
+
+async def test_a_secret_is_known_in_what_a_hook_says_before_that_is_cut(folder: Path, scripts: Scripts) -> None:
+    """SAFE-03"""
+    value = "s3cret-" + "Zx9wVu8tSr7q" * 4
+    redaction = Redaction([Known("deploy", value, "environment")])
+    agent = Agent(folder, FolderToolbox(veil=redaction.veil))
+    says = scripts.hook("says", f"answer(decision='ask', reason='x' * 480 + '{value}')")
+    dies = scripts.hook("dies", f"sys.exit('y' * 280 + '{value}')")
+    for hook in (says, dies):
+        said = await hooked(agent, call("Read", file_path="README.md"), hook)
+        assert said is not None
+        assert ("secret://dep" in said.detail, value[:12] in said.detail) == (True, False)
+
+
+async def test_a_hook_gets_of_the_environment_what_its_settings_name(
+    folder: Path, scripts: Scripts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAFE-03: the values of handles, and nothing of ours."""
+    monkeypatch.setenv("CALLBOARD_SECRET_X", "mine")
+    toolbox = FolderToolbox(reveal=lambda one, text: text.replace("secret://lint", "the value"))
+    body = "import os\nopen(__file__ + '.env', 'w').write(json.dumps(sorted(os.environ.items())))"
+    hook = scripts.hook("env", body, env={"TOKEN": "secret://lint"})
+    await hooked(Agent(folder, toolbox), call("Bash", command="ls"), hook)
+    found = dict(json.loads((scripts.place / "env.py.env").read_text()))
+    assert found["TOKEN"] == "the value"
+    assert not found.keys() - {"TOKEN", "PATH", "HOME", "LC_CTYPE"}
+
+
+async def test_a_hook_whose_secret_is_missing_denies_the_call(folder: Path, scripts: Scripts) -> None:
+    def missing(one: object, text: str) -> str:
+        raise Refusal("secret_missing", "There is no secret lint.")
+
+    hook = scripts.hook("env", env={"TOKEN": "secret://lint"})
+    seen = await judged(Agent(folder, FolderToolbox(reveal=missing)), hook, tool="Read", file_path="README.md")
+    assert seen.message.startswith("The hook env cannot be started: There is no secret lint.")
+    assert scripts.asked("env") == []
+
+
+MATCHERS = [
+    ("*", "Read", {"file_path": "README.md"}, True),
+    ("Bash", "Read", {"file_path": "README.md"}, False),
+    ("Edit", "Write", {"file_path": "a.txt", "content": ""}, True),
+    ("Edit(docs/**)", "Write", {"file_path": "a.txt", "content": ""}, False),
+    ("Edit(docs/**)", "Write", {"file_path": "docs/a.txt", "content": ""}, True),
+    ("Edit(docs/**)", "Write", {"file_path": "../docs/a.txt", "content": ""}, True),
+    ("Bash(git push *)", "Bash", {"command": "git status"}, False),
+    ("Bash(git push *)", "Bash", {"command": "cd . && git push origin"}, True),
+    ("Bash(git push *)", "Bash", {"title": "whatever"}, True),
+    ("mcp__git__*", "mcp__git__log", {}, True),
+]
+
+
+@pytest.mark.parametrize(("matcher", "tool", "arguments", "speaks"), MATCHERS)
+async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
+    agent: Agent, scripts: Scripts, matcher: str, tool: str, arguments: dict[str, str], speaks: bool
+) -> None:
+    hook = scripts.hook("look", tools=("NoSuch", matcher))
+    asking = agent.having(hooks=(hook,))
+    known = asking.toolbox.unasked_hooks(call(tool, **arguments), asking.context)
+    why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
+    told = Hooked(verdict="allow", detail="no program is run here; it would be asked of: look", reasons=(why,))
+    assert known == (told if speaks else None)
+    changed = asking.having(hooks=(), held_back=(hook,))
+    away = changed.toolbox.unasked_hooks(call(tool, **arguments), changed.context)
+    assert (away.verdict if away is not None else "") == ("ask" if speaks else "")
+
+
+async def test_arguments_that_are_no_object_are_for_the_gate_to_refuse(agent: Agent, scripts: Scripts) -> None:
+    for text in ("[1]", "{", "nul", '"x"', "[" * 100_000):
+        wanted = ToolCall(call_id="cal_1", tool="Read", arguments=text)
+        assert await hooked(agent, wanted, scripts.hook("look")) is None
+        assert (await agent.toolbox.evaluate(wanted, agent.context)).code == "tool_arguments"
+    assert scripts.asked("look") == []
+
+
+async def test_a_hook_is_not_run_from_where_agents_change_files(
+    agent: Agent, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SAFE-08: it would run outside of the sandbox what an agent wrote there, also where the search path or a link leads there.
+    A protected folder takes a person's yes."""
+    monkeypatch.setenv("PATH", f"{folder}/bin:{os.environ['PATH']}")
+    (folder / "check.py").write_text("open('ran', 'w')\n")
+    (folder / ".callboard" / "hooks").mkdir(parents=True)
+    (folder / ".callboard" / "hooks" / "check.py").write_text("open('ran', 'w')\n")
+    (folder / ".callboard" / "hooks" / "link.py").symlink_to(folder / "check.py")
+    (tmp_path / "there.py").symlink_to(folder / "check.py")
+    said = (
+        f"The hook check is not run: its program {folder}/check.py stands where agents of {folder} change files. Use one in "
+        f"{folder}/.callboard/, or outside of every folder that is opened here."
+    )
+    for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
+        seen = await judged(agent, Hook(name="check", command=(sys.executable, word)), tool="Read", file_path="x")
+        assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "checker").symlink_to("/bin/true")
+    (tmp_path / "link.py").symlink_to(folder / "bin" / "checker")
+    for command in (("checker",), (str(tmp_path / "link.py"),)):
+        seen = await judged(agent, Hook(name="check", command=command), tool="Read", file_path="x")
+        assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
+    assert not (folder / "ran").exists()
+    kept = Hook(name="check", command=(sys.executable, ".callboard/hooks/check.py"))
+    assert await hooked(agent, call("Read", file_path="README.md"), kept) is None
+    assert (folder / "ran").exists()
+
+
+@pytest.mark.parametrize(("place", "program"), [("bin", "bin/checker"), (".", "checker"), ("", "checker")])
+async def test_a_hooks_program_is_looked_for_from_where_it_is_started(
+    agent: Agent, folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, program: str
+) -> None:
+    """SAFE-08: a search path may name folders relative to that."""
+    monkeypatch.setenv("PATH", f"{place}:{os.environ['PATH']}")
+    (folder / "bin").mkdir()
+    (folder / program).write_text("#!/bin/sh\ntouch ran\n")
+    (folder / program).chmod(0o755)
+    seen = await judged(agent, Hook(name="check", command=("checker",)), tool="Read", file_path="x")
+    assert f"its program {folder}/{program} stands where agents of {folder} change files" in seen.message
+    assert not (folder / "ran").exists()
+
+
+async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given(agent: Agent, folder: Path) -> None:
+    """SAFE-08"""
+    (folder / "bin").mkdir()
+    (folder / "bin" / "checker").write_text("#!/bin/sh\ntouch ran\n")
+    (folder / "bin" / "checker").chmod(0o755)
+    hook = Hook(name="check", command=("checker",), env={"PATH": f"{folder}/bin:/usr/bin:/bin"})
+    seen = await judged(agent, hook, tool="Read", file_path="x")
+    assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
+    assert not (folder / "ran").exists()
+    gone = Hook(name="gone", command=("no-such-program",))
+    said = "The hook gone cannot be started: no-such-program: No such file or directory. "
+    assert (await judged(agent, gone, tool="Read", file_path="x")).message.startswith(said)
+
+
+async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_is_asked(
+    agent: Agent, scripts: Scripts
+) -> None:
+    """SAFE-08: whoever makes a folder's trust end is not rid of its hooks."""
+    changed = agent.having(held_back=(scripts.hook("look", tools=("Bash",)),))
+    said = await hooked(changed, call("Bash", command="ls"))
+    assert said == Hooked(
+        verdict="ask",
+        detail="the folder changed since it was trusted, and its hooks are not run: look",
+        reasons=(Reason(code="hooks_changed", parameters={"hooks": "look"}),),
+    )
+    assert await hooked(changed, call("Read", file_path="README.md")) is None
+    assert scripts.asked("look") == []
+
+
+@pytest.mark.parametrize("matcher", ["bash", "Bash", "bash(ls)", "BASH(ls)"])
+async def test_m2_a_matcher_fits_in_any_spelling_and_the_hook_receives_the_stored_name(
+    agent: Agent, scripts: Scripts, matcher: str
+) -> None:
+    await hooked(agent, call("Bash", command="ls"), scripts.hook("look", tools=(matcher,)))
+    assert [asked["tool"] for asked in scripts.asked("look")] == ["Bash"]

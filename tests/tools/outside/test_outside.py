@@ -1,0 +1,232 @@
+"""What runs outside of the sandbox: one check, and every place that starts a process."""
+
+from __future__ import annotations
+
+import ast
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.app.settings.folder import FILE, asked, read
+from callboard.app.settings.folder_programs import FolderPrograms
+from callboard.contracts.facts.permission import Rule
+from callboard.contracts.settings import Settings
+from callboard.tools.gate import external_starts
+from callboard.tools.outside.binding import bind
+from callboard.tools.outside.variables import assigned, refused
+from tests.tools.gate.test_external_calls import context
+from tests.tools.rigs.calls import rule
+
+SOURCE = Path(__file__).parents[3] / "src" / "callboard"
+#: Every place that starts a process: how often it names a way to start one, and why it may.
+STARTS = {
+    "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/program_connector"),
+    "app/cli/terminal/browser.py": (1, "the person's browser"),
+    "app/demos/remote_agent.py": (2, "our own program: a demo's remote agent, and the type of its process"),
+    "app/doctor/machine.py": (1, "our own question: `--version` of programs on the search path"),
+    "runtime/worktrees/git.py": (1, "git, with all that a repository can name switched off"),
+    "tools/hooks/program.py": (1, "hooks, after the check"),
+    "tools/mcp/program.py": (1, "tool servers, after the check"),
+    "tools/sandbox/ability.py": (1, "in the sandbox: bubblewrap is tried"),
+    "tools/sandbox/guard.py": (2, "our own guard: it forks, and becomes the command"),
+    "tools/sandbox/launching.py": (1, "our own guard, for all that call `launched`"),
+    "tools/sandbox/running.py": (1, "commands, in the sandbox or with an approval"),
+    "tools/search/asking.py": (1, "our own program: the search of a folder"),
+}
+#: Our own function that starts what it is given, behind the guard.
+_OURS = "launched"
+_STARTING = {
+    *("create_subprocess_exec", "create_subprocess_shell", "Popen", "check_call", "check_output", "getoutput"),
+    *(
+        "fork",
+        "forkpty",
+        "posix_spawn",
+        "posix_spawnp",
+        "subprocess_exec",
+        "open_process",
+    ),
+    *("execv", "execve", "execvp", "execvpe", "execl", "execle", "execlp", "spawnv", "spawnl", "run_process"),
+}
+LOADERS = """LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT BASH_ENV ENV NODE_OPTIONS NODE_PATH PYTHONPATH PYTHONSTARTUP PYTHONHOME
+PERL5OPT PERL5LIB RUBYOPT RUBYLIB GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_CONFIG_GLOBAL MAKEFLAGS
+JAVA_TOOL_OPTIONS PATH DYLD_INSERT_LIBRARIES
+GCONV_PATH""".split()
+
+
+def starts_of(tree: ast.AST) -> list[str]:
+    """The calls in a module that start a process."""
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            above = node.value.id if isinstance(node.value, ast.Name) else ""
+            named = (above == "os" and node.attr in {"system", "popen"}) or (
+                above in {"subprocess", "webbrowser", "multiprocessing", "pty"}
+                and node.attr in {*("run", "call", "open", "spawn", "Process", "Pool")}
+            )
+            if (node.attr in _STARTING and above != "platform") or named:
+                found.append(node.attr)
+        called = node.func if isinstance(node, ast.Call) else None
+        if _OURS in (getattr(called, "id", ""), getattr(called, "attr", "")):
+            found.append(_OURS)
+        if isinstance(node, ast.ImportFrom) and node.module in {"subprocess", "multiprocessing", "pty"}:
+            found += [one.name for one in node.names]
+    return found
+
+
+def folder_with(folder: Path, settings: str, **files: str) -> Path:
+    (folder / ".callboard").mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text(settings)
+    for name, text in files.items():
+        (folder / name.replace("__", "/").replace("_dot_", ".")).write_text(text)
+    return folder
+
+
+def digest_of(folder: Path) -> str:
+    file = read(str(folder))
+    assert file.problems == ()
+    return asked(file, (), Settings(), FolderPrograms().of(str(folder), file)).digest
+
+
+def test_every_place_that_starts_a_process_is_declared():
+    """X2: a new one fails here, also a second one in a file of the list, until it is placed behind the check or explained."""
+    trees = {str(path.relative_to(SOURCE)): ast.parse(path.read_text("utf-8")) for path in SOURCE.rglob("*.py")}
+
+    found = {path: len(starts) for path, tree in trees.items() if (starts := starts_of(tree))}
+
+    assert found == {path: count for path, (count, _) in STARTS.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\nos.system('x')",
+        "from subprocess import run",
+        "import subprocess as s\ns.Popen(1)",
+        "os.execv(1)",
+        "launched(1)",
+    ],
+)
+def test_a_new_place_that_starts_a_process_is_found(text: str):
+    assert starts_of(ast.parse(text))
+
+
+@pytest.mark.parametrize("name", LOADERS)
+@pytest.mark.parametrize("table", ["servers", "hooks"])
+def test_a_folder_cannot_set_what_makes_a_program_load_code(tmp_path: Path, name: str, table: str):
+    """X3"""
+    head = 'transport = "stdio"\n' if table == "servers" else ""
+    folder_with(tmp_path, f'[[{table}]]\nname = "x"\n{head}command = ["cat"]\nenv = {{ {name} = "a" }}\n')
+
+    (problem,) = read(str(tmp_path)).problems
+
+    assert (problem.field, name in problem.message) == (f"{table}[0].env.{name}", True)
+
+
+def test_what_env_is_told_to_set_counts_as_well(tmp_path: Path):
+    """X3: as words of the command."""
+    folder_with(tmp_path, '[[hooks]]\nname = "x"\ncommand = ["env", "LD_PRELOAD=./a.so", "cat"]\n')
+
+    assert read(str(tmp_path)).problems[0].field == "hooks[0].env.LD_PRELOAD"
+    assert refused(assigned(("/usr/bin/env", "-i", "A=1", "BASH_ENV=x", "sh"))) == ("BASH_ENV",)
+    assert refused(["API_KEY", "LOG_LEVEL", "ENVIRONMENT", "PROJECT_PATH"]) == ()
+
+
+def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: Path):
+    """X3"""
+    text = '[[hooks]]\nname = "x"\ncommand = ["sh", "check.sh"]\nenv = { MODE = "strict", KEY = "secret://own" }\n'
+    folder_with(tmp_path, text, check_dot_sh="exit 0\n")
+    file = read(str(tmp_path))
+
+    details = [one.detail for one in asked(file, (), Settings(), FolderPrograms().of(str(tmp_path), file)).widenings]
+
+    assert details[0].endswith("starts sh check.sh, with KEY=secret://own, MODE=strict, and gives it the secret own")
+    assert [one.partition(" (sha256")[0] for one in details[1:]][
+        -1
+    ] == "check.sh runs as it is now, outside the sandbox"
+    assert f"(sha256 {sha256(b'exit 0' + bytes([10])).hexdigest()[:12]})" in details[-1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "changed"),
+    [
+        ('command = ["sh", "run.sh"]', "run.sh"),
+        ('command = ["python3", "-m", "serve"]', "serve.py"),
+        ('command = ["make", "serve"]', "Makefile"),
+        ('command = ["npx", "serve"]', "package.json"),
+        ('command = ["cat"]\nenv = { CONFIG = "conf.json" }', "conf.json"),
+        ('command = ["cat"]\nenv = { CONFIG = "a:./conf.json" }', "conf.json"),
+        ('command = ["cat", "--import=hook.mjs"]', "hook.mjs"),
+        ('command = ["./link"]', "target"),
+        ('command = ["sh", "-c", "python3 run.py --fast"]', "run.py"),
+        ('command = ["sh", "-c", "cat <run.py>out;exit"]', "run.py"),
+        ('command = ["sh", "-c", "cd .callboard && ./run.sh"]', ".callboard/run.sh"),
+        ('command = ["sh", "-c", "exec \'my run.sh\' --fast"]', "my run.sh"),
+        ('command = ["sh", "-c", "exec python3 -m serve"]', "serve.py"),
+        ('command = ["sh", "-c", "make serve || true"]', "Makefile"),
+        ('command = ["env", "-S", "python3 run.py"]', "run.py"),
+        ('command = ["bash", "-lc", "sh -c \\"./run.sh $X\\""]', "run.sh"),
+    ],
+)
+def test_trust_ends_when_anything_that_is_started_changes(tmp_path: Path, settings: str, changed: str):
+    """X2, X3: the program, scripts, modules, what the environment names, what a program loads where it starts."""
+    folder_with(tmp_path, f'[[servers]]\ntransport = "stdio"\nname = "x"\n{settings}\n')
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / changed).write_text("before\n")
+    before = digest_of(tmp_path)
+
+    (tmp_path / changed).write_text("after\n")
+
+    assert digest_of(tmp_path) != before
+    (tmp_path / changed).write_text("before\n")
+    assert digest_of(tmp_path) == before
+
+
+def test_trust_ends_when_a_link_leads_elsewhere_or_a_value_changes(tmp_path: Path):
+    """X3"""
+    text = '[[servers]]\ntransport = "stdio"\nname = "x"\ncommand = ["./link"]\nenv = { A = "1" }\n'
+    folder_with(tmp_path, text, one="same\n", two="same\n")
+    (tmp_path / "link").symlink_to("one")
+    before = digest_of(tmp_path)
+    (tmp_path / "link").unlink()
+    (tmp_path / "link").symlink_to("two")
+    other = digest_of(tmp_path)
+    folder_with(tmp_path, text.replace('"1"', '"2"'))
+
+    assert len({before, other, digest_of(tmp_path)}) == 3
+
+
+def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(tmp_path: Path):
+    """X2: an agent that may write in the folder may write it, and it is started outside of the sandbox."""
+    command, script = ("python3", "agent.py"), tmp_path / "agent.py"
+    script.write_text("before\n")
+    where = context(folder=str(tmp_path))
+    bound = bind(command, {}, str(tmp_path), "/usr/bin:/bin")
+    first = external_starts.starting(command, where, bound)
+    assert first.binding is not None
+    approved = rule("allow", first.matchers["workspace"], "workspace")
+    kept = context(folder=str(tmp_path), rules=(_with(approved, first.binding.declared),))
+
+    again = external_starts.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    script.write_text("after\n")
+    changed = external_starts.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    written = external_starts.starting(command, context(folder=str(tmp_path), rules=(approved,)), bound)
+
+    assert (first.verdict, again.verdict, changed.verdict, written.verdict) == ("ask", "allow", "ask", "ask")
+    assert f"Changed since you approved it: {script}" in changed.prompt
+    assert f"runs {script} (sha256 " in first.preview
+    assert f"Agents can change {script}" in written.prompt
+
+
+def test_an_agents_command_cannot_set_what_makes_a_program_load_code(tmp_path: Path):
+    """X3"""
+    denied = external_starts.starting(
+        ("env", "NODE_OPTIONS=--require ./x.js", "codex-acp"), context(folder=str(tmp_path))
+    )
+
+    assert (denied.verdict, denied.code, "NODE_OPTIONS" in denied.message) == ("deny", "policy_denied", True)
+
+
+def _with(one: Rule, declared: str) -> Rule:
+    return msgspec.structs.replace(one, declared=declared)

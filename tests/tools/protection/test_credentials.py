@@ -1,0 +1,152 @@
+"""Keys, credentials and start files of a home that is opened as a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from callboard.tools.protection.credentials import PRIVATE, breadth, private
+from callboard.tools.protection.private import Private
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.rigs.calls import Agent
+
+FOLDERS, FILES = (
+    (".ssh", ".aws", ".gnupg", ".kube", ".docker", ".config/gcloud", ".mozilla"),
+    (".netrc", ".npmrc", ".bashrc"),
+)
+
+
+@pytest.fixture
+def at_home(tmp_path: Path) -> Agent:
+    """An agent at work in a home."""
+    for one in FOLDERS:
+        (tmp_path / one).mkdir(parents=True)
+        (tmp_path / one / "key").write_text("planted\n")
+    for one in FILES:
+        (tmp_path / one).write_text("planted\n")
+    return Agent(tmp_path, FolderToolbox(hidden=private(str(tmp_path))))
+
+
+async def test_a_command_sees_no_key_of_a_home_and_changes_no_start_file(at_home: Agent):
+    """X6"""
+    paths = [*(f"{one}/key" for one in FOLDERS), *FILES]
+
+    outcome = await at_home.do(
+        "Bash", command=f"cat {' '.join(paths)}; for one in {' '.join(paths)}; do echo harm > $one; done"
+    )
+
+    assert "planted" not in outcome.output
+    assert [(at_home.folder / one).read_text() for one in paths] == ["planted\n"] * len(paths)
+
+
+@pytest.mark.parametrize(
+    "path", [*(f"{one}/key" for one in FOLDERS), *FILES, ".SSH/key", ".zshrc", ".config/autostart/x"]
+)
+async def test_file_tools_neither_read_nor_write_them_there_or_not(at_home: Agent, path: str):
+    """X6"""
+    read, written = (
+        await at_home.ask("Read", file_path=path),
+        await at_home.ask("Write", file_path=path, content="harm\n"),
+    )
+
+    assert {read.verdict, written.verdict} == {"deny"}
+    assert (read.code or written.code) == "path_denied"
+
+
+async def test_a_search_finds_nothing_in_them(at_home: Agent):
+    """X6"""
+    assert "planted" not in (await at_home.do("Grep", pattern="planted")).output.replace("pattern", "")
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
+    """An agent at work in a home without keys and start files, with programs of the person's on the search path."""
+    for one in (".cargo/bin", "tools", ".config"):
+        (tmp_path / one).mkdir(parents=True)
+    (tmp_path / ".cargo/bin/cargo").write_text("the person's\n")
+    (tmp_path / "tools/deploy").write_text("the person's\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path}/tools:{tmp_path}/later:{os.environ['PATH']}")
+    programs = (str(tmp_path / ".cargo/bin"), str(tmp_path / ".bun/bin"))
+    return Agent(tmp_path, FolderToolbox(hidden=private(str(tmp_path)), programs=programs))
+
+
+MADE = (".ssh/authorized_keys", ".zshenv", ".config/autostart/x.desktop", ".local/bin/git", ".bun/bin/bun", "later/ls")
+
+
+@pytest.mark.parametrize("path", MADE)
+async def test_a_command_cannot_make_a_start_file_or_a_key_folder_that_was_not_there(empty_home: Agent, path: str):
+    """X6"""
+    outcome = await empty_home.do("Bash", command=f"mkdir -p {Path(path).parent}; echo harm > {path}")
+
+    assert not (empty_home.folder / path).exists()
+    assert (outcome.code, ".set-aside" in outcome.message) == ("path_denied", True)
+
+
+@pytest.mark.parametrize(
+    ("command", "path"),
+    [
+        (
+            "mkdir -p evil/autostart; echo harm > evil/autostart/x; rmdir .config; ln -s evil .config",
+            ".config/autostart",
+        ),
+        ("echo harm > evil; ln -s evil .profile", ".profile"),
+        ("mkdir -p evil/autostart; mv .config old; mv evil .config", ".config/autostart"),
+    ],
+    ids=["folder-link", "link", "other-folder"],
+)
+async def test_a_link_or_another_folder_on_the_way_is_no_way_around(empty_home: Agent, command: str, path: str):
+    """X6"""
+    outcome = await empty_home.do("Bash", command=command)
+
+    assert not (empty_home.folder / path).exists()
+    assert outcome.code == "path_denied"
+
+
+async def test_programs_of_an_opened_home_are_not_writable(empty_home: Agent):
+    """X6: toolchains, and what is on the search path; a file tool asks in every mode."""
+    paths = (".cargo/bin/cargo", "tools/deploy")
+
+    await empty_home.do("Bash", command=f"for one in {' '.join(paths)}; do echo harm > $one; rm -f $one; done")
+    written = [(await empty_home.ask("Write", file_path=one, content="harm\n")).verdict for one in (*paths, "later/ls")]
+
+    assert [(empty_home.folder / one).read_text() for one in paths] == ["the person's\n"] * 2
+    assert written == ["ask"] * 3
+
+
+async def test_a_person_s_own_programs_may_replace_files_that_were_there(at_home: Agent):
+    """X6: what was under a mount is not set aside."""
+    folder = at_home.folder
+    before = Private(str(folder), private(str(folder)))
+    (folder / "new").write_text("newer\n")
+    (folder / "new").replace(folder / ".bashrc")
+    (folder / ".zshrc").write_text("new\n")
+
+    assert before.appeared() == [".zshrc"]
+
+
+async def test_a_start_file_that_is_a_link_into_the_home_stays_closed(at_home: Agent):
+    """X6: as managers of such files lay them out, with a link that names the whole path."""
+    folder = at_home.folder
+    (folder / "dotfiles").mkdir()
+    (folder / ".bashrc").replace(folder / "dotfiles/bashrc")
+    (folder / ".bashrc").symlink_to(folder / "dotfiles/bashrc")
+
+    outcome = await at_home.do("Bash", command="cat .bashrc dotfiles/bashrc; echo harm > dotfiles/bashrc; echo done")
+
+    assert ("planted" in outcome.output, "done" in outcome.output) == (False, True)
+    assert (folder / "dotfiles/bashrc").read_text() == "planted\n"
+
+
+def test_broad_folders_are_asked_about(tmp_path: Path):
+    """X6: homes, what holds one, folders of the system, and folders of keys."""
+    home = tmp_path / "ann"
+    (home / "project").mkdir(parents=True)
+    asked = (home, tmp_path, *map(Path, ("/", "/etc", "/etc/ssh", "/usr/lib/x", "/lib/x", "/home/bob")), home / ".ssh")
+
+    found = [bool(breadth(one, home)) for one in (*asked, home / "project", Path("/usr/src/x"))]
+
+    assert found == [True] * len(asked) + [False] * 2
+    assert len(set(PRIVATE)) == len(PRIVATE)

@@ -1,0 +1,247 @@
+"""Protected paths at every depth: for the shell, for Write and Edit, and for git outside of the sandbox."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.runtime.worktrees import git
+from callboard.tools.files.paths import protected
+from callboard.tools.protection.repositories import names_programs, targets
+from callboard.tools.protection.tree import Tree
+from callboard.tools.protection.watch import Watch, guarded
+from callboard.tools.shell import command
+from tests.tools.rigs.calls import Agent
+
+#: One path per protected name, below the top.
+NESTED = (
+    *("sub/.git/config", "sub/.git/hooks/pre-commit", "sub/.husky/pre-commit", "sub/.claude/settings.json"),
+    *("sub/.vscode/tasks.json", "sub/.idea/workspace.xml", "sub/.mcp.json", "sub/.envrc", "sub/AGENTS.md"),
+    *("sub/deep/er/.callboard/settings.toml", "sub/agents/lead.md", "sub/CLAUDE.md", "sub/.cursor/rules"),
+)
+
+
+def put(folder: Path, path: str, text: str = "before\n") -> Path:
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def repository(folder: Path, *settings: tuple[str, str]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    for key, value in settings:
+        subprocess.run(["git", "-C", str(folder), "config", key, value], check=True)
+    return folder
+
+
+@pytest.mark.parametrize("path", NESTED)
+async def test_what_other_programs_obey_is_read_only_for_a_command_at_every_depth(agent: Agent, path: str):
+    """X5"""
+    file = put(agent.folder, path)
+
+    outcome = await agent.do("Bash", command=f"echo harm > {path} || rm -rf {path}")
+
+    assert outcome.code == "tool_failed"
+    assert file.read_text() == "before\n"
+
+
+@pytest.mark.parametrize("path", NESTED)
+async def test_what_other_programs_obey_is_set_aside_where_a_command_makes_it(agent: Agent, path: str):
+    """X5: a mount cannot stand for what is not there."""
+    outcome = await agent.do("Bash", command=f"mkdir -p $(dirname {path}); echo harm > {path}; echo done")
+
+    assert outcome.code == "path_denied"
+    assert ".set-aside" in outcome.message
+    assert outcome.output == "done\n"
+    assert not (agent.folder / path).exists()
+
+
+async def test_it_is_set_aside_where_no_thread_can_be_started(agent: Agent, monkeypatch: pytest.MonkeyPatch):
+    """X5: a machine that is out of processes lets nothing stay that a command made."""
+    start = asyncio.to_thread
+
+    def fails(function: Any, *arguments: Any) -> Any:
+        if function is command._set_aside:
+            raise RuntimeError("can't start new thread")
+        return start(function, *arguments)
+
+    monkeypatch.setattr(asyncio, "to_thread", fails)
+
+    outcome = await agent.do("Bash", command="echo harm > .envrc")
+
+    assert outcome.code == "path_denied"
+    assert not (agent.folder / ".envrc").exists()
+
+
+async def test_a_folder_renamed_and_made_anew_hides_no_new_program(agent: Agent):
+    """X5: a folder above a mount can be renamed."""
+    repository(agent.folder / "sub")
+
+    outcome = await agent.do(
+        "Bash", command="mv sub old; mkdir sub; git init -q sub; git -C sub config core.pager evil"
+    )
+
+    assert outcome.code == "path_denied"
+    assert names_programs(str(agent.folder / "sub" / ".git")) == ()
+    assert (agent.folder / "sub" / ".git" / "config.set-aside").is_file()
+    assert names_programs(str(agent.folder / "old" / ".git")) == ()
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "git -C made config core.fsmonitor 'touch /tmp/x'",
+        "git -C made config include.path ../evil",
+        "git -C made config filter.a.clean evil",
+        "git -C made config remote.origin.url 'ext::sh -c evil'",
+        "echo evil > made/.git/hooks/post-checkout",
+        "mv made/.git store; echo 'gitdir: ../store' > made/.git; git -C made config core.editor evil",
+        "mv made/.git store; ln -s ../store made/.git; git -C made config core.editor evil",
+        "git init -q --bare bare.x; git -C bare.x config core.pager evil",
+        "mkdir -p node_modules; mv made node_modules/; git -C node_modules/made config alias.st '!evil'",
+    ],
+)
+async def test_a_repository_that_a_command_leaves_names_no_program(agent: Agent, planted: str):
+    """X5: in every way in which a repository can name one."""
+    outcome = await agent.do("Bash", command=f"mkdir made && git init -q made && {planted} && echo made-it")
+
+    assert outcome.output == "made-it\n"
+    assert outcome.code == "path_denied"
+    stores = [one.parent for one in agent.folder.rglob("HEAD")]
+    assert stores
+    assert [names_programs(str(one)) for one in stores] == [()] * len(stores)
+
+
+async def test_a_command_may_make_and_clone_repositories(agent: Agent):
+    """X5: what git itself writes is harmless, and later commands read it."""
+    commit = "git -C one -c user.name=a -c user.email=b commit -q --allow-empty -m first"
+
+    made = await agent.do(
+        "Bash", command=f"git init -q one && {commit} && git clone -q one two && git -C two log --format=%s"
+    )
+    read = await agent.do("Bash", command="git -C two log --format=%s; git -C one config core.pager evil")
+
+    assert made == ToolOutcome(output="first\n", exit_code=0)
+    assert read.output.splitlines()[0] == "first"
+    assert read.code == "tool_failed"
+    assert names_programs(str(agent.folder / "one" / ".git")) == ()
+
+
+async def test_what_git_is_set_to_run_is_read_only_and_asked_about(agent: Agent):
+    """X5: core.hooksPath and programs of filters, in a repository's own settings."""
+    repository(agent.folder, ("core.hooksPath", "tools/hooks"), ("filter.x.clean", "sh ./bin/clean.sh %f"))
+    hook, program = put(agent.folder, "tools/hooks/pre-commit"), put(agent.folder, "bin/clean.sh")
+
+    outcome = await agent.do("Bash", command="echo harm > tools/hooks/pre-commit; echo harm > bin/clean.sh")
+    asked = [
+        (await agent.ask("Write", file_path=path, content="harm\n")).verdict
+        for path in ("tools/hooks/new", "bin/clean.sh")
+    ]
+
+    assert outcome.code == "tool_failed"
+    assert (hook.read_text(), program.read_text(), asked) == ("before\n", "before\n", ["ask", "ask"])
+    assert guarded(str(agent.folder), "bin/other.sh") == ""
+
+
+async def test_hooks_that_are_not_there_yet_are_set_aside(agent: Agent):
+    """X5"""
+    repository(agent.folder, ("core.hooksPath", "tools/hooks"))
+
+    outcome = await agent.do("Bash", command="mkdir -p tools/hooks; echo harm > tools/hooks/pre-commit")
+
+    assert outcome.code == "path_denied"
+    assert not (agent.folder / "tools" / "hooks").exists()
+
+
+@pytest.mark.parametrize(
+    "path", [*NESTED, "SUB/.GIT/config", "sub/.Vscode./x", "sub/．git/config", "sub/Agents/x.MD", "agents.md"]
+)
+async def test_writing_it_is_asked_about_at_every_depth_and_in_every_spelling(agent: Agent, path: str):
+    """X5: full mode and a rule do not replace the answer of a person."""
+    asked = await agent.ask("Write", file_path=path, content="harm\n")
+
+    assert (asked.verdict, asked.scopes) == ("ask", ("once",))
+
+
+@pytest.mark.parametrize(
+    "path", ["sub/agents/run.py", "src/agents/deep/x.py", "gitignore", "x.git.md", ".github/a.yml"]
+)
+def test_other_names_are_not_protected(path: str):
+    assert protected(path) == ""
+
+
+async def test_an_approved_write_during_a_command_stays(agent: Agent):
+    """X5: only what a command made is set aside."""
+    watch = Watch(str(agent.folder))
+
+    await agent.do("Write", file_path="sub/.vscode/settings.json", content="{}\n")
+
+    assert watch.set_aside() == ()
+    assert (agent.folder / "sub" / ".vscode" / "settings.json").read_text() == "{}\n"
+
+
+def test_what_a_person_changes_in_a_protected_folder_meanwhile_stays(tmp_path: Path):
+    """X5: an editor replaces a file that is mounted read-only in the sandbox."""
+    file = put(tmp_path, "sub/AGENTS.md")
+    watch = Watch(str(tmp_path))
+
+    put(tmp_path, "sub/new").write_text("after\n")
+    (tmp_path / "sub" / "new").replace(file)
+
+    assert watch.set_aside() == ()
+    assert file.read_text() == "after\n"
+
+
+def test_beyond_the_bound_a_command_is_asked_about(tmp_path: Path):
+    """X5"""
+    deep = tmp_path.joinpath(*["d"] * 66)
+    deep.mkdir(parents=True)
+
+    assert [one.startswith("what is deeper than 64 folders") for one in Watch(str(tmp_path)).unkept] == [True]
+
+
+def test_a_second_walk_sees_what_changed(tmp_path: Path):
+    put(tmp_path, "a/b/file")
+    tree = Tree(str(tmp_path))
+    first = tree.survey().found
+
+    put(tmp_path, "a/b/.envrc")
+
+    assert (first, [one.path for one in tree.survey().found]) == ((), ["a/b/.envrc"])
+
+
+async def test_git_outside_runs_nothing_that_a_nested_repository_names(tmp_path: Path):
+    """X5: in a folder with nested repositories, and in the nested one itself."""
+    mark = tmp_path / "ran"
+    top = repository(tmp_path / "top")
+    evil = repository(
+        top / "sub",
+        ("core.fsmonitor", f"touch {mark}"),
+        ("core.sshCommand", f"touch {mark}"),
+        ("filter.e.clean", f"touch {mark}"),
+        ("core.hooksPath", str(put(tmp_path, "hooks/post-index-change", f"#!/bin/sh\ntouch {mark}\n").parent)),
+    )
+    (tmp_path / "hooks" / "post-index-change").chmod(0o755)
+    put(evil, ".gitattributes", "* filter=e\n")
+    put(evil, "file")
+
+    for folder in (top, evil):
+        for words in (("status", "--porcelain"), ("add", "-A"), ("diff",), ("stash", "list")):
+            await git.git(str(folder), *words)
+
+    assert not mark.exists()
+
+
+def test_settings_of_git_are_read_as_git_reads_them(tmp_path: Path):
+    """X5: one line, continued lines, the older spelling of sections, more settings."""
+    store = tmp_path / ".git"
+    put(store, "config", '[core] hooksPath = a\n[include]\n\tpath = \\\n../more\n[diff.x]\n  textconv = "./t" # c\n')
+
+    assert targets(str(tmp_path), str(store)) == (f"{tmp_path}/a", f"{tmp_path}/more", f"{tmp_path}/t")

@@ -1,0 +1,61 @@
+"""Hooks that are real programs: Python scripts, which keep what they were asked where a test can read it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from callboard.contracts.ports.tools import Evaluation, Hooked, ToolCall
+from callboard.contracts.settings import Hook
+from tests.tools.rigs.calls import Agent, call
+
+#: What comes before every script: `asked` is what it was given, and a line of it is kept.
+_BEFORE = """
+import json, sys
+asked = json.loads(sys.stdin.read())
+open({log!r}, "a").write(json.dumps(asked) + "\\n")
+def answer(**said):
+    print(json.dumps(said))
+"""
+
+
+class Scripts:
+    """Hooks in a folder of their own, outside of any workspace."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        place.mkdir(parents=True, exist_ok=True)
+
+    def hook(self, name: str, body: str = "", **more: Any) -> Hook:
+        """A hook whose script runs this body."""
+        script = self.place / f"{name}.py"
+        script.write_text(_BEFORE.format(log=str(self._log(name))) + body)
+        return Hook(name=name, command=(sys.executable, str(script)), **{"timeout": 30.0, **more})
+
+    def asked(self, name: str) -> list[dict[str, Any]]:
+        """What the hook was asked so far."""
+        log = self._log(name)
+        return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+    def _log(self, name: str) -> Path:
+        return self.place / f"{name}.asked"
+
+
+async def hooked(agent: Agent, wanted: ToolCall, *hooks: Hook) -> Hooked | None:
+    """What the hooks say of a call of the agent's."""
+    context = msgspec.structs.replace(agent.context, hooks=hooks)
+    return await agent.toolbox.ask_hooks(wanted, context, session="ses_1", thread="thr_1")
+
+
+async def judged(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Evaluation:
+    """The gate's verdict on a call that hooks were asked about."""
+    wanted = call(tool, **arguments)
+    said = await hooked(agent, wanted, *hooks)
+    if said is not None:
+        final = wanted.arguments if said.arguments is None else said.arguments
+        wanted = msgspec.structs.replace(wanted, arguments=final, hooked=said)
+    return await agent.toolbox.evaluate(wanted, agent.context)

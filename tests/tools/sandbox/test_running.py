@@ -1,0 +1,234 @@
+"""Commands as processes: their output as it comes, their end in time, and that nothing of them stays."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.tools.sandbox.output import HEAD, TAIL, Output
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.rigs.calls import Agent, call
+from tests.tools.rigs.processes import having, until
+
+#: In the sandbox, and on a machine without one.
+LEVELS = {"bubblewrap": "bwrap", "none": "/not/there"}
+
+
+@pytest.fixture(params=LEVELS)
+def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
+    return Agent(folder, FolderToolbox(bwrap=LEVELS[request.param]))
+
+
+async def test_output_of_both_kinds_comes_in_its_order_and_as_it_is_written(runner: Agent):
+    task = asyncio.create_task(
+        runner.do("Bash", command="echo one; echo two >&2; until [ -e go ]; do :; done; echo three; exit 7")
+    )
+    await until(lambda: "".join(runner.shown) == "one\ntwo\n")
+    assert not task.done()
+
+    (runner.folder / "go").write_text("")
+
+    assert await task == ToolOutcome(
+        output="one\ntwo\nthree\n", code="tool_failed", message="The command ended with exit code 7.", exit_code=7
+    )
+    assert "".join(runner.shown) == "one\ntwo\nthree\n"
+
+
+async def test_a_command_that_succeeds_has_its_output_and_no_code(runner: Agent):
+    assert await runner.do("Bash", command="cat; pwd") == ToolOutcome(output=f"{runner.folder}\n", exit_code=0)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("kill -9 $$", 137), ("kill -TERM $$", 143), ("nothing-of-this-name", 127)]
+)
+async def test_how_a_command_ended_is_its_exit_code(runner: Agent, command: str, code: int):
+    assert (await runner.do("Bash", command=command)).exit_code == code
+
+
+async def test_bytes_that_are_no_text_are_shown_as_such(runner: Agent):
+    assert await runner.output("Bash", command=r"printf 'a\xff\xe6\xbd\xaeb\xe6'") == "a\ufffd潮b\ufffd"
+
+
+async def test_much_output_is_kept_at_both_ends_and_counted_between(runner: Agent):
+    outcome = await runner.do("Bash", command="echo begin; head -c 5000000 /dev/zero | tr '\\0' x; echo; echo end")
+
+    left = 5_000_000 + len("begin\n\nend\n") - HEAD - TAIL
+    assert outcome.output.startswith("begin\nxxx")
+    assert outcome.output.endswith("xxx\nend\n")
+    assert f"\n[{left:,} characters of output left out here]\n" in outcome.output
+    assert len(outcome.output) < HEAD + TAIL + 100
+    assert len("".join(runner.shown)) < HEAD + 200
+
+
+async def test_time_ends_the_whole_tree_and_keeps_the_output(runner: Agent, mark: str):
+    """On a busy machine the time may be over before the command came to its first word: then it gets more."""
+    command = f"echo before; (setsid sleep {mark} &) ; sleep {mark}"
+    seconds, came = 0.3, ""
+    while not came and seconds < 60:
+        outcome = await runner.do("Bash", command=command, timeout=round(seconds * 1000))
+
+        came = outcome.output
+        assert outcome == ToolOutcome(
+            output=came,
+            code="tool_timeout",
+            message=f"The command was ended after {seconds:g} s. Give it a longer timeout, or less to do.",
+        )
+        assert having(mark) == []
+        seconds *= 4
+    assert came == "before\n"
+
+
+TREES = {
+    "a child": "sleep {mark}",
+    "a background child": "sleep {mark} & wait",
+    "a session of its own": "setsid -w sleep {mark}",
+    "a double fork": "(setsid sh -c 'sleep {mark} & sleep {mark}' &) ; sleep {mark}",
+    "deaf to signals": "trap '' TERM INT HUP; sh -c \"trap '' TERM INT HUP; while :; do sleep {mark}; done\"",
+    "without our output": "sleep {mark} > /dev/null 2>&1 < /dev/null & exec > /dev/null 2>&1; sleep {mark}",
+}
+
+
+@pytest.mark.parametrize("command", TREES.values(), ids=TREES)
+async def test_a_cancelled_command_has_ended_with_all_that_came_of_it(runner: Agent, mark: str, command: str):
+    """MAR-10"""
+    task = asyncio.create_task(runner.do("Bash", command=command.format(mark=mark)))
+    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert having(mark) == []
+
+
+async def test_being_cancelled_over_and_over_does_not_leave_anything_behind(runner: Agent, mark: str):
+    task = asyncio.create_task(runner.do("Bash", command=f"sleep {mark}"))
+    await until(lambda: having("sleep", mark))
+
+    while not task.done():
+        task.cancel()
+        await asyncio.sleep(0)
+
+    assert task.cancelled()
+    assert having(mark) == []
+
+
+async def test_a_command_that_is_cancelled_while_it_starts_has_ended_too(runner: Agent, mark: str):
+    """MAR-10"""
+    evaluation = await runner.ask("Bash", command=f"sleep {mark}")
+    for turns in range(0, 40, 3):
+        task = asyncio.create_task(runner.run(call("Bash", command=f"sleep {mark}"), evaluation))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+
+        task.cancel()
+
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert having(mark) == []
+    assert sorted(path.name for path in runner.folder.iterdir()) == ["README.md", "src"]
+
+
+async def test_what_a_command_leaves_running_ends_with_it(runner: Agent, mark: str):
+    outcome = await runner.do("Bash", command=f"(setsid sleep {mark} > /dev/null 2>&1 &); sleep {mark} & echo done")
+
+    assert outcome == ToolOutcome(output="done\n", exit_code=0)
+    assert having(mark) == []
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("command", TREES.values(), ids=TREES)
+async def test_what_a_host_started_ends_with_its_host(folder: Path, mark: str, level: str, command: str):
+    """SAFE-10: the host is killed, and has no say in it."""
+    host = textwrap.dedent(
+        f"""
+        import asyncio
+        from pathlib import Path
+        from callboard.tools.toolbox import FolderToolbox
+        from tests.tools.rigs.calls import Agent, call
+        agent = Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r}))
+        asyncio.run(agent.do("Bash", command={command.format(mark=mark)!r}))
+        """
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", host, cwd=Path(__file__).parents[3], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."}
+    )
+    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+
+    process.kill()
+    await process.wait()
+
+    await until(lambda: having(mark) == [])
+
+
+async def test_a_command_survives_the_guard_no_more_than_the_host(agent: Agent, mark: str):
+    """SAFE-10: in the sandbox not even the guard is needed."""
+    task = asyncio.create_task(agent.do("Bash", command=f"setsid -w sleep {mark}"))
+    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+
+    guard = next(one for one in having("guard.py", mark) if one.parent == os.getpid())
+
+    os.kill(guard.pid, signal.SIGKILL)
+
+    outcome = await task
+    assert outcome.code == "tool_failed"
+    await until(lambda: having(mark) == [])
+
+
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_command_has_no_descriptor_of_the_host(folder: Path, level: str):
+    """SAFE-02: also not by accident of the event loop that the server runs on; its output can be opened by name."""
+    look = "ls /proc/self/fd; echo named > /dev/stdout"
+    host = textwrap.dedent(
+        f"""
+        import os, uvloop
+        from pathlib import Path
+        from callboard.tools.toolbox import FolderToolbox
+        from tests.tools.rigs.calls import Agent
+        left_open = os.open("/dev/null", os.O_RDONLY)
+        os.set_inheritable(left_open, True)
+        agent = Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r}))
+        print(uvloop.run(agent.do("Bash", command={look!r})).output)
+        """
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", host),
+        cwd=Path(__file__).parents[3],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."},
+        stdout=asyncio.subprocess.PIPE,
+    )
+
+    printed, _ = await process.communicate()
+
+    assert printed.split() == [b"0", b"1", b"2", b"3", b"named"]
+
+
+def test_output_that_is_cut_in_the_middle_of_a_character_is_whole():
+    shown: list[str] = []
+    output = Output(shown.append)
+
+    for byte in "潮位\n".encode():
+        output.take(bytes([byte]))
+    output.take(b"", last=True)
+
+    assert (output.text(), shown) == ("潮位\n", ["潮", "位", "\n"])
+
+
+def test_what_is_kept_of_endless_output_is_its_head_and_its_tail():
+    output = Output(lambda _: None)
+
+    for number in range(3000):
+        output.take(f"{number:>7}\n".encode() * 100)
+
+    text = output.text()
+    total = 3000 * 800
+    assert len(text) == HEAD + TAIL + len(f"\n[{total - HEAD - TAIL:,} characters of output left out here]\n")
+    assert text.startswith("      0\n")
+    assert text.endswith("   2999\n")

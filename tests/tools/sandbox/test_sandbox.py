@@ -1,0 +1,418 @@
+"""What holds a command in: looked at from the inside, and compared with what the fact says."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.settings import Shell
+from callboard.tools.sandbox import bubblewrap, limits
+from callboard.tools.sandbox.ability import Ability, ability
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.rigs.calls import Agent, call, tree
+from tests.tools.rigs.processes import until
+
+NOBODY = "65534"
+
+MACHINE = {
+    *("bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc", "sbin", "tmp", "usr")
+}
+PASSED_ON = {
+    *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
+    *("PWD", "TERM", "NO_COLOR", "SHLVL", "_"),
+}
+LOOK = """
+tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '
+grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status | tr '\\t' ' '
+for place in / /usr /etc /home /proc /dev . /tmp ~; do
+    (echo x > $place/.try) 2>/dev/null && echo "writes $place" && rm $place/.try
+done
+cat /proc/1/comm
+unshare --user true 2>/dev/null || echo 'no namespaces'
+keyctl show 2>/dev/null; readlink /proc/self/fd/0; ls /proc/self/fd
+ls /
+"""
+
+
+def test_this_machine_holds_commands_in():
+    """What follows says something only where bubblewrap and its filter work; `make setup-test` installs them."""
+    assert ability("bwrap") == Ability(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
+
+
+async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Agent):
+    """X4: root may write /proc/sys without a capability."""
+    search = "find /proc -type f -writable -not -path '/proc/[0-9]*' -not -path '/proc/*self/*'"
+    outcome = await agent.do(
+        "Bash", command=f"{search} 2>/dev/null | while read -r one; do (: >> $one) 2>/dev/null && echo $one; done; :"
+    )
+
+    assert outcome == ToolOutcome(output="", exit_code=0)
+
+
+def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """X4: looked at when the sandbox is first wanted, not assumed. The kernel itself keeps other users than root out."""
+    is_root = os.geteuid() == 0
+    outside = subprocess.run(["/bin/sh", "-c", bubblewrap.kernel_writes()], check=False).returncode
+    assert outside == (3 if is_root else 0)
+    monkeypatch.setattr(bubblewrap, "_proc", list)
+
+    found = ability(_other_bwrap(tmp_path))
+
+    assert found.works is not is_root
+    assert found.why == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
+
+
+def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """X4: whoever runs it. A folder that every user may write is in the place of the kernel's files."""
+    open_to_all = bubblewrap.kernel_writes().replace("/proc/sys/kernel/core_pattern", "/tmp")
+    monkeypatch.setattr(bubblewrap, "kernel_writes", lambda: open_to_all)
+
+    assert ability(_other_bwrap(tmp_path)) == Ability("", why=f"bubblewrap does not work here: {_OPEN_KERNEL}")
+
+
+_OPEN_KERNEL = "a command in it could write the kernel's settings in /proc/sys"
+
+
+def _other_bwrap(folder: Path) -> str:
+    """Bubblewrap under another name, since what was found of a program is kept."""
+    other = folder / "bwrap"
+    other.write_text('#!/bin/sh\nexec bwrap "$@"\n')
+    other.chmod(0o755)
+    return str(other)
+
+
+async def test_the_fact_says_what_the_command_finds(agent: Agent):
+    """SAFE-02"""
+    evaluation = await agent.ask("Bash", command=LOOK)
+
+    assert evaluation.sandbox == SandboxApplied(
+        level="bubblewrap",
+        network=False,
+        writable=(str(agent.folder),),
+        seccomp=True,
+        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own",
+        limits=limits.of(Shell(), scratch=True),
+    )
+    found = await agent.run(call("Bash", command=LOOK), evaluation)
+    lines = found.output.splitlines()
+    top = lines.index("bin")
+    assert lines[:top] == [
+        "lo",
+        "CapEff: 0000000000000000",
+        "CapBnd: 0000000000000000",
+        "NoNewPrivs: 1",
+        "Seccomp: 2",
+        "writes .",
+        "writes /tmp",
+        "writes /home/callboard",
+        "bwrap",
+        "no namespaces",
+        "/dev/null",
+        *("0", "1", "2", "3"),
+    ]
+    assert set(lines[top:]) <= MACHINE
+
+
+async def test_the_home_the_state_and_the_keys_are_not_there(agent: Agent, monkeypatch: pytest.MonkeyPatch):
+    """Neither the files of the person nor what is in our environment."""
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
+    home, outside = Path.home(), agent.folder.parent / "outside" / "secret.txt"
+
+    printed = await agent.output(
+        "Bash",
+        command=f"ls {home} {outside} /run /var /etc/shadow /etc/ssh /etc/ssl/private 2>/dev/null; env; cat /proc/*/environ",
+    )
+
+    assert printed.replace("\0", "\n").split("PWD=")[0] == ""
+    assert "planted-key" not in printed
+    assert {line.partition("=")[0] for line in printed.replace("\0", "\n").splitlines()} == {
+        *("PWD", "HOME", "LANG", "LC_CTYPE", "TMPDIR", "TERM", "SHLVL", "NO_COLOR", "PATH", "_"),
+    }
+
+
+async def test_protected_names_are_read_only_and_leave_no_trace(agent: Agent):
+    """An agent cannot change what decides what it may do."""
+    (agent.folder / ".git").mkdir()
+    (agent.folder / ".git" / "config").write_text("[core]\n")
+    before = tree(agent.folder)
+    attack = """
+    echo x > .git/config; rm -rf .git; mv .git gone; ln -s src .git
+    mkdir -p agents; echo x > agents/evil.md; rmdir agents; mv agents other; mount -o remount,rw .git
+    echo x > .callboard/settings.json; umount .callboard; chmod 777 .callboard && echo x > .callboard/y
+    """
+
+    await agent.do("Bash", command=attack)
+
+    assert tree(agent.folder) == before
+
+
+async def test_a_file_under_a_protected_name_is_kept_as_well(agent: Agent):
+    """A working tree has a file called .git."""
+    (agent.folder / ".git").write_text("gitdir: ../elsewhere\n")
+
+    await agent.do("Bash", command="echo x > .git; rm -f .git; mv .git gone")
+
+    assert (agent.folder / ".git").read_text() == "gitdir: ../elsewhere\n"
+    assert sorted(path.name for path in agent.folder.iterdir()) == [".git", "README.md", "src"]
+
+
+async def test_commands_at_the_same_time_keep_protected_names_to_the_last(agent: Agent):
+    """The first that ends does not take the others' protection with it."""
+    first = asyncio.create_task(
+        agent.do("Bash", command="until [ -e go ]; do :; done; mkdir agents; echo x > agents/evil.md")
+    )
+    await until((agent.folder / "agents").exists)
+
+    await agent.output("Bash", command="true")
+    (agent.folder / "go").write_text("")
+
+    assert (await first).exit_code == 1
+    assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "go", "src"]
+
+
+async def test_a_trace_of_a_killed_host_is_taken_away_next_time(agent: Agent):
+    (agent.folder / "agents").mkdir(mode=0o555)
+    (agent.folder / "agents").chmod(0o555)
+
+    await agent.output("Bash", command="true")
+
+    assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
+
+
+async def test_an_empty_folder_of_the_person_stays(agent: Agent):
+    (agent.folder / "agents").mkdir()
+
+    await agent.output("Bash", command="true")
+
+    assert (agent.folder / "agents").is_dir()
+
+
+async def test_hidden_folders_in_the_folder_appear_empty(agent: Agent):
+    """What is kept from tools is kept from all of them."""
+    state = agent.folder / "state"
+    state.mkdir()
+    (state / "key").write_text("planted")
+    hiding = Agent(agent.folder, FolderToolbox(hidden=[str(state), "/not/there"]))
+
+    outcome = await hiding.do("Bash", command="ls -A state; cat state/key; echo x > state/y; mv state other")
+
+    assert "planted" not in outcome.output
+    assert tree(state) == {"key": b"planted"}
+
+
+async def test_folders_of_programs_can_be_read_and_run(agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    programs = tmp_path / "toolchain"
+    (programs / "bin").mkdir(parents=True)
+    (programs / "bin" / "hello").write_text("#!/bin/sh\necho hello\n")
+    (programs / "bin" / "hello").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}/bin:{agent.folder.parent}/outside:{os.environ['PATH']}")
+    equipped = Agent(agent.folder, FolderToolbox(programs=[str(programs)]))
+
+    outcome = await equipped.do("Bash", command=f"hello; echo x > {programs}/x; echo $PATH")
+
+    assert outcome.output.splitlines()[0] == "hello"
+    assert outcome.output.splitlines()[-1] == f"{programs}/bin:{bubblewrap.PATH}"
+    assert not (programs / "x").exists()
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[tuple[int, list[bytes]]]:
+    """A server on this machine's loopback, and what it was told."""
+    told: list[bytes] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        told.append(await reader.read(100))
+        writer.close()
+
+    server = await asyncio.start_server(take, "127.0.0.1", 0)
+    async with server:
+        yield server.sockets[0].getsockname()[1], told
+
+
+async def test_there_is_no_network_unless_the_fact_says_so(agent: Agent):
+    """SAFE-02"""
+    connected = Agent(agent.folder, shell=Shell(network=True))
+    async with listening() as (port, told):
+        command = f"echo hello > /dev/tcp/127.0.0.1/{port}"
+
+        assert (await agent.do("Bash", command=command)).exit_code == 1
+        assert told == []
+        evaluation = await connected.ask("Bash", command=command)
+        assert evaluation.sandbox is not None
+        assert evaluation.sandbox.network
+        assert (await connected.run(call("Bash", command=command), evaluation)).code is None
+        await until(lambda: told == [b"hello\n"])
+
+
+async def test_sockets_of_the_machine_are_out_of_reach(agent: Agent):
+    """SAFE-02: an abstract socket has no file that could be hidden; its namespace is the network's."""
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0callboard-test")
+        server.listen()
+
+        printed = await agent.output("Bash", command="cat /proc/net/unix | grep -c callboard-test || true")
+
+    assert printed == "0\n"
+
+
+async def test_a_socket_in_the_folder_leads_out_of_it_with_a_network_only(agent: Agent):
+    """SAFE-02: it has a file, and whoever listens there is outside."""
+    told: list[bytes] = []
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        told.append(await reader.read(100))
+        writer.close()
+
+    connect = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('door'); s.send(b'hello'); s.close()"
+    command = f'python3 -c "{connect}"'
+    async with await asyncio.start_unix_server(take, agent.folder / "door"):
+        assert "Operation not permitted" in (await agent.do("Bash", command=command)).output
+        assert told == []
+        connected = Agent(agent.folder, shell=Shell(network=True))
+        assert (await connected.do("Bash", command=command)).code is None
+        await until(lambda: told == [b"hello"])
+
+
+async def test_with_a_network_the_rest_of_the_machine_is_out_of_sight_as_before(agent: Agent):
+    """SAFE-02"""
+    connected = Agent(agent.folder, shell=Shell(network=True))
+    look = f"ls {Path.home()} {agent.folder.parent}/outside /run /var 2>/dev/null; ls -A ~; cat /proc/1/comm"
+
+    evaluation = await connected.ask("Bash", command=look)
+
+    assert evaluation.sandbox is not None
+    assert evaluation.sandbox.detail.endswith(
+        "the network is the machine's, with its loopback and its sockets that have no file"
+    )
+    found = await connected.run(call("Bash", command=look), evaluation)
+    assert found.output == "bwrap\n"
+
+
+async def test_what_was_promised_and_cannot_be_had_is_not_run(agent: Agent):
+    """SAFE-02"""
+    evaluation = await agent.ask("Bash", command="touch made")
+    without = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
+
+    outcome = await without.run(call("Bash", command="touch made"), evaluation)
+
+    assert outcome == ToolOutcome(
+        output="",
+        code="tool_failed",
+        message="The sandbox that was promised cannot be had (bubblewrap (/not/there) is not installed). Nothing was run.",
+    )
+    assert not (agent.folder / "made").exists()
+
+
+async def test_a_sandbox_that_cannot_be_set_up_is_told_from_a_command_that_failed(agent: Agent):
+    """SAFE-02"""
+    evaluation = await agent.ask("Bash", command="touch made")
+    gone = agent.folder.parent / "gone"
+    agent.folder.rename(gone)
+    agent.folder.symlink_to(gone)
+
+    outcome = await agent.run(call("Bash", command="touch made"), evaluation)
+
+    assert (outcome.code, outcome.exit_code) == ("tool_failed", None)
+    assert not (gone / "made").exists()
+
+
+async def test_bubblewrap_that_does_not_work_is_no_sandbox(tmp_path: Path):
+    """SAFE-02"""
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
+    broken.chmod(0o755)
+
+    assert ability(str(broken)) == Ability(
+        "", why="bubblewrap does not work here: No permissions to create new namespace"
+    )
+
+
+async def test_bubblewrap_that_takes_no_filter_is_said_to_have_none(agent: Agent, tmp_path: Path):
+    """SAFE-02"""
+    partial = tmp_path / "bwrap"
+    refusing = 'for a; do [ "$a" = --seccomp ] && echo "no filters here" >&2 && exit 1; done'
+    partial.write_text(f'#!/bin/sh\n{refusing}\nexec bwrap "$@"\n')
+    partial.chmod(0o755)
+    unfiltered = Agent(agent.folder, FolderToolbox(bwrap=str(partial)))
+
+    evaluation = await unfiltered.ask("Bash", command="grep ^Seccomp: /proc/self/status")
+
+    assert evaluation.sandbox == SandboxApplied(
+        level="bubblewrap",
+        network=False,
+        writable=(str(agent.folder),),
+        detail="read-only: agents, .callboard, .git; /tmp and the home are empty and its own; "
+        "no seccomp filter: no filters here",
+        limits=limits.of(Shell(), scratch=True),
+    )
+    outcome = await unfiltered.run(call("Bash", command="grep ^Seccomp: /proc/self/status"), evaluation)
+    assert outcome.output == "Seccomp:\t0\n"
+
+
+async def test_without_a_sandbox_a_command_gets_no_secret_of_our_environment(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+):
+    """SAFE-02"""
+    monkeypatch.setenv("OPENAI_API_KEY", "planted-key")
+    bare = Agent(agent.folder, FolderToolbox(bwrap="/not/there"))
+    evaluation = await bare.ask("Bash", command="env; id -u > made")
+    assert evaluation.sandbox is not None
+    assert evaluation.sandbox.level == "none"
+
+    outcome = await bare.run(call("Bash", command="env; id -u > made"), evaluation)
+
+    assert outcome.code is None
+    assert (agent.folder / "made").read_text() == f"{os.getuid()}\n"
+    assert "planted-key" not in outcome.output
+    names = {line.partition("=")[0] for line in outcome.output.splitlines()}
+    assert names <= PASSED_ON
+
+
+def test_a_person_without_rights_is_held_in_as_well():
+    """SAFE-02: as root the machine might let through what it keeps from others."""
+    folder = Path("/var/tmp") / f"callboard-{os.getpid()}"
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    view = bubblewrap.View(folder=str(folder), writable=True, network=False)
+    as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+    command = [
+        *as_nobody,
+        "bwrap",
+        *bubblewrap.namespaces(network=False, userns_off=True),
+        *bubblewrap.environment(view, ""),
+        *bubblewrap.mounts(view),
+        *("--", "/bin/sh", "-c", "echo x > made; echo x > /usr/made; id -u"),
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+        made = (folder / "made").exists()
+    finally:
+        shutil.rmtree(folder)
+
+    assert (done.stdout, made) == (f"{NOBODY if as_nobody else os.getuid()}\n", True), done.stderr
+    assert "Read-only file system" in done.stderr
+
+
+async def test_an_evaluation_says_nothing_that_the_run_does_not_keep(agent: Agent):
+    """SAFE-02: a read-only promise holds, whatever the policy has become."""
+    evaluation = await agent.having(policy=()).ask("Bash", command="touch made")
+
+    outcome = await agent.run(call("Bash", command="touch made"), evaluation)
+
+    assert "Read-only file system" in outcome.output
+    assert msgspec.structs.asdict(evaluation)["read_only"] is True

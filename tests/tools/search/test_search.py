@@ -1,0 +1,259 @@
+"""Glob and Grep: what they find, what they pass by, and that nothing keeps them busy for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from callboard.contracts.errors import Code
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.tools.files.handles import Folder
+from callboard.tools.search.asking import Answer, ask
+from callboard.tools.search.find import Search
+from callboard.tools.search.walk import Walk
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.rigs.calls import Agent, rule
+from tests.tools.rigs.processes import SECONDS, having, until
+
+#: Takes Python's regular expressions longer than anybody waits.
+ENDLESS = r"(a|aa)+$"
+NO_EXPRESSION = "pattern: is not a regular expression: missing ), unterminated subpattern at position 0."
+
+
+@pytest.fixture
+def files(agent: Agent) -> Agent:
+    for path, text in {
+        "b/two.py": "import a\nx = 1\n# gauge\n",
+        "b/deep/three.ts": "gauge\nGauge\n\nlevel\ngauge\n",
+        "c.bin": "gauge\0",
+        ".hidden/note.txt": "gauge",
+        ".git/config": "gauge",
+        "build/out.txt": "gauge",
+        ".gitignore": "build/\n",
+    }.items():
+        file = agent.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    (agent.folder / "link").symlink_to("../outside")
+    (agent.folder / "link.txt").symlink_to("../outside/secret.txt")
+    return agent
+
+
+async def test_files_are_listed_by_pattern_in_the_order_of_their_paths(files: Agent):
+    """SAFE-01: links are not followed, and .git is not looked into."""
+    assert await files.output("Glob", pattern="**") == (
+        ".gitignore\n.hidden/note.txt\nREADME.md\nb/deep/three.ts\nb/two.py\nc.bin\nsrc/app.py"
+    )
+    assert await files.output("Glob", pattern="**/*.{py,ts}") == "b/deep/three.ts\nb/two.py\nsrc/app.py"
+    assert await files.output("Glob", pattern="*.py", path="b") == "b/two.py"
+    assert await files.output("Glob", pattern=f"{files.folder}/b/*") == "b/two.py"
+    assert await files.output("Glob", pattern="*.rs") == "[nothing found]"
+
+
+async def test_what_is_left_out_is_searched_where_it_is_named(files: Agent):
+    assert await files.output("Grep", pattern="gauge", path="build") == "build/out.txt:1:gauge"
+
+
+async def test_lines_are_found_with_path_and_number(files: Agent):
+    assert await files.output("Grep", pattern="gauge") == (
+        ".hidden/note.txt:1:gauge\nREADME.md:3:Reads gauges.\nb/deep/three.ts:1:gauge\nb/deep/three.ts:5:gauge\n"
+        "b/two.py:3:# gauge"
+    )
+    assert await files.output("Grep", pattern="^gauge$", glob="*.ts", ignore_case=True) == (
+        "b/deep/three.ts:1:gauge\nb/deep/three.ts:2:Gauge\nb/deep/three.ts:5:gauge"
+    )
+    assert await files.output("Grep", pattern="gauge", output_mode="files_with_matches", path="b") == (
+        "b/deep/three.ts\nb/two.py"
+    )
+    assert (
+        await files.output("Grep", pattern="gauge", output_mode="count", path="b/deep/three.ts") == "b/deep/three.ts:2"
+    )
+
+
+async def test_lines_around_a_match_are_shown_once_each(files: Agent):
+    assert await files.output("Grep", pattern="gauge", path="b/deep/three.ts", context=1) == (
+        "b/deep/three.ts:1:gauge\nb/deep/three.ts-2-Gauge\n--\nb/deep/three.ts-4-level\nb/deep/three.ts:5:gauge"
+    )
+    assert await files.output("Grep", pattern="Gauge|level", path="b/deep/three.ts", before=1, after=3) == (
+        "b/deep/three.ts-1-gauge\nb/deep/three.ts:2:Gauge\nb/deep/three.ts-3-\nb/deep/three.ts:4:level\nb/deep/three.ts-5-gauge"
+    )
+
+
+async def test_what_is_beyond_the_limit_is_counted(files: Agent):
+    assert await files.output("Grep", pattern="gauge", head_limit=1) == (
+        ".hidden/note.txt:1:gauge\n\n[4 more left out; narrow the search]"
+    )
+
+
+async def test_files_that_may_not_be_read_are_not_searched(files: Agent):
+    """What is kept from tools is kept from all of them."""
+    kept = files.having(rules=(rule("deny", "Read(b/**)"), rule("ask", "Read(README.md)")))
+
+    assert await kept.output("Grep", pattern="gauge") == (
+        ".hidden/note.txt:1:gauge\n\n[3 files are kept from this tool by rules]"
+    )
+
+
+async def test_hidden_folders_are_not_searched(files: Agent):
+    """What is kept from tools is kept from all of them."""
+    kept = Agent(files.folder, FolderToolbox(hidden=[str(files.folder / "b")]))
+
+    assert await kept.output("Glob", pattern="b/**") == "[nothing found]\n\n[1 folders or files could not be read]"
+    assert (await kept.do("Grep", pattern="gauge", path="b")).code == "path_denied"
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "message"),
+    [
+        (
+            {"pattern": "("},
+            "tool_arguments",
+            NO_EXPRESSION,
+        ),
+        ({"pattern": "a", "path": "none"}, "tool_failed", "There is no file or folder none."),
+        (
+            {"pattern": "a", "glob": "{a,b}" * 9},
+            "tool_arguments",
+            "pattern: The pattern has more than 64 alternatives.",
+        ),
+    ],
+)
+async def test_a_search_that_cannot_be_made_says_why(files: Agent, asked: dict[str, str], code: Code, message: str):
+    assert await files.do("Grep", **asked) == ToolOutcome(output="", code=code, message=message)
+
+
+async def test_names_that_are_no_text_are_shown_as_far_as_they_can_be(agent: Agent):
+    Path(str(agent.folder).encode().decode(), "src").joinpath(
+        b"\xff.txt".decode("utf-8", "surrogateescape")
+    ).write_text("x")
+
+    assert await agent.output("Glob", pattern="src/*.txt") == "src/?.txt"
+
+
+async def test_an_endless_expression_is_ended_in_time(agent: Agent):
+    (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
+
+    async with asyncio.timeout(SECONDS):
+        answer = await ask(str(agent.folder), (), Search("Grep", ENDLESS, ""), seconds=0.2)
+
+    assert answer == Answer(
+        code="tool_timeout",
+        message="The search found no end within 0.2 s. Use a simpler pattern, or search less.",
+    )
+
+
+async def test_a_cancelled_search_has_ended_when_the_task_has(agent: Agent):
+    """MAR-10"""
+    (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
+    task = asyncio.create_task(agent.do("Grep", pattern=ENDLESS))
+    await until(lambda: having("search.child", parent=True))
+
+    task.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not having("search.child", parent=True)
+
+
+async def test_a_search_ends_with_its_host(agent: Agent):
+    """SAFE-10"""
+    (agent.folder / "a.txt").write_text("a" * 5000 + "b\n")
+    host = textwrap.dedent(
+        f"""
+        import asyncio
+        from callboard.tools.search.asking import ask
+        from callboard.tools.search.find import Search
+        asyncio.run(ask({str(agent.folder)!r}, (), Search("Grep", {ENDLESS!r}, ""), seconds=50))
+        """
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", host)
+    found = await until(lambda: [one for one in having("search.child") if one.parent == process.pid])
+
+    process.kill()
+    await process.wait()
+
+    await until(lambda: not any(one.alive() for one in found))
+
+
+@pytest.mark.parametrize(
+    "ignored",
+    [
+        "*.txt",
+        "/a.txt",
+        "sub/",
+        "sub",
+        "sub/*\n!sub/a.txt",
+        "sub/\n!sub/a.txt",
+        "sub/**",
+        "**/deep",
+        "sub/**/c.txt",
+        "a.???",
+        "[ab].txt",
+        "[^a].txt",
+        "[!a].txt",
+        "\\#odd\n\\!odd",
+        "#odd",
+        "odd \\ \n",
+        "*\n!*/\n!*.md",
+        "a*t\n!a.txt",
+        "deep/c.txt",
+        "sub/deep",
+        "\\a.txt",
+        "a.txt   ",
+        "*.txt\r\n!b.txt\r\n",
+        "/*\n!/sub",
+        "",
+    ],
+)
+def test_what_gitignore_leaves_out_is_what_git_leaves_out(tmp_path: Path, ignored: str):
+    for name in (
+        "a.txt",
+        "b.txt",
+        "c.md",
+        "#odd",
+        "!odd",
+        "sub/a.txt",
+        "sub/b.md",
+        "sub/deep/c.txt",
+        "deep/d.txt",
+        "abt",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / ".gitignore").write_text(ignored)
+    (tmp_path / "sub" / ".gitignore").write_text("b.*\n!/deep/*.txt\n")
+    git = ["git", "-c", "core.excludesFile=", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "-q"], cwd=tmp_path, check=True)
+
+    told = subprocess.run(
+        [*git, "ls-files", "--others", "--exclude-standard", "-z"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+
+    with Folder(str(tmp_path)) as folder:
+        found = [file.path for file in Walk(folder, "", time.monotonic() + SECONDS).files()]
+    assert sorted(found) == sorted(name for name in told.stdout.split("\0") if name)
+
+
+async def test_a_match_is_found_in_every_encoding_and_case_that_a_file_may_have(agent: Agent) -> None:
+    """R8: a file is left out early only where no line of it can match."""
+    place = agent.folder
+    (place / "wide.txt").write_bytes("one needle\n".encode("utf-16"))
+    (place / "latin.txt").write_bytes("näh needle\n".encode("latin-1"))
+    (place / "kelvin.txt").write_text("one \N{KELVIN SIGN}ettle\n")
+    (place / "other.txt").write_text("nothing here\n")
+
+    found = (await agent.output("Grep", pattern="needle")).splitlines()
+    kettle = (await agent.output("Grep", pattern="kettle", ignore_case=True)).splitlines()
+
+    assert found == ["latin.txt:1:näh needle", "wide.txt:1:one needle"]
+    assert kettle == ["kelvin.txt:1:one \N{KELVIN SIGN}ettle"]

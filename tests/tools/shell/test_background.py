@@ -1,0 +1,230 @@
+"""Commands that go on behind their call, and what any command would find."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import textwrap
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from callboard.contracts.commands.processes import ExecutionEnvironment
+from callboard.contracts.errors import Refusal
+from callboard.contracts.ports.processes import Excerpt, Process
+from callboard.contracts.ports.tools import ToolOutcome
+from callboard.contracts.settings import Shell
+from callboard.secrets.named_secret import Known
+from callboard.secrets.redaction import Redaction
+from callboard.tools.sandbox import bubblewrap, limits
+from callboard.tools.sandbox.output import HEAD, TAIL, Output
+from callboard.tools.shell.background import FolderShells
+from callboard.tools.toolbox import FolderToolbox
+from tests.tools.rigs.calls import Agent, call, tree
+from tests.tools.rigs.processes import having, until
+from tests.tools.sandbox.test_limits import RAISE
+from tests.tools.sandbox.test_running import LEVELS, TREES
+
+
+@pytest.fixture(params=LEVELS)
+def runner(request: pytest.FixtureRequest, folder: Path) -> Agent:
+    return Agent(folder, FolderToolbox(bwrap=LEVELS[request.param]))
+
+
+async def started(agent: Agent, command: str) -> Process:
+    shells = FolderShells(bwrap=agent.toolbox._bwrap)
+    wanted = call("Bash", command=command, background=True)
+    return await shells.start(wanted, await agent.toolbox.evaluate(wanted, agent.context), agent.context)
+
+
+def ended(outcome: ToolOutcome) -> ToolOutcome:
+    return msgspec.structs.replace(outcome, duration_ms=0)
+
+
+async def test_a_command_in_the_background_is_read_from_an_offset_and_ends_by_itself(runner: Agent):
+    process = await started(runner, "echo one; read line; echo got $line; exit 3")
+    await process.more(0)
+    assert process.read(0, 1000) == Excerpt(text="one\n", start=0, next=4, total=4)
+
+    await process.write("hello\n", end=False)
+
+    await process.more(4)
+    assert process.read(4, 5) == Excerpt(text="got h", start=4, next=9, total=14)
+    assert ended(await process.ended()) == ToolOutcome(
+        output="one\ngot hello\n", code="tool_failed", message="The command ended with exit code 3.", exit_code=3
+    )
+    assert process.read(14, 5) == Excerpt(text="", start=14, next=14, total=14)
+
+
+async def test_the_end_of_its_input_is_told_to_it(runner: Agent):
+    process = await started(runner, "cat; echo over")
+
+    await process.write("a\nb\n", end=True)
+
+    assert (await process.ended()).output == "a\nb\nover\n"
+    with pytest.raises(Refusal) as refused:
+        await process.write("c", end=False)
+    assert refused.value.code == "process_unavailable"
+
+
+async def test_what_nobody_reads_is_not_waited_for_longer_than_the_process_lives(runner: Agent, mark: str):
+    """A pipe takes so much and no more."""
+    process = await started(runner, f"sleep {mark}")
+    writing = asyncio.ensure_future(process.write("x" * 1_000_000, end=False))
+    await until(lambda: having("sleep", mark))
+
+    await process.stop()
+
+    with pytest.raises(Refusal) as refused:
+        await writing
+    assert refused.value.code == "process_unavailable"
+
+
+@pytest.mark.parametrize("command", TREES.values(), ids=TREES)
+async def test_a_stopped_process_has_ended_with_all_that_came_of_it(runner: Agent, mark: str, command: str):
+    """MAR-10"""
+    process = await started(runner, command.format(mark=mark))
+    await until(lambda: any(one.command.startswith("sleep") for one in having("sleep", mark)))
+
+    await process.stop()
+
+    assert having(mark) == []
+    assert ended(await process.ended()) == ToolOutcome(output="")
+    await process.stop()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+async def test_a_process_in_the_background_ends_with_its_host(folder: Path, mark: str, level: str):
+    """SAFE-10: the host is killed, and has no say in it."""
+    command = f"(setsid nohup sh -c 'trap : TERM HUP; sleep {mark}' &) ; sleep {mark}"
+    host = textwrap.dedent(
+        f"""
+        import asyncio
+        from pathlib import Path
+        from callboard.tools.toolbox import FolderToolbox
+        from tests.tools.rigs.calls import Agent
+        from tests.tools.shell.test_background import started
+        async def main():
+            process = await started(Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r})), {command!r})
+            await process.ended()
+        asyncio.run(main())
+        """
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", host, cwd=Path(__file__).parents[3], env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."}
+    )
+    await until(lambda: len([one for one in having("sleep", mark) if one.command.startswith("sleep")]) == 2)
+
+    process.kill()
+    await process.wait()
+
+    await until(lambda: having(mark) == [])
+
+
+async def test_a_limit_ends_a_process_in_the_background_as_well(runner: Agent, mark: str):
+    process = await started(
+        runner.having(shell=Shell(processes=10)), f"for i in $(seq 20); do sleep {mark} & done; wait"
+    )
+
+    outcome = await process.ended()
+
+    message = f"The command was ended: it had more than 10 processes, {RAISE.format('processes')}"
+    assert (outcome.code, outcome.message) == ("resource_limit", message)
+    assert having(mark) == []
+
+
+async def test_protected_names_are_kept_for_as_long_as_a_process_runs(agent: Agent):
+    process = await started(agent, "read line; mkdir agents; echo x > agents/evil.md; echo done")
+    assert (agent.folder / "agents").is_dir()
+    await agent.output("Bash", command="true")
+
+    await process.write("go\n", end=True)
+
+    assert (await process.ended()).code is None
+    assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
+
+
+async def test_a_call_that_was_not_let_through_starts_nothing(agent: Agent):
+    wanted = call("Bash", command="touch made", background=True)
+    evaluation = await agent.toolbox.evaluate(wanted, agent.context)
+    other = call("Bash", command="touch other", background=True)
+
+    with pytest.raises(Refusal) as refused:
+        await FolderShells().start(other, evaluation, agent.context)
+
+    assert refused.value.code == "file_changed"
+    assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
+
+
+def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
+    output = Output(lambda _: None)
+    output.take(b"a" * HEAD)
+    output.take(b"b" * 1000)
+    output.take(b"c" * TAIL)
+    output.take(b"d" * 10)
+
+    total = HEAD + 1000 + TAIL + 10
+    assert output.since(HEAD - 2, 5) == Excerpt(text="aa", start=HEAD - 2, next=HEAD, total=total)
+    assert output.since(HEAD, 2) == Excerpt(text="cc", start=HEAD + 1000, next=HEAD + 1002, total=total)
+    assert output.since(total - 3, 9) == Excerpt(text="ddd", start=total - 3, next=total, total=total)
+    assert output.since(total + 9, 9) == Excerpt(text="", start=total, next=total, total=total)
+
+
+def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_them():
+    """SAFE-03: nothing is lost or told twice at the end, whether somebody read or not."""
+    veil = Redaction([Known("deploy", "me7Kq-x2Zp9w", "keyring")]).veil
+    unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
+    for output in (unread, read):
+        output.take(b"heard me\n")
+
+    assert [read.since(6, 9), read.since(6, 9)] == [Excerpt(text="me\n", start=6, next=9, total=9)] * 2
+
+    for output in (unread, read):
+        output.take(b"", last=True)
+        assert (output.text(), output.since(0, 99).text) == ("heard me\n", "heard me\n")
+
+
+def test_nobody_who_does_not_read_has_a_secret_begun():
+    """SAFE-03"""
+    output = Output(lambda _: None, Redaction([Known("deploy", "me7Kq-x2Zp9w", "keyring")]).veil())
+
+    for piece in (b"heard m", b"e", b"7Kq-x2Zp9w", b"!"):
+        output.take(piece)
+
+    assert output.text() == "heard secret://deploy!"
+
+
+async def test_the_environment_of_commands_is_what_commands_find(folder: Path, tmp_path: Path):
+    """CTL-09: where it runs, what holds it in, and what it may take; SAFE-02."""
+    (folder / "state").mkdir()
+    (tmp_path / "programs" / "bin").mkdir(parents=True)
+    shells = FolderShells(hidden=[str(folder / "state")], programs=[str(tmp_path / "programs")])
+    agent = Agent(folder, shell=Shell(network=True), trusted=True)
+
+    found = await shells.environment(agent.context)
+
+    assert found == ExecutionEnvironment(
+        cwd=str(folder),
+        workspace_roots=(str(folder),),
+        level="bubblewrap",
+        why="",
+        seccomp=True,
+        network=True,
+        limits=limits.of(Shell(), scratch=True),
+        writable=(str(folder),),
+        protected=tuple(f"{folder}/{name}" for name in ("agents", ".callboard", ".git")),
+        hidden=(str(folder / "state"),),
+        programs=tuple(bubblewrap.PATH.split(":")),
+        trusted=True,
+        permission_mode="full",
+    )
+    assert set(tree(folder)) == {"README.md", "src", "src/app.py", "state"}
+
+
+async def test_an_environment_without_a_sandbox_says_so(folder: Path):
+    """SAFE-02"""
+    found = await FolderShells(bwrap="/not/there").environment(Agent(folder, policy=()).context)
+
+    assert (found.level, found.why) == ("none", "bubblewrap (/not/there) is not installed")
+    assert (found.network, found.writable, found.protected) == (True, ("/",), ())
