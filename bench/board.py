@@ -27,7 +27,7 @@ from callboard.contracts.ports.tools import Evaluation, Reporter, Toolbox, ToolC
 from callboard.contracts.scope import PERSON
 from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import open_store
-from callboard.runtime.dependencies import Limits, Parts
+from callboard.runtime.dependencies import Dependencies, Limits
 from callboard.runtime.runtime import Runtime
 from callboard.tools.toolbox import FolderToolbox
 
@@ -106,7 +106,7 @@ class Board:
         self.work.mkdir(parents=True, exist_ok=True)
         (self.work / "notes.md").write_text(NOTES)
         store = open_store(folder / "state")
-        self.parts = Parts(
+        self.parts = Dependencies(
             store=store,
             feed=InProcessLiveFeed(store.facts.head),
             models=models or AtOnce(),

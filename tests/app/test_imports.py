@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from callboard.app import imports
-from callboard.app.imports import PastBook
+from callboard.app.imports import TranscriptIndex
 from callboard.contracts.commands.past import PastSessionFound, UnreadableTranscript
 from callboard.contracts.errors import Refusal
 from tests.adapters.imports import transcripts
@@ -29,7 +29,7 @@ class Left:
         self.codex = place / "codex"
         self.folder = place / "work"
         self.folder.mkdir()
-        self.book = PastBook({"CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex)})
+        self.book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(self.claude), "CODEX_HOME": str(self.codex)})
 
     def by_claude(self, session: str, changed: float = LONG_AGO, folder: Path | None = None) -> Path:
         """A session of Claude Code."""

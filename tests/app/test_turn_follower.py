@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from callboard.app.turn_follower import Following
+from callboard.app.turn_follower import TurnFollower
 from callboard.contracts.content import Text
 from callboard.contracts.live import Cursor
 from callboard.contracts.ports.runtime import OpBatch
@@ -84,7 +84,7 @@ def asks(of: str, parent: str = "") -> ActionRow:
 def told(*rows: AnyRow) -> tuple[list[str], list[str]]:
     found = Told()
     batch = OpBatch(kind="snapshot", cursor=Cursor(1, 0), ops=tuple(Upsert(row.panel, row) for row in rows))
-    assert Following(MINE, found).take(batch) is None
+    assert TurnFollower(MINE, found).take(batch) is None
     return found.answered, found.waiting
 
 

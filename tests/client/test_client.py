@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from callboard.app.hosting.announcement import find
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
 from callboard.contracts.commands import (
@@ -28,7 +28,7 @@ from tests.app.rigs.product import PATIENCE, Product, says
 
 
 async def running(product: Product) -> Endpoint:
-    found = await find(Home(product.home))
+    found = await find(StateFolder(product.home))
     assert found is not None
     return found
 
@@ -55,7 +55,7 @@ async def test_a_command_repeated_with_its_key_takes_effect_once(product: Produc
 async def test_facts_go_on_after_the_server_was_killed_and_started_again(product: Product):
     """COM-14"""
     product.plays({"calls": [says("One."), says("Two.")]})
-    home = Home(product.home)
+    home = StateFolder(product.home)
     sequences: list[int] = []
     turns: asyncio.Queue[int] = asyncio.Queue()
 

@@ -19,7 +19,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
-from callboard.control.decision_inputs import Known
+from callboard.control.decision_inputs import DecisionInputs
 from callboard.control.evolve import apply, evolve
 from callboard.control.state.session import Session
 from tests.control.rigs.decisions import CountedIds, given
@@ -42,7 +42,7 @@ from tests.control.rigs.examples import (
     wants,
 )
 
-KNOWN = Known(now=NOW, ids=CountedIds(), setup=setup_of, epoch=3)
+KNOWN = DecisionInputs(now=NOW, ids=CountedIds(), setup=setup_of, epoch=3)
 
 
 def batch(state: Session | None = None) -> Batch:

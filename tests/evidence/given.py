@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Any
 
-from callboard.contracts.chain import Stored, digest, genesis, link
+from callboard.contracts.chain import StoredBytes, digest, genesis, link
 from callboard.contracts.content import Blob, Text, fit
 from callboard.contracts.facts import MessageText, SessionCreated, TaskCreated, ThreadOpened
 from callboard.contracts.ports.store import Append, Store
@@ -18,7 +18,7 @@ from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import PERSON, Scope
 from callboard.evidence import layout
 from callboard.evidence.lineage import Lineage
-from callboard.evidence.pack import Packed, Packer
+from callboard.evidence.pack import Packer, PackResult
 from callboard.log.memory import MemoryStore
 
 SESSION = "ses_one"
@@ -61,7 +61,7 @@ async def say(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()) -> None
     )
 
 
-async def packed(store: Store, task: str = "", page: int = 2) -> tuple[bytes, Packed]:
+async def packed(store: Store, task: str = "", page: int = 2) -> tuple[bytes, PackResult]:
     """The pack of all facts of the session, or of a task."""
     stored = await store.facts.stored(SESSION)
     selection = None
@@ -121,9 +121,9 @@ def forged(pack: bytes, *, lines: Callable[[list[Any]], None] | None = None, man
     return zipped(files)
 
 
-def chained_anew(facts: Sequence[Stored]) -> list[Stored]:
+def chained_anew(facts: Sequence[StoredBytes]) -> list[StoredBytes]:
     """The facts with links that fit, as somebody with the whole log could make them."""
-    found: list[Stored] = []
+    found: list[StoredBytes] = []
     before = genesis(SESSION)
     for at, fact in enumerate(facts, start=1):
         before = link(before, fact.header, fact.seal if fact.payload is None else digest(fact.seal, fact.payload))

@@ -15,7 +15,7 @@ from callboard.contracts.facts import EvidenceExported
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.evidence import layout, pack
-from callboard.evidence.pack import Packed, Packer
+from callboard.evidence.pack import Packer, PackResult
 from callboard.log.memory import MemoryStore
 from tests.evidence.given import LONG, MADE_BY, SESSION, files_of, lines_of, manifest_of, packed, say, session
 
@@ -38,7 +38,7 @@ async def test_a_pack_holds_the_very_bytes_that_were_chained():
         )
         for line in lines
     ] == [tuple(fact) for fact in stored]
-    assert done == Packed(through=6, facts=6, link=stored[-1].link, size=len(data))
+    assert done == PackResult(through=6, facts=6, link=stored[-1].link, size=len(data))
 
 
 async def test_a_line_tells_what_its_header_says():

@@ -8,23 +8,23 @@ import pytest
 
 from callboard.contracts.errors import Refusal
 from callboard.log import chain
-from callboard.log.chain import Stored
+from callboard.log.chain import StoredBytes
 
 STREAM = "ses_one"
 SALT = b"s" * 16
 
 
-def chained(*payloads: bytes) -> list[Stored]:
-    facts: list[Stored] = []
+def chained(*payloads: bytes) -> list[StoredBytes]:
+    facts: list[StoredBytes] = []
     previous = chain.genesis(STREAM)
     for sequence, payload in enumerate(payloads, 1):
         header = f"header {sequence}".encode()
         previous = chain.link(previous, header, chain.digest(SALT, payload))
-        facts.append(Stored(sequence, header, previous, SALT, payload))
+        facts.append(StoredBytes(sequence, header, previous, SALT, payload))
     return facts
 
 
-def check(facts: list[Stored]) -> tuple[int, bytes]:
+def check(facts: list[StoredBytes]) -> tuple[int, bytes]:
     return chain.check(STREAM, 0, chain.genesis(STREAM), facts)
 
 

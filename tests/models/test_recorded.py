@@ -11,27 +11,34 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
 from callboard.models.recorded import Recorded
-from callboard.models.recording import Answered, Ran, Said, Told
+from callboard.models.recording import RecordedAnswer, RecordedMessages, RecordedResult, RecordedText
 from tests.models.asking import answer, asks, calls, failure, result, says
 
 OLD, NEW = "tsk_" + "A" * 22, "tsk_" + "B" * 22
 RUNS = [
-    Ran(
+    RecordedResult(
         "lead",
         "Make a task.",
         0,
         [
-            Answered(
-                said=[Said("reasoning", "Hm."), Said("text", "I do."), Said("call", '{"title":"x"}', "create_task")],
-                calls=[Told("create_task", f'{{"taskId":"{OLD}"}}')],
+            RecordedAnswer(
+                said=[
+                    RecordedText("reasoning", "Hm."),
+                    RecordedText("text", "I do."),
+                    RecordedText("call", '{"title":"x"}', "create_task"),
+                ],
+                calls=[RecordedMessages("create_task", f'{{"taskId":"{OLD}"}}')],
                 stop_reason="tool_calls",
                 usage=Usage(input_tokens=5),
             ),
-            Answered(said=[Said("call", f'{{"taskId":"{OLD}"}}', "update_task")], calls=[Told("update_task", "ok")]),
-            Answered(said=[Said("text", f"{OLD} is done.")], stop_reason="stop"),
+            RecordedAnswer(
+                said=[RecordedText("call", f'{{"taskId":"{OLD}"}}', "update_task")],
+                calls=[RecordedMessages("update_task", "ok")],
+            ),
+            RecordedAnswer(said=[RecordedText("text", f"{OLD} is done.")], stop_reason="stop"),
         ],
     ),
-    Ran("lead", "Again.", 3, [Answered(said=[Said("text", "No.")], stop_reason="stop")]),
+    RecordedResult("lead", "Again.", 3, [RecordedAnswer(said=[RecordedText("text", "No.")], stop_reason="stop")]),
 ]
 
 

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.runtime.background_tasks import UnderWay
+from callboard.runtime.background_tasks import BackgroundTasks
 
 
 async def at(gate: asyncio.Event, told: list[str], begun: asyncio.Event) -> int:
@@ -21,7 +21,7 @@ async def at(gate: asyncio.Event, told: list[str], begun: asyncio.Event) -> int:
     return 7
 
 
-async def asked(under_way: UnderWay, gate: asyncio.Event, told: list[str]) -> asyncio.Task[int]:
+async def asked(under_way: BackgroundTasks, gate: asyncio.Event, told: list[str]) -> asyncio.Task[int]:
     """Somebody who waits for work that has begun."""
     begun = asyncio.Event()
     asker = asyncio.create_task(under_way.run(at(gate, told, begun)))
@@ -30,7 +30,7 @@ async def asked(under_way: UnderWay, gate: asyncio.Event, told: list[str]) -> as
 
 
 async def test_work_goes_on_when_its_asker_goes_away_and_is_waited_for():
-    under_way, gate, told = UnderWay(), asyncio.Event(), list[str]()
+    under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
     asker.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -42,7 +42,7 @@ async def test_work_goes_on_when_its_asker_goes_away_and_is_waited_for():
 
 
 async def test_an_asker_gets_what_the_work_came_to_also_where_it_failed():
-    under_way, gate, told = UnderWay(), asyncio.Event(), list[str]()
+    under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
     gate.set()
     assert await asker == 7
@@ -56,7 +56,7 @@ async def test_an_asker_gets_what_the_work_came_to_also_where_it_failed():
 
 
 async def test_what_is_ended_is_over_before_the_end_returns():
-    under_way, gate, told = UnderWay(), asyncio.Event(), list[str]()
+    under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
     await under_way.end()
     assert told == ["ended"]
@@ -68,7 +68,7 @@ async def test_what_is_ended_is_over_before_the_end_returns():
 async def test_a_failure_that_no_asker_receives_is_logged_and_one_that_an_asker_receives_is_not(
     caplog: pytest.LogCaptureFixture,
 ):
-    under_way, gate = UnderWay(), asyncio.Event()
+    under_way, gate = BackgroundTasks(), asyncio.Event()
 
     async def fails(name: str) -> None:
         await gate.wait()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.contracts.chain import Stored
+from callboard.contracts.chain import StoredBytes
 from callboard.contracts.commands import DeleteSession, ImportTurn
 from callboard.contracts.commands.evidence import (
     EvidencePacked,
@@ -72,7 +72,7 @@ async def held(home: House) -> AsyncIterator[asyncio.Event]:
     go, facts = asyncio.Event(), home.runtime.parts.store.facts
     real = facts.stored
 
-    async def gated(stream: str, **how: Any) -> tuple[Stored, ...]:
+    async def gated(stream: str, **how: Any) -> tuple[StoredBytes, ...]:
         await go.wait()
         return await real(stream, **how)
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 
 VALUE = "q8w7E6r5/t4y3u2é+i1o0Z-xyz"
@@ -161,7 +161,7 @@ DUMPS = {
 
 
 def _redaction() -> Redaction:
-    return Redaction([Known("v", VALUE, "keyring")])
+    return Redaction([NamedSecret("v", VALUE, "keyring")])
 
 
 @pytest.mark.parametrize("program", list(DUMPS))
@@ -202,7 +202,7 @@ def test_x10_what_stands_beside_a_dump_is_not_held_back() -> None:
 
 
 def test_x10_a_dump_of_a_key_is_given_to_no_tool_and_named_on_the_card() -> None:
-    kept, key = _redaction(), Redaction([Known("v", VALUE, "keyring")], ["v"])
+    kept, key = _redaction(), Redaction([NamedSecret("v", VALUE, "keyring")], ["v"])
     for program in ("xxd", "od -c", "hexdump -C"):
         text = DUMPS[program]
 
@@ -214,7 +214,7 @@ def test_x10_a_dump_of_a_key_is_given_to_no_tool_and_named_on_the_card() -> None
 def test_x10_a_dump_of_something_else_stays() -> None:
     text = DUMPS["xxd"].replace("q", "p").replace("3d71", "3d70") + DUMPS["od -c"].replace("   q", "   p")
 
-    assert Redaction([Known("v", "another-value-11", "keyring")]).redact(text) == text
+    assert Redaction([NamedSecret("v", "another-value-11", "keyring")]).redact(text) == text
 
 
 def test_x10_a_long_dump_takes_linear_time() -> None:

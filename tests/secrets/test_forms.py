@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 
 from .published import PUBLISHED
@@ -33,7 +33,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", list(FORMS))
 def test_x10_a_value_is_found_with_every_character_escaped(form: str):
-    secrets, text = Redaction([Known("v", VALUE, "keyring")], ()), f"before {FORMS[form]} behind"
+    secrets, text = Redaction([NamedSecret("v", VALUE, "keyring")], ()), f"before {FORMS[form]} behind"
     redacted = secrets.redact(text)
     assert "secret://v" in redacted
     assert FORMS[form][4:-4] not in redacted
@@ -141,7 +141,7 @@ def test_x10_the_projects_own_source_has_next_to_no_false_finds():
 
 
 def test_x10_a_hostile_text_takes_linear_time():
-    secrets = Redaction([Known("v", VALUE, "keyring")], ())
+    secrets = Redaction([NamedSecret("v", VALUE, "keyring")], ())
     times: list[float] = []
     for size in (20_000, 160_000):
         text = ("TOKEN=\"'" * 3 + "://a:b;" + "&#113;" + "00000000: 4142 4344\n") * (size // 60)

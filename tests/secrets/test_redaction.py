@@ -7,7 +7,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 
 PLAIN = "q8w7e6r5t4y3u2i1o0"
@@ -18,7 +18,12 @@ SK = "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90"
 
 def _known(*keys: str) -> Redaction:
     return Redaction(
-        [Known("plain", PLAIN, "keyring"), Known("hard", HARD, "environment"), Known("pem", KEY, "keyring")], keys
+        [
+            NamedSecret("plain", PLAIN, "keyring"),
+            NamedSecret("hard", HARD, "environment"),
+            NamedSecret("pem", KEY, "keyring"),
+        ],
+        keys,
     )
 
 
@@ -79,7 +84,7 @@ def test_what_could_be_read_as_part_of_a_handle_is_set_apart():
 
 def test_a_handle_is_set_apart_from_one_that_stands_for_what_begins_with_a_mark():
     """SAFE-03"""
-    secrets = Redaction([Known("one", PLAIN, "keyring"), Known("two", "$a9B8c7d6e5", "keyring")])
+    secrets = Redaction([NamedSecret("one", PLAIN, "keyring"), NamedSecret("two", "$a9B8c7d6e5", "keyring")])
 
     assert secrets.redact(f"{PLAIN}$a9B8c7d6e5") == "secret://one~secret://two"
 
@@ -182,7 +187,7 @@ def test_a_key_is_given_to_its_provider_and_to_no_tool():
 def test_a_value_that_another_took_the_place_of_goes_on_being_redacted():
     """SAFE-03"""
     secrets = _known()
-    secrets.learn([Known("plain", "another-value-11", "keyring")])
+    secrets.learn([NamedSecret("plain", "another-value-11", "keyring")])
 
     assert secrets.redact("another-value-11") == "secret://plain"
     assert secrets.reveal("secret://plain") == "another-value-11"
@@ -224,7 +229,10 @@ def test_every_form_has_a_name_that_a_handle_can_have():
 def test_what_a_person_keeps_is_told_by_name_also_where_it_was_only_seen_in_pieces():
     """SAFE-03: a value that stood in several lines has a handle of its own."""
     kept = Redaction(
-        [Known("deploy", "d3pl0y-Zx9wVu8tSr7qPo6n", "keyring"), Known("other", "0ther-Qq8Ww7Ee6", "keyring")]
+        [
+            NamedSecret("deploy", "d3pl0y-Zx9wVu8tSr7qPo6n", "keyring"),
+            NamedSecret("other", "0ther-Qq8Ww7Ee6", "keyring"),
+        ]
     )
     seen = kept.redact("key: d3pl0y-Zx9w\n    Vu8tSr7qPo6n")
     token = kept.redact("ghp_" + "a1B2c3D4e5" * 4)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 
 PLAIN = "q8w7e6r5t4y3u2i1o0"
@@ -18,7 +18,7 @@ MARKED = "$a9B8c7d6e5"
 
 def _fresh() -> Redaction:
     known = {"plain": PLAIN, "hard": HARD, "marked": MARKED}
-    return Redaction([Known(name, value, "keyring") for name, value in known.items()])
+    return Redaction([NamedSecret(name, value, "keyring") for name, value in known.items()])
 
 
 TOKENS = ["ghp_" + "a1B2c3D4e5" * 4, "sk-" + "proj-Ab12Cd34Ef56Gh78Ij90", "eyJ" + "hbGciOi.eyJzdWIiOi.c2lnbmF0"]
@@ -150,7 +150,9 @@ def test_behind_a_mark_nothing_is_shown_early():
 
 def test_no_whole_secret_is_shown_however_little_of_it_is_no_quote():
     """SAFE-03: one may be the beginning of another."""
-    secrets = Redaction([Known("one", "\"'\\\"'ab", "keyring"), Known("more", "\"'\\\"'abcd1234", "keyring")])
+    secrets = Redaction(
+        [NamedSecret("one", "\"'\\\"'ab", "keyring"), NamedSecret("more", "\"'\\\"'abcd1234", "keyring")]
+    )
     veil = secrets.veil()
 
     assert (veil.add("\"'\\\"'ab"), veil.lift(), veil.rest()) == ("", "", "secret://one")
@@ -186,7 +188,7 @@ FORMS = {
 @given(VALUES, st.sampled_from(list(FORMS)), st.lists(st.integers(1, 9), min_size=1, max_size=9), LOOKS)
 def test_of_any_secret_three_letters_are_shown_at_most(value: str, form: str, sizes: list[int], looks: list[bool]):
     """SAFE-03: and no part of it behind them, in whatever form it comes."""
-    secrets = Redaction([Known("any", value, "keyring")])
+    secrets = Redaction([NamedSecret("any", value, "keyring")])
     text = f"see: {FORMS[form](value)} . \n"
     whole = secrets.redact(text)
 

@@ -14,7 +14,7 @@ from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
 
 from .cron import comes
 from .fields import Front, PolicyTable, Waking, is_cron, seconds
-from .marks import Frontmatter, Halves, nearest, split
+from .marks import Frontmatter, FrontmatterSplit, nearest, split
 
 #: Larger than any prompt that helps, in bytes.
 LARGEST = 256 * 1024
@@ -73,7 +73,7 @@ def unread(file: str, message: str, hint: str, line: int = 0) -> Read:
     return Read(file, None, (DefinitionProblem(file=file, line=line, field="", message=message, hint=hint),), {})
 
 
-def _made(front: Front, halves: Halves, source: bytes, file: str) -> Definition:
+def _made(front: Front, halves: FrontmatterSplit, source: bytes, file: str) -> Definition:
     table = front.policy if isinstance(front.policy, PolicyTable) else PolicyTable(allow=front.policy)
     return Definition(
         name=front.name,
@@ -113,7 +113,7 @@ def _schedule(waking: Waking | None) -> Schedule | None:
     return Schedule(every=seconds(waking.every), cron=" ".join(waking.cron.split()), wake_on=waking.wake_on)
 
 
-def _check(front: Front, places: Frontmatter, halves: Halves) -> None:
+def _check(front: Front, places: Frontmatter, halves: FrontmatterSplit) -> None:
     """What one field says that another one contradicts."""
     _check_tools(front, places)
     _check_kind(front, places)

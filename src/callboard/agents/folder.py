@@ -42,7 +42,7 @@ class _Stamp(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _LoadedFile:
     """A roster and what it was read from. `settled` says that a later change will show in the stamps."""
 
     stamps: tuple[_Stamp, ...]
@@ -58,7 +58,7 @@ class FolderDefinitions:
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _LoadedFile] = {}
 
     def roster(self, folder: str) -> Roster:
         """All agents of this folder and what is wrong with their files."""
@@ -104,7 +104,7 @@ class FolderDefinitions:
         kept = self._kept.get(folder)
         if kept is None or not kept.settled or kept.stamps != stamps:
             newest = max((one.changed for one in stamps), default=0)
-            kept = _Kept(stamps, newest < began - _SETTLED, _roster(handle, stamps))
+            kept = _LoadedFile(stamps, newest < began - _SETTLED, _roster(handle, stamps))
             self._kept[folder] = kept
         return kept.roster
 

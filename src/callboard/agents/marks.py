@@ -28,7 +28,7 @@ _HINTS = {
 }
 
 
-class Halves(NamedTuple):
+class FrontmatterSplit(NamedTuple):
     """A file's frontmatter and what follows it; `line` is the one in which the frontmatter begins, from 1."""
 
     front: str
@@ -37,14 +37,14 @@ class Halves(NamedTuple):
     body_line: int
 
 
-def split(text: str) -> Halves | None:
+def split(text: str) -> FrontmatterSplit | None:
     """The halves of a file that begins with a line `---` and has another one; None for any other file."""
     lines = io.StringIO(text).readlines()
     if not lines or lines[0].rstrip() != _FENCE:
         return None
     for number, line in enumerate(lines[1:], start=1):
         if line.rstrip() == _FENCE:
-            return Halves("".join(lines[1:number]), "".join(lines[number + 1 :]), 2, number + 2)
+            return FrontmatterSplit("".join(lines[1:number]), "".join(lines[number + 1 :]), 2, number + 2)
     return None
 
 
@@ -81,7 +81,7 @@ def _composed(text: str) -> yaml.Node | None:
 class Frontmatter:
     """One file's frontmatter on its way into a Struct: `problems` are gathered, `lines` are those of the fields by path."""
 
-    def __init__(self, file: str, halves: Halves) -> None:
+    def __init__(self, file: str, halves: FrontmatterSplit) -> None:
         self.problems: list[DefinitionProblem] = []
         self.lines: dict[str, int] = {}
         self._file = file

@@ -112,7 +112,7 @@ def as_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _IndexedFile:
     """What a transcript was about when it was looked at, of that time and size; `problem` says why it could not be read."""
 
     stamp: tuple[int, int]
@@ -130,12 +130,12 @@ class _File:
     expected: bool
 
 
-class PastBook:
+class TranscriptIndex:
     """Implements the port `PastSessions`. What a transcript is about is remembered as long as it does not change."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._homes = homes(environment)
-        self._seen: dict[Path, _Seen] = {}
+        self._seen: dict[Path, _IndexedFile] = {}
         self._one = threading.Lock()
 
     def find(self, folder: str) -> PastSessionList:
@@ -172,7 +172,7 @@ class PastBook:
         """The past sessions of the folder, newest first, what could not be read, and how many were not looked at."""
         with self._one:
             files = sorted(self._files(folder), key=lambda file: (not file.expected, -file.stamp[0]))
-            seen: dict[Path, _Seen] = {}
+            seen: dict[Path, _IndexedFile] = {}
             left = MOST_OF_ALL
             for file in files[:MOST_FILES]:
                 known = self._seen.get(file.path)
@@ -216,19 +216,19 @@ def _is_of(one: PastSession, folder: str) -> bool:
     return Path(one.folder).is_absolute() and worked_in(one, Path(folder))
 
 
-def _look(file: _File, most: int) -> _Seen:
+def _look(file: _File, most: int) -> _IndexedFile:
     """What a transcript is about, whatever is in it."""
     try:
         about = _READERS[file.source].about(file.path, most)
         if about is None and next(lines(file.path, most), None) is None:
-            return _Seen(file.stamp, problem="It holds nothing that its product would have written.")
-        return _Seen(file.stamp, about)
+            return _IndexedFile(file.stamp, problem="It holds nothing that its product would have written.")
+        return _IndexedFile(file.stamp, about)
     except OSError as error:
-        return _Seen(file.stamp, problem=error.strerror or "It could not be read.")
+        return _IndexedFile(file.stamp, problem=error.strerror or "It could not be read.")
     except Exception:
         # One that is told of in no way that we know must not hide the others.
         log.exception("the transcript %s could not be read", file.path)
-        return _Seen(file.stamp, problem="It is written in a way that is not known here.")
+        return _IndexedFile(file.stamp, problem="It is written in a way that is not known here.")
 
 
 def _told(one: PastSession, folder: str) -> PastSessionFound:

@@ -29,7 +29,7 @@ from callboard.contracts.errors import Refusal
 VARIABLE = "CALLBOARD_HOME"
 
 
-class Home:
+class StateFolder:
     """The folder and the names in it. It has mode 0700 where it is made here, and what is written into it 0600."""
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +44,7 @@ class Home:
         self.demos = folder.with_name(f"{folder.name}-demos")
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Home:
+    def of(cls, environment: Mapping[str, str]) -> StateFolder:
         """The folder that the environment names, else the system's place for a user's state."""
         named = environment.get(VARIABLE)
         folder = Path(named).expanduser() if named else platformdirs.user_state_path("callboard", appauthor=False)

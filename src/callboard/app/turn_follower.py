@@ -25,7 +25,7 @@ _FACTS = 500
 _ALREADY_OVER = ("nothing_running", "turn_already_ended", "unknown_turn", "turn_not_queued")
 
 
-class Answering(Protocol):
+class AnswerPolicy(Protocol):
     """What answers the actions of a turn: `required` is one of the turn or of a child that its run gave work, `waits` one of
     another child of its agent."""
 
@@ -42,7 +42,7 @@ async def follow_turn(
     client: Client,
     accepted: TurnAccepted,
     show: Callable[[OpBatch], Awaitable[None]],
-    answering: Answering,
+    answering: AnswerPolicy,
     continues: Callable[[str], None] = lambda _: None,
 ) -> TurnRow:
     """Hands every batch of the session's operations on, and the actions of the turn and of the children that work for its agent
@@ -51,7 +51,7 @@ async def follow_turn(
 
     Raises Refusal `thread_busy` where the turn waits in the queue of a thread that is paused: nothing would start it.
     """
-    following = Following(accepted.turn_id, answering, continues)
+    following = TurnFollower(accepted.turn_id, answering, continues)
     async with aclosing(client.ops(accepted.session_id)) as batches:
         async for batch in batches:
             await show(batch)
@@ -81,10 +81,10 @@ async def _must_start(client: Client, session: str, thread: str, turn: str) -> N
     )
 
 
-class Following:
+class TurnFollower:
     """A turn as the operations tell of it, and what came of it in the threads of others."""
 
-    def __init__(self, turn: str, answering: Answering, continues: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, turn: str, answering: AnswerPolicy, continues: Callable[[str], None] = lambda _: None) -> None:
         self._answering = answering
         self._continues = continues
         self.turn = turn

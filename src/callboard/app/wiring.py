@@ -10,7 +10,7 @@ from pathlib import Path
 from callboard import __version__
 from callboard.adapters.a2a import A2aAgents
 from callboard.adapters.acp import AcpAgents
-from callboard.adapters.http import DemoOffer, Given, HttpApp, Meta, ModelOffer, PageAccess, WorkspaceOffer
+from callboard.adapters.http import DemoOffer, HttpApp, HttpDependencies, Meta, ModelOffer, PageAccess, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import ListWorkspaces, WorkspaceList
 from callboard.contracts.errors import Refusal
@@ -21,7 +21,7 @@ from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite.store import SqliteStore
 from callboard.models.registry import ConfiguredModels, ModelSettings
 from callboard.runtime.clock import Clock, UuidIds
-from callboard.runtime.dependencies import Parts
+from callboard.runtime.dependencies import Dependencies
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
@@ -31,12 +31,12 @@ from callboard.tools.shell.background import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 from .demos.catalog import Catalog, demos, scenarios
-from .imports import PastBook
-from .models.catalog import Desk
+from .imports import TranscriptIndex
+from .models.catalog import ModelCatalog
 from .models.keys import Reveal, learn_keys, on_demand
 from .models.providers import providers_of
 from .settings.book import SettingsFiles
-from .state_folder import Home
+from .state_folder import StateFolder
 from .toolchains import toolchains
 
 _TREE = Path(__file__).resolve().parents[3]
@@ -45,7 +45,7 @@ SAMPLES = (str(_TREE / "examples" / "sample"), str(_TREE / "sample"))
 
 
 @dataclass(frozen=True)
-class Wired:
+class Wiring:
     """A runtime that was put together and not started, and what must be closed after it."""
 
     runtime: Runtime
@@ -72,12 +72,12 @@ def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelS
 def wire(
     store: SqliteStore,
     models: ConfiguredModels,
-    home: Home,
+    home: StateFolder,
     environment: Mapping[str, str],
     secrets: Redaction,
     configured: Callable[[Settings], None] = lambda _: None,
     served: Callable[[str], None] = lambda _: None,
-) -> Wired:
+) -> Wiring:
     """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder. `configured` receives the
     user's settings once their models are in use, `served` each folder that the process serves."""
     definitions = FolderDefinitions()
@@ -113,7 +113,7 @@ def wire(
 
     # A folder that is the home, or holds it, has keys and start files in it.
     hidden = (str(home.folder), *private(str(Path.home())))
-    parts = Parts(
+    parts = Dependencies(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
@@ -133,16 +133,16 @@ def wire(
         external=AcpAgents(),
         remotes=A2aAgents(),
         settings=settings,
-        desk=Desk(models, environment),
-        past=PastBook(environment),
+        desk=ModelCatalog(models, environment),
+        past=TranscriptIndex(environment),
         folder_served=served,
         secrets=secrets,
     )
     runtime = Runtime(parts)
-    return Wired(runtime=runtime, models=models, settings=settings)
+    return Wiring(runtime=runtime, models=models, settings=settings)
 
 
-def http_app(wired: Wired, home: Home, token: str) -> HttpApp:
+def http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
     """The runtime behind its routes."""
     parts = wired.runtime.parts
 
@@ -167,7 +167,7 @@ def http_app(wired: Wired, home: Home, token: str) -> HttpApp:
 
     runtime = wired.runtime
     return HttpApp(
-        Given(
+        HttpDependencies(
             commands=runtime.commands,
             feeds=runtime.feeds,
             runs=runtime.runs,

@@ -7,7 +7,7 @@ import ssl
 import msgspec
 
 
-class Mark(msgspec.Struct, frozen=True):
+class ModelMark(msgspec.Struct, frozen=True):
     """By which two processes see whether they mean the same model and key, without telling either."""
 
     model: str
@@ -27,7 +27,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     version: str
     stays: bool = True
     model: str = ""
-    models: tuple[Mark, ...] | None = None
+    models: tuple[ModelMark, ...] | None = None
 
     def __repr__(self) -> str:
         return f"Endpoint(url={self.url!r}, pid={self.pid}, epoch={self.epoch})"

@@ -18,7 +18,7 @@ DIGEST_BYTES = 32
 TAG = b"callboard.chain.v1"
 
 
-class Stored(NamedTuple):
+class StoredBytes(NamedTuple):
     """One fact as a backend keeps it. `payload` is None once it is erased."""
 
     sequence: int

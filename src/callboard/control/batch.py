@@ -25,9 +25,9 @@ from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 
-from .decision_inputs import Known
+from .decision_inputs import DecisionInputs
 from .evolve import apply
-from .outcomes import WantedCall
+from .outcomes import RequestedCall
 from .state.session import OpenCall, OpenRun, Session, Thread
 
 _ENDS: dict[type[Fact], PartialKind] = {
@@ -54,7 +54,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     ends: tuple[str, ...] = ()
 
 
-class Mark(NamedTuple):
+class BatchMark(NamedTuple):
     """A point of a batch in the making."""
 
     state: Session
@@ -67,7 +67,7 @@ class Batch:
     """Collects the facts of one decision and holds the state that they lead to. `looks` are the gate's newest verdicts on calls
     whose turn has not come, by their ids."""
 
-    def __init__(self, state: Session, known: Known) -> None:
+    def __init__(self, state: Session, known: DecisionInputs) -> None:
         self.state = state
         self.known = known
         self.looks: dict[str, Evaluation] = dict(known.evaluations)
@@ -86,11 +86,11 @@ class Batch:
         """What was said last."""
         return self._facts[-1].fact if self._facts else None
 
-    def mark(self) -> Mark:
+    def mark(self) -> BatchMark:
         """Where the batch stands, to come back to where what follows is refused."""
-        return Mark(self.state, len(self._facts), len(self._blobs), len(self._ends))
+        return BatchMark(self.state, len(self._facts), len(self._blobs), len(self._ends))
 
-    def back_to(self, mark: Mark) -> None:
+    def back_to(self, mark: BatchMark) -> None:
         """Takes back all that was said since."""
         self.state = mark.state
         del self._facts[mark.facts :], self._blobs[mark.blobs :], self._ends[mark.ends :]
@@ -138,7 +138,7 @@ def run_scope(thread: Thread, run: OpenRun, step: int = 0) -> Scope:
     return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=step)
 
 
-def call_scope(thread: Thread, run: OpenRun, call: OpenCall | WantedCall) -> Scope:
+def call_scope(thread: Thread, run: OpenRun, call: OpenCall | RequestedCall) -> Scope:
     """The scope of a tool call."""
     return msgspec.structs.replace(run_scope(thread, run, call.step), tool_call=call.call)
 

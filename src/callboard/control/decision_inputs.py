@@ -16,11 +16,11 @@ from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import PERSON, Actor
 
-from .resolved_context import NOTHING, Given
-from .state.context import Takes
+from .resolved_context import NOTHING, ResolvedContext
+from .state.context import ContextParts
 
 
-class Catalog(msgspec.Struct, frozen=True, kw_only=True):
+class ToolCatalog(msgspec.Struct, frozen=True, kw_only=True):
     """Which tools an agent has, as a blob, and how many of each availability (`contracts.inventory.ToolInfo`)."""
 
     blob: Blob
@@ -30,7 +30,7 @@ class Catalog(msgspec.Struct, frozen=True, kw_only=True):
     excluded: int
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True):
+class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a run starts with: the agent's definition, its prompt layers, the tools it is told of and the model's route.
 
     `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them. `permission_mode` is the one that
@@ -51,9 +51,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     route_reason: str
     workspace_sequence: int
     permission_mode: PermissionMode | None = None
-    catalog: Catalog | None = None
+    catalog: ToolCatalog | None = None
     servers: tuple[ServerState, ...] = ()
-    instructions: Given = NOTHING
+    instructions: ResolvedContext = NOTHING
     fallbacks: tuple[int, ...] = ()
 
 
@@ -75,12 +75,12 @@ def _no_names() -> tuple[str, ...]:
     return ()
 
 
-def _unpinned(name: str) -> Given:
+def _unpinned(name: str) -> ResolvedContext:
     return NOTHING
 
 
-def _unknown(provider: str, model: str) -> Takes:
-    return Takes()
+def _unknown(provider: str, model: str) -> ContextParts:
+    return ContextParts()
 
 
 def _as_asked(definition: str, mode: PermissionMode) -> PermissionMode:
@@ -91,7 +91,7 @@ def _never(schedule: Schedule, after: int) -> int:
     return 0
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
     """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and modes would start with;
     it raises Refusal where none can start.
 
@@ -110,7 +110,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     now: int
     ids: Ids
-    setup: Callable[[str, Mode, PermissionMode], Setup]
+    setup: Callable[[str, Mode, PermissionMode], RunConfig]
     workspace: str = ""
     folder: str = ""
     epoch: int = 0
@@ -125,9 +125,9 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     group_budget: int = 16
     next_wake: Callable[[Schedule, int], int] = _never
     archived: bool = False
-    given: Given = NOTHING
-    pin: Callable[[str], Given] = _unpinned
-    takes: Callable[[str, str], Takes] = _unknown
+    given: ResolvedContext = NOTHING
+    pin: Callable[[str], ResolvedContext] = _unpinned
+    takes: Callable[[str, str], ContextParts] = _unknown
     compact_at: float = 0.8
     usual_mode: PermissionMode = "ask"
     permitted: Callable[[str, PermissionMode], PermissionMode] = _as_asked
@@ -135,7 +135,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     actor: Actor = PERSON
 
 
-def carried(known: Known, mode: PermissionMode) -> PermissionMode:
+def carried(known: DecisionInputs, mode: PermissionMode) -> PermissionMode:
     """A mode that goes on and was not chosen for what begins now. It may have come from the folder's files while they were
     trusted: where those ask for more than they have, nothing wider than the usual one is carried on."""
     return narrower(mode, known.usual_mode if known.withheld else None)

@@ -14,13 +14,13 @@ from callboard.contracts.facts.process import ProcessEnd
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.live import Partial
-from callboard.contracts.ports.external import AgentSettings, ArtifactTold, TaskTold
+from callboard.contracts.ports.external import AgentSettings, ArtifactReported, TaskReported
 from callboard.contracts.ports.model import Quota, Usage
 from callboard.contracts.ports.tools import Evaluation, Question, ToolOutcome
 from callboard.contracts.scope import Scope
 
-from .decision_inputs import Catalog
-from .state.artifact import ArtifactLooked, ExportTold
+from .decision_inputs import ToolCatalog
+from .state.artifact import ArtifactLooked, ExportReported
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +35,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
     signature: str = ""
 
 
-class WantedCall(msgspec.Struct, frozen=True, kw_only=True):
+class RequestedCall(msgspec.Struct, frozen=True, kw_only=True):
     """A tool call of a model's answer with the gate's verdict on it."""
 
     call: str
@@ -54,7 +54,7 @@ class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     step: int
     pieces: tuple[Piece, ...]
-    calls: tuple[WantedCall, ...]
+    calls: tuple[RequestedCall, ...]
     stop_reason: StopReason
     provider_reason: str = ""
     usage: Usage
@@ -91,7 +91,7 @@ class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
     outcome: ToolOutcome
     brought: tuple[FileChange, ...] = ()
     heard: bool = False
-    catalog: Catalog | None = None
+    catalog: ToolCatalog | None = None
     servers: tuple[ServerState, ...] = ()
 
 
@@ -115,7 +115,7 @@ class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True):
     action: str
 
 
-class TakenOver(msgspec.Struct, frozen=True, kw_only=True):
+class HostTakenOver(msgspec.Struct, frozen=True, kw_only=True):
     """This epoch took over a session from a dead one. `partials` are the parts that were being made."""
 
     partials: tuple[Partial, ...]
@@ -127,7 +127,7 @@ class ClockStepped(msgspec.Struct, frozen=True, kw_only=True):
     by: int
 
 
-class TimeCame(msgspec.Struct, frozen=True, kw_only=True):
+class WakeTimeReached(msgspec.Struct, frozen=True, kw_only=True):
     """A time that a call or a handoff waited for has come."""
 
     at: int
@@ -154,7 +154,7 @@ class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ExternalThere(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalConnected(msgspec.Struct, frozen=True, kw_only=True):
     """An agent that is not of our loop was started or reached for the thread and holds a conversation for it. `card` is the
     Agent Card of one elsewhere, as JSON; `settings` are those of a program that are in force."""
 
@@ -175,7 +175,7 @@ class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True):
     allowed: bool = True
 
 
-class ExternalGone(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalDisconnected(msgspec.Struct, frozen=True, kw_only=True):
     """The thread's agent was ended, or ended."""
 
     thread: str
@@ -191,18 +191,18 @@ class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
     piece: Piece
 
 
-class CallSeen(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True):
     """Such an agent began a call, or asks whether one that it began may go on. `is_underway`: the agent reported that it
     runs the call."""
 
     thread: str
     run: str
     prompt: int
-    wanted: WantedCall
+    wanted: RequestedCall
     is_underway: bool = False
 
 
-class PlanSeen(msgspec.Struct, frozen=True, kw_only=True):
+class ExternalPlanReported(msgspec.Struct, frozen=True, kw_only=True):
     """Such an agent tells its plan, whole. `step` is where it first appeared in the run."""
 
     thread: str
@@ -212,17 +212,17 @@ class PlanSeen(msgspec.Struct, frozen=True, kw_only=True):
     steps: tuple[PlanStep, ...]
 
 
-class RemoteTold(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteReported(msgspec.Struct, frozen=True, kw_only=True):
     """An agent elsewhere told a state of its task, or delivered an artifact, in the prompt that is the model call at that
     step."""
 
     thread: str
     run: str
     prompt: int
-    told: TaskTold | ArtifactTold
+    told: TaskReported | ArtifactReported
 
 
-class ToolAsks(msgspec.Struct, frozen=True, kw_only=True):
+class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True):
     """A call that runs asks a person something, and waits for it while it goes on running."""
 
     thread: str
@@ -231,7 +231,7 @@ class ToolAsks(msgspec.Struct, frozen=True, kw_only=True):
     question: Question
 
 
-class ToolAskOver(msgspec.Struct, frozen=True, kw_only=True):
+class ElicitationEnded(msgspec.Struct, frozen=True, kw_only=True):
     """Nobody waits any more for the answer to what a call asked."""
 
     thread: str
@@ -239,7 +239,7 @@ class ToolAskOver(msgspec.Struct, frozen=True, kw_only=True):
     call: str
 
 
-class NeedOver(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True):
     """An agent elsewhere goes on without what it asked for with that call."""
 
     thread: str
@@ -248,7 +248,7 @@ class NeedOver(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-class ProcessBegan(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True):
     """The command of a call runs on in the background; the scope is the call's, with the id of the process."""
 
     scope: Scope
@@ -256,7 +256,7 @@ class ProcessBegan(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
 
 
-class ProcessOver(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessEndReported(msgspec.Struct, frozen=True, kw_only=True):
     """A process of this host and all that came of it are over. `output` is its head and tail."""
 
     process: str
@@ -270,27 +270,27 @@ class ProcessOver(msgspec.Struct, frozen=True, kw_only=True):
 
 Outcome = (
     ArtifactLooked
-    | ExportTold
+    | ExportReported
     | ModelAnswered
     | ModelAttemptFailed
     | ToolEnded
     | RunStopped
     | ActionTimedOut
-    | TakenOver
+    | HostTakenOver
     | ClockStepped
-    | TimeCame
+    | WakeTimeReached
     | WorktreeMade
     | WorktreeLeft
-    | ExternalThere
+    | ExternalConnected
     | ExternalChanged
-    | ExternalGone
+    | ExternalDisconnected
     | PartEnded
-    | CallSeen
-    | PlanSeen
-    | RemoteTold
-    | NeedOver
-    | ToolAsks
-    | ToolAskOver
-    | ProcessBegan
-    | ProcessOver
+    | ExternalCallReported
+    | ExternalPlanReported
+    | RemoteReported
+    | RemoteNeedEnded
+    | ElicitationStarted
+    | ElicitationEnded
+    | ProcessStartReported
+    | ProcessEndReported
 )

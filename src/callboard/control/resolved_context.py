@@ -8,7 +8,7 @@ from callboard.contracts.content import Blob
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 
 
-class Given(msgspec.Struct, frozen=True, kw_only=True):
+class ResolvedContext(msgspec.Struct, frozen=True, kw_only=True):
     """What came with an input, what it names, or what stands in the folder. `blobs` are the bytes that `refs` refer to, stored
     with the first fact that names them."""
 
@@ -18,10 +18,10 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     blobs: tuple[Blob, ...] = ()
 
 
-NOTHING = Given()
+NOTHING = ResolvedContext()
 
 
-def together(*parts: Given) -> Given:
+def together(*parts: ResolvedContext) -> ResolvedContext:
     """All of them as one, each thing once: the first that names it holds."""
     refs: dict[str, ContextRef] = {}
     missing: dict[str, MissingRef] = {}
@@ -30,7 +30,7 @@ def together(*parts: Given) -> Given:
             refs.setdefault(ref.ref, ref)
         for one in part.missing:
             missing.setdefault(one.ref, one)
-    return Given(
+    return ResolvedContext(
         refs=tuple(refs.values()),
         missing=tuple(missing.values()),
         omitted=tuple(one for part in parts for one in part.omitted),

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.chain import TAG, Stored
+from callboard.contracts.chain import TAG, StoredBytes
 from callboard.contracts.errors import Refusal
 from callboard.contracts.record import Header
 from callboard.contracts.scope import Actor
@@ -72,7 +72,7 @@ class PackedBlob(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     sequence: int
 
 
-class LeftOut(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class OmittedBlob(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A blob that a readable fact refers to and the pack has not. `size` is as the fact says, 0 where it says none."""
 
     hash: str
@@ -98,14 +98,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid
     erased: tuple[tuple[int, int], ...]
     task: TaskPart | None
     blobs: tuple[PackedBlob, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedBlob, ...]
     files: dict[str, str]
 
 
 _lines = msgspec.json.Encoder()
 
 
-def line_of(stored: Stored, header: Header) -> bytes:
+def line_of(stored: StoredBytes, header: Header) -> bytes:
     """The line of a fact, with its end. Raises Refusal `chain_broken` for one that no Callboard wrote: a payload that is no
     text, a time out of range."""
     try:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from callboard.contracts.chain import Stored
+from callboard.contracts.chain import StoredBytes
 from callboard.contracts.facts import TaskCreated, TaskStarted, TaskUpdated, TurnStarted
 from callboard.contracts.record import Header, decode_header
 from callboard.contracts.scope import Scope
@@ -46,7 +46,7 @@ class TaskPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return sum(last - first + 1 for first, last in self.facts)
 
 
-class _Whose:
+class _Ownership:
     """For which task the spawned agents work at the fact that was taken last."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Lineage:
     """
 
     def __init__(self) -> None:
-        self._whose = _Whose()
+        self._whose = _Ownership()
         self._made: dict[str, Scope] = {}
         self._parents: dict[str, set[str]] = {}
         self._turns: dict[str, set[str]] = {}
@@ -73,7 +73,7 @@ class Lineage:
         self._turn_of_run: dict[str, str] = {}
         self._named_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
 
-    def take(self, page: Iterable[Stored]) -> None:
+    def take(self, page: Iterable[StoredBytes]) -> None:
         """The next facts."""
         for stored in page:
             self._fact(decode_header(stored.header), stored.payload)
@@ -143,7 +143,7 @@ class Selection:
         self._tasks = tasks
         self._turns = turns
         self._shared = shared
-        self._whose = _Whose()
+        self._whose = _Ownership()
         self._agents: dict[str, None] = {}
         self._threads: dict[str, None] = {}
         self._spans: list[tuple[int, int]] = []

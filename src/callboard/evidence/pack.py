@@ -14,13 +14,13 @@ from typing import IO
 import msgspec
 
 from callboard.contracts import chain
-from callboard.contracts.chain import Stored
+from callboard.contracts.chain import StoredBytes
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import EvidenceExported, SessionCreated
 from callboard.contracts.record import decode_header
 
 from . import layout
-from .layout import LeftOut, Manifest, PackedBlob
+from .layout import Manifest, OmittedBlob, PackedBlob
 from .lineage import Selection, TaskPart
 
 #: The largest blob that goes into a pack, and how much all of them may be together, in bytes.
@@ -35,7 +35,7 @@ _PIECE = 1 << 20
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"(?:,"size":(\d+))?')
 
 
-class Packed(msgspec.Struct, frozen=True, kw_only=True):
+class PackResult(msgspec.Struct, frozen=True, kw_only=True):
     """What a finished pack shows: `facts` counts those that were asked for, `link` is the chain's at `through`."""
 
     through: int
@@ -44,7 +44,7 @@ class Packed(msgspec.Struct, frozen=True, kw_only=True):
     size: int
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class PackRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A blob that a readable fact refers to. `size` is as the fact says, 0 where it says none."""
 
     hash: str
@@ -70,10 +70,10 @@ class Packer:
         self._workspace = ""
         self._link = chain.genesis(session)
         self._erased: list[int] = []
-        self._wanted: dict[str, Wanted] = {}
+        self._wanted: dict[str, PackRequest] = {}
         self._earlier: set[str] = set()
         self._blobs: list[PackedBlob] = []
-        self._left_out: list[LeftOut] = []
+        self._left_out: list[OmittedBlob] = []
         self._room = LARGEST_BLOBS
         self._size = 0
         self.through = 0
@@ -84,7 +84,7 @@ class Packer:
             self._facts.close()
         self._zip.close()
 
-    def facts(self, page: Iterable[Stored]) -> None:
+    def facts(self, page: Iterable[StoredBytes]) -> None:
         """The next facts. Raises Refusal `chain_broken` where they are not those that were appended."""
         if self._facts is None:
             raise ValueError("no fact comes after a blob")
@@ -107,14 +107,14 @@ class Packer:
             for name, size in _REFERENCE.findall(stored.payload):
                 self._refer(name.decode(), int(size or 0), stored.sequence, header.type)
 
-    def wanted(self) -> list[Wanted]:
+    def wanted(self) -> list[PackRequest]:
         """The blobs that the facts refer to, each once, in the order in which they are referred to. No fact comes any more."""
         if self._facts is not None:
             self._facts.close()
             self._facts = None
         return list(self._wanted.values())
 
-    def fits(self, blob: Wanted) -> bool:
+    def fits(self, blob: PackRequest) -> bool:
         """False where there is no room for it, or where it is an earlier pack, which holds nothing that this one has not. It is
         then left out, and the manifest says so."""
         if blob.hash in self._earlier:
@@ -125,7 +125,7 @@ class Packer:
             return self._leave(blob, f"the blobs would be more than {LARGEST_BLOBS} bytes together")
         return True
 
-    def blob(self, blob: Wanted, data: bytes | None) -> None:
+    def blob(self, blob: PackRequest, data: bytes | None) -> None:
         """The bytes of a blob, None where the log has none of that hash. Raises Refusal `chain_broken` for other bytes."""
         if data is None:
             self._leave(blob, "no longer in the log, or never a blob")
@@ -141,7 +141,7 @@ class Packer:
         self._room -= len(data)
         self._blobs.append(PackedBlob(hash=blob.hash, size=len(data), sequence=blob.sequence))
 
-    def end(self) -> Packed:
+    def end(self) -> PackResult:
         """Finishes the pack. Raises Refusal `too_large`."""
         part = None if self._selection is None else self._selection.part()
         words = layout.readme(
@@ -173,14 +173,14 @@ class Packer:
         self._zip.writestr(layout.member(layout.README), words)
         self._zip.comment = bytes(layout.COMMENT_BYTES)
         self._zip.close()
-        return Packed(
+        return PackResult(
             through=self.through,
             facts=self.through if part is None else part.count,
             link=self._link,
             size=self._seal(),
         )
 
-    def _chain(self, stored: Stored) -> None:
+    def _chain(self, stored: StoredBytes) -> None:
         digest = stored.seal if stored.payload is None else chain.digest(stored.seal, stored.payload)
         self._link = chain.link(self._link, stored.header, digest)
         self.through += 1
@@ -194,10 +194,10 @@ class Packer:
     def _refer(self, name: str, size: int, sequence: int, kind: str) -> None:
         if kind == EvidenceExported.type:
             self._earlier.add(name)
-        self._wanted.setdefault(name, Wanted(hash=name, size=size, sequence=sequence))
+        self._wanted.setdefault(name, PackRequest(hash=name, size=size, sequence=sequence))
 
-    def _leave(self, blob: Wanted, why: str) -> bool:
-        self._left_out.append(LeftOut(hash=blob.hash, size=blob.size, sequence=blob.sequence, why=why))
+    def _leave(self, blob: PackRequest, why: str) -> bool:
+        self._left_out.append(OmittedBlob(hash=blob.hash, size=blob.size, sequence=blob.sequence, why=why))
         return False
 
     def _seal(self) -> int:

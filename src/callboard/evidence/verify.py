@@ -17,7 +17,7 @@ from typing import IO, Literal
 import msgspec
 
 from callboard.contracts import chain
-from callboard.contracts.chain import Stored
+from callboard.contracts.chain import StoredBytes
 from callboard.contracts.errors import Refusal
 from callboard.contracts.record import decode_header
 
@@ -72,7 +72,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pack_hash: str = ""
 
 
-class _Wrong(Exception):
+class _InvalidPackError(Exception):
     def __init__(self, check: Check, where: str, what: str, sequence: int = 0) -> None:
         super().__init__(what)
         self.finding = Finding(check=check, where=where, what=what, sequence=sequence)
@@ -91,12 +91,12 @@ def verify(file: IO[bytes], *, link: str = "") -> Verdict:
             _blobs(pack, manifest)
             _words(pack, manifest)
         if not checksum:
-            raise _Wrong("checksum", "the zip's comment", "it is not the SHA-256 of the bytes before it")
+            raise _InvalidPackError("checksum", "the zip's comment", "it is not the SHA-256 of the bytes before it")
         if link and link.lower() != manifest.link:
-            raise _Wrong(
+            raise _InvalidPackError(
                 "expected", f"fact {manifest.through}", f"the chain ends with {manifest.link}, not as expected"
             )
-    except _Wrong as wrong:
+    except _InvalidPackError as wrong:
         finding = wrong.finding
     told = Verdict(ok=finding is None, finding=finding, pack_hash=pack_hash)
     if manifest is None:
@@ -123,7 +123,7 @@ def _called(check: Check, where: str) -> Generator[None]:
     try:
         yield
     except _BROKEN as error:
-        raise _Wrong(check, where, f"it cannot be read: {error}") from error
+        raise _InvalidPackError(check, where, f"it cannot be read: {error}") from error
 
 
 def _hashes(file: IO[bytes]) -> tuple[str, bool]:
@@ -147,11 +147,11 @@ def _manifest(pack: zipfile.ZipFile) -> Manifest:
         manifest = msgspec.json.decode(data, type=Manifest)
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
         what = f"it is of {manifest.format[:40]} {manifest.format_version}, which this version does not know"
-        raise _Wrong("manifest", layout.MANIFEST, what)
+        raise _InvalidPackError("manifest", layout.MANIFEST, what)
     if layout.manifest_bytes(manifest) != data:
-        raise _Wrong("manifest", layout.MANIFEST, "it is not written as a pack's manifest is")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "it is not written as a pack's manifest is")
     if manifest.hash != "SHA-256" or manifest.how != layout.HOW:
-        raise _Wrong("manifest", layout.MANIFEST, "it tells another way to compute a link")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "it tells another way to compute a link")
     return manifest
 
 
@@ -160,9 +160,11 @@ def _members(pack: zipfile.ZipFile, manifest: Manifest) -> None:
     wanted = [layout.FACTS, *blobs, layout.MANIFEST, layout.README]
     for at, (is_there, named) in enumerate(zip(pack.namelist(), wanted, strict=False)):
         if is_there != named:
-            raise _Wrong("pack", is_there[:100], f"file {at + 1} of the zip should be {named}")
+            raise _InvalidPackError("pack", is_there[:100], f"file {at + 1} of the zip should be {named}")
     if len(pack.namelist()) != len(wanted):
-        raise _Wrong("pack", "the zip", f"it has {len(pack.namelist())} files, and the manifest names {len(wanted)}")
+        raise _InvalidPackError(
+            "pack", "the zip", f"it has {len(pack.namelist())} files, and the manifest names {len(wanted)}"
+        )
 
 
 def _facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
@@ -173,12 +175,14 @@ def _facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
         found += 1
         hashed.update(raw)
         if line.sequence != found:
-            raise _Wrong("fact", f"fact {found}", f"the sequence has a gap: {line.sequence} stands in its place", found)
+            raise _InvalidPackError(
+                "fact", f"fact {found}", f"the sequence has a gap: {line.sequence} stands in its place", found
+            )
         stored = _read(line, raw, found)
         digest = stored.seal if stored.payload is None else chain.digest(stored.seal, stored.payload)
         link = chain.link(link, stored.header, digest)
         if stored.link != link:
-            raise _Wrong(
+            raise _InvalidPackError(
                 "fact", f"fact {found}", "header, payload, salt or link are not those that were chained", found
             )
         if stored.payload is None:
@@ -188,11 +192,11 @@ def _facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
                 lineage.take([stored])
     if (found, found, link.hex()) != (manifest.through, manifest.facts, manifest.link):
         what = f"it says {manifest.facts} facts up to {manifest.link}; there are {found} up to {link.hex()}"
-        raise _Wrong("end", layout.MANIFEST, what)
+        raise _InvalidPackError("end", layout.MANIFEST, what)
     if layout.spans(erased) != manifest.erased:
-        raise _Wrong("manifest", layout.MANIFEST, "it names other facts as erased than those that are")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "it names other facts as erased than those that are")
     if hashed.hexdigest() != manifest.files.get(layout.FACTS):
-        raise _Wrong("file", layout.FACTS, "it does not have the hash that the manifest names")
+        raise _InvalidPackError("file", layout.FACTS, "it does not have the hash that the manifest names")
     if lineage is not None:
         _task(pack, manifest.task, lineage)
 
@@ -211,11 +215,11 @@ def _lines(pack: zipfile.ZipFile) -> Generator[tuple[Line, bytes]]:
             yield line, raw
 
 
-def _read(line: Line, raw: bytes, sequence: int) -> Stored:
+def _read(line: Line, raw: bytes, sequence: int) -> StoredBytes:
     """The fact of a line, whose every word must follow from what is chained."""
     where = f"fact {sequence}"
     with _called("fact", where):
-        stored = Stored(
+        stored = StoredBytes(
             sequence=line.sequence,
             header=b64decode(line.header, validate=True),
             link=bytes.fromhex(line.link),
@@ -223,13 +227,13 @@ def _read(line: Line, raw: bytes, sequence: int) -> Stored:
             payload=None if line.erased else line.payload.encode(),
         )
         if len(stored.seal) != (chain.DIGEST_BYTES if line.erased else chain.SALT_BYTES):
-            raise _Wrong("fact", where, "its salt or digest has the wrong length", sequence)
+            raise _InvalidPackError("fact", where, "its salt or digest has the wrong length", sequence)
         try:
             told = layout.line_of(stored, decode_header(stored.header))
         except Refusal as refusal:
-            raise _Wrong("fact", where, refusal.problem.message, sequence) from refusal
+            raise _InvalidPackError("fact", where, refusal.problem.message, sequence) from refusal
     if told != raw:
-        raise _Wrong("fact", where, "what the line says is not what its header says", sequence)
+        raise _InvalidPackError("fact", where, "what the line says is not what its header says", sequence)
     return stored
 
 
@@ -238,12 +242,14 @@ def _task(pack: zipfile.ZipFile, named: TaskPart | None, lineage: Lineage) -> No
     if named is None:
         return
     if lineage.scope_of(named.task_id) is None:
-        raise _Wrong("task", layout.MANIFEST, f"there is no task {named.task_id} in the session")
+        raise _InvalidPackError("task", layout.MANIFEST, f"there is no task {named.task_id} in the session")
     selection = lineage.of(named.task_id)
     for line, _ in _lines(pack):
         selection.take(line.sequence, decode_header(b64decode(line.header)))
     if selection.part() != named:
-        raise _Wrong("task", layout.MANIFEST, "the facts, parts or agents that it names are not those of the task")
+        raise _InvalidPackError(
+            "task", layout.MANIFEST, "the facts, parts or agents that it names are not those of the task"
+        )
 
 
 def _blobs(pack: zipfile.ZipFile, manifest: Manifest) -> None:
@@ -251,14 +257,14 @@ def _blobs(pack: zipfile.ZipFile, manifest: Manifest) -> None:
         name = layout.BLOBS + blob.hash
         size, found = _hashed(pack, name, "blob")
         if found != blob.hash or size != blob.size:
-            raise _Wrong("blob", name, "its bytes are not those that its name is the SHA-256 of")
+            raise _InvalidPackError("blob", name, "its bytes are not those that its name is the SHA-256 of")
 
 
 def _words(pack: zipfile.ZipFile, manifest: Manifest) -> None:
     if _hashed(pack, layout.README, "file")[1] != manifest.files.get(layout.README):
-        raise _Wrong("file", layout.README, "it does not have the hash that the manifest names")
+        raise _InvalidPackError("file", layout.README, "it does not have the hash that the manifest names")
     if set(manifest.files) != {layout.FACTS, layout.README}:
-        raise _Wrong("manifest", layout.MANIFEST, "it names files that a pack has not")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "it names files that a pack has not")
 
 
 def _hashed(pack: zipfile.ZipFile, name: str, check: Check) -> tuple[int, str]:

@@ -21,14 +21,14 @@ from ..contracts.record import (
     header_of,
 )
 from . import chain
-from .chain import Stored
+from .chain import StoredBytes
 
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"')
 
 
 #: One fact, encoded: the fact, its header, the header's bytes, the payload, the salt and the digest. Header and bytes hold if
 #: the batch's time is not before the stream's newest. A plain tuple, like `Line`, because there is one for every fact.
-Drafted = tuple[Fact, Header, bytes, bytes, bytes, bytes]
+DraftedBatch = tuple[Fact, Header, bytes, bytes, bytes, bytes]
 #: One fact as it is stored: the stream's number, the sequence, and the header, link, seal and payload of `chain.Stored`.
 Line = tuple[int, int, bytes, bytes, bytes, bytes | None]
 
@@ -39,11 +39,11 @@ class Draft(NamedTuple):
     `names` are the hashes of the blobs that the facts refer to, each with the fact's index in the batch.
     """
 
-    facts: list[Drafted]
+    facts: list[DraftedBatch]
     names: list[tuple[int, str]]
 
 
-class Sealed(NamedTuple):
+class SealedBatch(NamedTuple):
     """The batch in its place: what is stored, what its author gets back, and where the stream then ends."""
 
     lines: list[Line]
@@ -53,7 +53,7 @@ class Sealed(NamedTuple):
 
 def draft(batch: Append, salts: bytes) -> Draft:
     """Encodes the facts. `salts` are fresh random bytes, 16 for each fact."""
-    facts: list[Drafted] = []
+    facts: list[DraftedBatch] = []
     names: list[tuple[int, str]] = []
     origin, epoch, at = batch.origin, batch.epoch, 0
     for index, new in enumerate(batch.facts):
@@ -110,7 +110,7 @@ def nothing(stream: str) -> Head:
     return Head(sequence=0, link=chain.genesis(stream))
 
 
-def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> Sealed:
+def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch:
     """Puts the batch after `head`, into the stream that the backend knows by `number`.
 
     A time before the stream's newest is raised to it, so time never goes back.
@@ -129,10 +129,10 @@ def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> Sealed:
         records.append(Record(stream, sequence, header, previous, fact, payload))
     if lines:
         head = Head(sequence=sequence, link=previous, at=at)
-    return Sealed(lines, tuple(records), head)
+    return SealedBatch(lines, tuple(records), head)
 
 
-def record_of(stream: str, stored: Stored) -> Record:
+def record_of(stream: str, stored: StoredBytes) -> Record:
     """The record of stored bytes. Raises Refusal `chain_broken` where they cannot be read."""
     header = decode_header(stored.header)
     return Record(

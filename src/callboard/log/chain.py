@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..contracts.chain import DIGEST_BYTES, SALT_BYTES, Stored, digest, genesis, link
+from ..contracts.chain import DIGEST_BYTES, SALT_BYTES, StoredBytes, digest, genesis, link
 from ..contracts.errors import Refusal
 
 __all__ = [
     "DIGEST_BYTES",
     "SALT_BYTES",
-    "Stored",
+    "StoredBytes",
     "broken",
     "check",
     "check_end",
@@ -21,14 +21,14 @@ __all__ = [
 ]
 
 
-def erased(stored: Stored) -> Stored:
+def erased(stored: StoredBytes) -> StoredBytes:
     """The fact without its payload and salt. The same where it was erased before."""
     if stored.payload is None:
         return stored
     return stored._replace(seal=digest(stored.seal, stored.payload), payload=None)
 
 
-def check(stream: str, after: int, previous: bytes, facts: Iterable[Stored]) -> tuple[int, bytes]:
+def check(stream: str, after: int, previous: bytes, facts: Iterable[StoredBytes]) -> tuple[int, bytes]:
     """Checks the facts that follow sequence `after` and its link; returns the last one's sequence and link.
 
     Raises Refusal `chain_broken` naming the first sequence that does not fit.

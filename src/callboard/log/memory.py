@@ -24,10 +24,10 @@ from ..contracts.ports.store import (
 from ..contracts.record import Record, decode_header
 from . import chain
 from .batch import check_place, draft, fenced, key_taken, no_such_fact, nothing, record_of, seal, shows
-from .chain import Stored
+from .chain import StoredBytes
 from .following import Following
 from .memory_rows import MemoryRows
-from .pieces import Gathered, check_offset, gather, keys_of
+from .pieces import GatheredPieces, check_offset, gather, keys_of
 
 
 class MemoryStore:
@@ -100,7 +100,7 @@ class MemoryPartials:
 
     def __init__(self, epoch: int) -> None:
         self._epoch = epoch
-        self._parts: dict[str, dict[str, Gathered]] = {}
+        self._parts: dict[str, dict[str, GatheredPieces]] = {}
 
     async def write(self, stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
         if epoch != self._epoch:
@@ -131,7 +131,7 @@ class MemoryPartials:
 
 class _Stream(msgspec.Struct):
     head: Head
-    facts: list[Stored] = msgspec.field(default_factory=list[Stored])
+    facts: list[StoredBytes] = msgspec.field(default_factory=list[StoredBytes])
     closed: set[str] = msgspec.field(default_factory=set[str])
 
 
@@ -168,7 +168,7 @@ class MemoryFacts:
         first = stream.head.sequence + 1
         self._streams[batch.stream] = stream
         stream.head = sealed.head
-        stream.facts += [Stored(*line[1:]) for line in sealed.lines]
+        stream.facts += [StoredBytes(*line[1:]) for line in sealed.lines]
         self._arrived += [(batch.stream, stream, sequence) for sequence in range(first, len(stream.facts) + 1)]
         stream.closed.update(batch.closed)
         self._blobs.keep(batch.stream, first, batch.blobs, made.names, sealed.head.sequence)
@@ -186,7 +186,7 @@ class MemoryFacts:
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
-    ) -> tuple[Stored, ...]:
+    ) -> tuple[StoredBytes, ...]:
         facts = self._streams[stream].facts if stream in self._streams else []
         end = after + limit if until is None else min(after + limit, until)
         return tuple(facts[after : max(after, end)])

@@ -12,7 +12,7 @@ from ..contracts.live import Frame, FrameKind, PartialKind, partial_key
 from ..contracts.scope import Scope
 
 
-class Gathered(msgspec.Struct):
+class GatheredPieces(msgspec.Struct):
     """What one part gets: `text` from `offset` on, in characters."""
 
     kind: FrameKind
@@ -22,14 +22,14 @@ class Gathered(msgspec.Struct):
     text: str
 
 
-def gather(pieces: Sequence[Frame]) -> dict[str, Gathered]:
+def gather(pieces: Sequence[Frame]) -> dict[str, GatheredPieces]:
     """The pieces by the key of their part, those of one part joined. Raises Refusal `conflict` where one does not follow."""
-    parts: dict[str, Gathered] = {}
+    parts: dict[str, GatheredPieces] = {}
     for piece in pieces:
         key = partial_key(piece.kind, piece.scope)
         part = parts.get(key)
         if part is None:
-            parts[key] = Gathered(piece.kind, piece.scope, piece.tool, piece.offset, piece.text)
+            parts[key] = GatheredPieces(piece.kind, piece.scope, piece.tool, piece.offset, piece.text)
             continue
         check_offset(key, piece.offset, part.offset + len(part.text))
         part.text += piece.text

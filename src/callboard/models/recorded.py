@@ -23,7 +23,7 @@ from callboard.contracts.ports.model import (
     ToolResultContent,
 )
 
-from .recording import Answered, Ran, Said, read
+from .recording import RecordedAnswer, RecordedResult, RecordedText, read
 from .turn import spoken, turn_begins
 
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
@@ -35,7 +35,7 @@ _HEAD = 10_000
 class Recorded:
     """Gives the answers of a pack of evidence. Holds nothing between calls."""
 
-    def __init__(self, runs: list[Ran], name: str, provider: str) -> None:
+    def __init__(self, runs: list[RecordedResult], name: str, provider: str) -> None:
         self.provider = provider
         self.name = name
         self.label = f"recorded · {name}"
@@ -62,7 +62,7 @@ class Recorded:
             yield _delta(index, said, ids, f"call_{request.iteration}_{index + 1}")
         yield Finished(stop_reason=answer.stop_reason or "unknown", usage=answer.usage)
 
-    def _run(self, request: ModelRequest) -> Ran:
+    def _run(self, request: ModelRequest) -> RecordedResult:
         of_agent = [run for run in self._runs if run.agent == request.agent]
         if not of_agent:
             known = ", ".join(sorted({run.agent for run in self._runs}))
@@ -88,7 +88,7 @@ def _asked(request: ModelRequest) -> tuple[str, int]:
     return "\n".join(reversed(words)), before
 
 
-def _ids_of(answers: list[Answered], request: ModelRequest) -> dict[str, str]:
+def _ids_of(answers: list[RecordedAnswer], request: ModelRequest) -> dict[str, str]:
     """Which id of now stands for one of then. Raises ModelFailure at the first result that is another than it was."""
     begins = turn_begins(request)
     results = [
@@ -116,7 +116,9 @@ def _ids_of(answers: list[Answered], request: ModelRequest) -> dict[str, str]:
     return ids
 
 
-def _delta(index: int, said: Said, ids: dict[str, str], call_id: str) -> TextDelta | ReasoningDelta | ToolCallDelta:
+def _delta(
+    index: int, said: RecordedText, ids: dict[str, str], call_id: str
+) -> TextDelta | ReasoningDelta | ToolCallDelta:
     text = _ID.sub(lambda found: ids.get(found[0], found[0]), said.text)
     match said.kind:
         case "text":

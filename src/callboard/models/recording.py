@@ -47,7 +47,7 @@ class _Line(msgspec.Struct, rename="camel"):
 
 
 @dataclass(frozen=True)
-class Said:
+class RecordedText:
     """A part of an answer: words, or a call with its arguments as JSON text."""
 
     kind: str
@@ -56,7 +56,7 @@ class Said:
 
 
 @dataclass
-class Told:
+class RecordedMessages:
     """What a call came to, as its model was told. Without `result` that was not exactly what it was told again later;
     `before` is what stands before it."""
 
@@ -66,26 +66,26 @@ class Told:
 
 
 @dataclass
-class Answered:
+class RecordedAnswer:
     """One answer, with the calls that it made in their order. It is whole once its end is known."""
 
-    said: list[Said] = field(default_factory=list[Said])
-    calls: list[Told] = field(default_factory=list[Told])
+    said: list[RecordedText] = field(default_factory=list[RecordedText])
+    calls: list[RecordedMessages] = field(default_factory=list[RecordedMessages])
     stop_reason: StopReason | None = None
     usage: Usage = field(default_factory=Usage)
 
 
 @dataclass
-class Ran:
+class RecordedResult:
     """A run: its agent's definition, its input, how many answers its thread had before it, and its own."""
 
     agent: str
     input: str
     before: int
-    answers: list[Answered] = field(default_factory=list[Answered])
+    answers: list[RecordedAnswer] = field(default_factory=list[RecordedAnswer])
 
 
-def read(path: Path) -> list[Ran]:
+def read(path: Path) -> list[RecordedResult]:
     """The runs of a pack, in the order in which they began. Raises Refusal `bad_recording`."""
     try:
         with zipfile.ZipFile(path) as pack:
@@ -117,13 +117,13 @@ class _Reader:
     """Puts the facts together. Names are by their ids; what an answer is told of is the call of its run."""
 
     def __init__(self, pack: zipfile.ZipFile) -> None:
-        self.runs: dict[str, Ran] = {}
+        self.runs: dict[str, RecordedResult] = {}
         self._pack = pack
         self._names = set(pack.namelist())
         self._inputs: dict[str, str] = {}
         self._spoken: dict[str, int] = {}
-        self._calls: dict[str, Told] = {}
-        self._open: dict[str, Answered] = {}
+        self._calls: dict[str, RecordedMessages] = {}
+        self._open: dict[str, RecordedAnswer] = {}
 
     def take(self, scope: Scope, fact: Fact) -> None:
         match fact:
@@ -131,9 +131,9 @@ class _Reader:
                 self._inputs[scope.turn] = self._whole(fact.input)
             case TurnStarted():
                 before = self._spoken.get(scope.thread, 0)
-                self.runs[scope.run] = Ran(fact.definition, self._inputs.get(scope.turn, ""), before)
+                self.runs[scope.run] = RecordedResult(fact.definition, self._inputs.get(scope.turn, ""), before)
             case ModelRequested(purpose="answer"):
-                self._open[scope.run] = Answered()
+                self._open[scope.run] = RecordedAnswer()
             case ModelRequested():
                 self._open.pop(scope.run, None)
             case _ if scope.run in self.runs:
@@ -145,9 +145,9 @@ class _Reader:
         answer = self._open.get(scope.run)
         match fact:
             case ReasoningCompleted() if answer is not None:
-                answer.said.append(Said("reasoning", self._whole(fact.content)))
+                answer.said.append(RecordedText("reasoning", self._whole(fact.content)))
             case MessageText() if answer is not None:
-                answer.said.append(Said("text", self._whole(fact.content)))
+                answer.said.append(RecordedText("text", self._whole(fact.content)))
             case ModelCompleted() if answer is not None:
                 answer.stop_reason = fact.stop_reason
                 self.runs[scope.run].answers.append(answer)
@@ -160,8 +160,8 @@ class _Reader:
                     reasoning_tokens=fact.reasoning_tokens,
                 )
             case ToolRequested() if answer is not None:
-                answer.said.append(Said("call", self._whole(fact.arguments), fact.tool))
-                told = self._calls[scope.tool_call] = Told(fact.tool)
+                answer.said.append(RecordedText("call", self._whole(fact.arguments), fact.tool))
+                told = self._calls[scope.tool_call] = RecordedMessages(fact.tool)
                 if fact.hooked is not None and fact.hooked.arguments is not None:
                     told.before = fact.hooked.told(self._whole(fact.hooked.arguments))
                 answer.calls.append(told)

@@ -86,7 +86,7 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     times: int
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ScenarioMessages(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Tokens, each absent where the model is to tell nothing."""
 
     input: int | None = None
@@ -116,7 +116,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeat: Repeat | None = None
     pause: float | None = None
     wait_for: str | None = None
-    usage: Told | None = None
+    usage: ScenarioMessages | None = None
     stop: StopReason | None = None
     fail: Fail | None = None
     cut: bool | None = None
@@ -138,7 +138,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 Call = tuple[Part, ...]
 
 
-class Matched(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MatchedStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     text: str
     calls: tuple[Call, ...]
     agent: str = ""
@@ -154,7 +154,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     images: bool = False
     calls: tuple[Call, ...] = ()
     agents: dict[str, tuple[Call, ...]] = {}
-    match: tuple[Matched, ...] = ()
+    match: tuple[MatchedStep, ...] = ()
 
 
 def load(path: Path) -> Scenario:

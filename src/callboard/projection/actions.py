@@ -33,7 +33,7 @@ def asked_tool(fact: ActionRequired) -> str:
     return "" if fact.tool in _NO_TOOL else fact.tool
 
 
-class Asker(msgspec.Struct, frozen=True, kw_only=True):
+class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True):
     """An agent whose calls may need an answer. `parent` is the agent that it works for."""
 
     id: str
@@ -45,7 +45,7 @@ class ActionsPanel(msgspec.Struct):
     """`pending` are the turns of the actions that have no answer; `agents` who has each thread."""
 
     pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-    agents: dict[str, Asker] = msgspec.field(default_factory=dict[str, Asker])
+    agents: dict[str, RequestingAgent] = msgspec.field(default_factory=dict[str, RequestingAgent])
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to. An action whose turn ended without a word about it is pending no longer."""
@@ -53,10 +53,12 @@ class ActionsPanel(msgspec.Struct):
         match record.fact:
             case ActionRequired() as fact:
                 self.pending[scope.action] = scope.turn
-                return upsert(_row(record, fact, self.agents.get(scope.thread, Asker(id=scope.agent, name=""))))
+                return upsert(
+                    _row(record, fact, self.agents.get(scope.thread, RequestingAgent(id=scope.agent, name="")))
+                )
             case ThreadOpened() as fact:
                 parent = self.agents.get(scope.parent_thread)
-                self.agents[scope.thread] = Asker(
+                self.agents[scope.thread] = RequestingAgent(
                     id=scope.agent, name=fact.agent_name, parent=parent.id if parent is not None else ""
                 )
                 return []
@@ -71,7 +73,7 @@ class ActionsPanel(msgspec.Struct):
                 return []
 
 
-def _row(record: Record, fact: ActionRequired, asker: Asker) -> ActionRow:
+def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> ActionRow:
     scope = record.scope
     return ActionRow(
         key=scope.action,

@@ -48,7 +48,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows.session import Attention, SessionState
 
 from .team import human_agents as persons
-from .team.human_agents import Persons
+from .team.human_agents import HumanAgents
 
 JobState = Literal["running", "failed"]
 
@@ -65,7 +65,7 @@ class OpenWork(msgspec.Struct):
     paused: dict[str, PauseCause] = msgspec.field(default_factory=dict[str, PauseCause])
     held: dict[str, bool] = msgspec.field(default_factory=dict[str, bool])
     jobs: dict[str, JobState] = msgspec.field(default_factory=dict[str, JobState])
-    persons: Persons = msgspec.field(default_factory=Persons)
+    persons: HumanAgents = msgspec.field(default_factory=HumanAgents)
     children: set[str] = msgspec.field(default_factory=set[str])
     failed: set[str] = msgspec.field(default_factory=set[str])
     interrupted: bool = False

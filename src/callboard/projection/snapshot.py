@@ -28,7 +28,7 @@ from .rows import Table
 from .view import SessionView
 
 #: What a part of a snapshot that facts do not tell reads as.
-Honest = Literal["", "unknown", "unavailable", "stale"]
+ReportedState = Literal["", "unknown", "unavailable", "stale"]
 _STATUS: dict[str, SubagentStatus] = {
     "spawning": "queued",
     "running": "running",
@@ -70,8 +70,8 @@ class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
     artifact_refs: tuple[Ref, ...] = ()
     evidence_refs: tuple[Ref, ...] = ()
     last_event_cursor: str | msgspec.UnsetType = msgspec.UNSET
-    lineage: Honest = ""
-    remote: Honest = ""
+    lineage: ReportedState = ""
+    remote: ReportedState = ""
     blocked: bool = False
 
 
@@ -94,10 +94,10 @@ class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     refs: tuple[Ref, ...] = ()
     subagents: tuple[SubagentSnapshot, ...] = ()
     through: int
-    state: Honest = ""
+    state: ReportedState = ""
 
 
-class _Seen(msgspec.Struct):
+class _SubagentState(msgspec.Struct):
     """What the facts of one agent name."""
 
     step: str = ""
@@ -115,7 +115,7 @@ class TaskFold:
         self.through = 0
         self._view = SessionView()
         self._table = Table()
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _SubagentState] = {}
 
     def take(self, records: Iterable[Record]) -> None:
         """Takes the facts behind `through`."""
@@ -146,7 +146,7 @@ class TaskFold:
                 attempts=row.attempts,
                 refs=row.refs,
                 subagents=tuple(
-                    _subagent(agent, row.status, self._seen.get(agent.agent_id, _Seen()), parents)
+                    _subagent(agent, row.status, self._seen.get(agent.agent_id, _SubagentState()), parents)
                     for agent in agents
                     if agent.task_id == row.key
                 ),
@@ -237,7 +237,7 @@ def status_of(row: AgentRow, task: TaskStatus) -> SubagentStatus:
     return _STATUS.get(row.state, "unknown")
 
 
-def _subagent(row: AgentRow, task: TaskStatus, seen: _Seen, parents: dict[str, str]) -> SubagentSnapshot:
+def _subagent(row: AgentRow, task: TaskStatus, seen: _SubagentState, parents: dict[str, str]) -> SubagentSnapshot:
     return SubagentSnapshot(
         subagent_id=row.agent_id,
         task_id=row.task_id,
@@ -265,29 +265,29 @@ def _honest(row: AgentRow) -> dict[str, Any]:
     }
 
 
-def _see(seen: dict[str, _Seen], record: Record) -> None:
+def _see(seen: dict[str, _SubagentState], record: Record) -> None:
     scope = record.scope
     if scope.agent:
-        mine = seen.setdefault(scope.agent, _Seen())
+        mine = seen.setdefault(scope.agent, _SubagentState())
         mine.cursor = record.event_id
         mine.step = step_id(scope.run, scope.step) if scope.step else mine.step
     match record.fact:
         case ChannelOpened() as fact:
             for agent in fact.participants:
-                seen.setdefault(agent, _Seen()).channels.append(scope.channel)
+                seen.setdefault(agent, _SubagentState()).channels.append(scope.channel)
         case ToolRequested():
-            seen.setdefault(scope.agent, _Seen()).calls.append(scope.tool_call)
+            seen.setdefault(scope.agent, _SubagentState()).calls.append(scope.tool_call)
         case ToolCompleted(changes=changes) | ToolFailed(changes=changes):
-            files = seen.setdefault(scope.agent, _Seen()).files
+            files = seen.setdefault(scope.agent, _SubagentState()).files
             files |= {change.path: Ref(type="file", ref=change.path) for change in changes}
         case ReviewRequested() | ReviewVerdict() as fact:
-            evidence = seen.setdefault(fact.target, _Seen()).evidence
+            evidence = seen.setdefault(fact.target, _SubagentState()).evidence
             evidence |= {ref.ref: ref for ref in fact.refs}
         case RemoteArtifact() as fact:
-            files = seen.setdefault(scope.agent, _Seen()).files
+            files = seen.setdefault(scope.agent, _SubagentState()).files
             files[fact.remote_artifact_id] = Ref(type="artifact", ref=fact.remote_artifact_id)
         case EvidenceExported() if scope.agent:
-            mine = seen.setdefault(scope.agent, _Seen()).evidence
+            mine = seen.setdefault(scope.agent, _SubagentState()).evidence
             mine[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
         case _:
             pass

@@ -15,7 +15,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
-class UnderWay:
+class BackgroundTasks:
     """The work of one kind that is under way. Of what must not be left half way a close waits for the end; other work it
     ends. What fails reaches those who wait for it, and where nobody does, the file of the process."""
 

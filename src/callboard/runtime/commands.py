@@ -56,45 +56,45 @@ from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand
 from callboard.control.effects import ListSession
 
-from .artifacts.service import Artifacts
-from .background_tasks import UnderWay
-from .dependencies import Parts
-from .evidence_exporter import Exports
+from .artifacts.service import ArtifactService
+from .background_tasks import BackgroundTasks
+from .dependencies import Dependencies
+from .evidence_exporter import EvidenceExporter
 from .permissions.trust_service import PermissionCommand, answer_of
 from .queries.service import Queries
 from .secrets.append_redactor import body_hash, redacted
 from .secrets.key_store import SecretCommand, answer_secret
 from .session_importer import session_of
-from .session_registry import Sessions, session_named
-from .workspaces.registry import Workspaces
-from .worktree_merge import Merges
+from .session_registry import SessionRegistry, session_named
+from .workspaces.registry import WorkspaceRegistry
+from .worktree_merge import WorktreeMerger
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
 #: What is answered to these comes from programs and servers as they are now, and not from facts.
 _TOLD = (ListPastSessions, ListProcesses, GetToolInventory, ListServers, TryModel)
 
 
-class Commands:
+class CommandRunner:
     """Implements the port `CommandService`."""
 
     def __init__(
         self,
-        parts: Parts,
-        sessions: Sessions,
-        workspaces: Workspaces,
+        parts: Dependencies,
+        sessions: SessionRegistry,
+        workspaces: WorkspaceRegistry,
         queries: Queries,
-        exports: Exports,
-        artifacts: Artifacts,
+        exports: EvidenceExporter,
+        artifacts: ArtifactService,
     ) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
         self._queries = queries
         self._exports = exports
-        self._merges = Merges(sessions)
+        self._merges = WorktreeMerger(sessions)
         self._artifacts = artifacts
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
-        self._under_way = UnderWay()
+        self._under_way = BackgroundTasks()
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
         """Carries a command out, or answers a query. Raises Refusal.

@@ -10,7 +10,7 @@ from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.demos import Demos
 from callboard.contracts.ports.external import ExternalAgents, RemoteAgents
 from callboard.contracts.ports.live import LiveFeed
-from callboard.contracts.ports.model import ModelDesk, Models
+from callboard.contracts.ports.model import ModelCatalogPort, Models
 from callboard.contracts.ports.past import PastSessions
 from callboard.contracts.ports.processes import Shells
 from callboard.contracts.ports.secrets import Secrets
@@ -22,7 +22,7 @@ from callboard.contracts.settings import RetrySettings
 from callboard.secrets.redaction import Redaction
 
 from .clock import Clock, UuidIds
-from .secrets.append_redactor import LastLook
+from .secrets.append_redactor import AppendRedactor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
+class Dependencies:
     """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
     Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
     without `demos` there are none, without `desk` nobody is told of models, without `past` of past sessions of other products.
@@ -91,17 +91,17 @@ class Parts:
     uploads: Uploads | None = None
     settings: SettingsBook | None = None
     shells: Shells | None = None
-    desk: ModelDesk | None = None
+    desk: ModelCatalogPort | None = None
     past: PastSessions | None = None
     folder_served: Callable[[str], None] = lambda _: None
     secrets: Secrets = field(default_factory=Redaction)
-    last_look: LastLook = field(init=False)
+    last_look: AppendRedactor = field(init=False)
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "last_look", LastLook(self.secrets))
+        object.__setattr__(self, "last_look", AppendRedactor(self.secrets))
 
     @property
     def runtime_id(self) -> str:

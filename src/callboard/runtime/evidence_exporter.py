@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from callboard import __version__
-from callboard.contracts.chain import Stored
+from callboard.contracts.chain import StoredBytes
 from callboard.contracts.commands.evidence import (
     EvidencePacked,
     ExportEvidence,
@@ -29,11 +29,11 @@ from callboard.contracts.scope import Actor, Scope
 from callboard.control.decide.evidence import EvidenceMade
 from callboard.evidence.layout import MEDIA
 from callboard.evidence.lineage import Lineage, Selection
-from callboard.evidence.pack import LARGEST_BLOB, Packed, Packer
+from callboard.evidence.pack import LARGEST_BLOB, Packer, PackResult
 
-from .background_tasks import UnderWay
-from .dependencies import Parts
-from .session_registry import Sessions
+from .background_tasks import BackgroundTasks
+from .dependencies import Dependencies
+from .session_registry import SessionRegistry
 
 MADE_BY = f"Callboard {__version__}"
 #: How many facts are read and written at once.
@@ -50,15 +50,15 @@ class _Export:
     done: int = 0
 
 
-class Exports:
+class EvidenceExporter:
     """Makes packs, one at a time, so that memory is bounded however many are asked for."""
 
-    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._one = asyncio.Semaphore(1)
         self._exports: list[_Export] = []
-        self._under_way = UnderWay()
+        self._under_way = BackgroundTasks()
 
     async def export(self, request: ExportEvidence, actor: Actor, kept: StoredAnswer | None) -> EvidencePacked:
         """Makes the pack of all facts that are there now. Raises Refusal `unknown_session`, `unknown_task`, `too_large`, and
@@ -129,7 +129,7 @@ class Exports:
             )
         return lineage.of(task), scope
 
-    async def _pages(self, export: _Export) -> AsyncGenerator[tuple[Stored, ...]]:
+    async def _pages(self, export: _Export) -> AsyncGenerator[tuple[StoredBytes, ...]]:
         """The facts 1 to `through` as they are stored. Raises Refusal `unknown_session` where they went away."""
         session, after = export.request.session_id, 0
         while after < export.through:
@@ -162,7 +162,7 @@ def _read(file: IO[bytes]) -> Blob:
     return blob_of(file.read(), MEDIA)
 
 
-def _made(request: ExportEvidence, packed: Packed, pack: Blob, scope: Scope) -> EvidenceMade:
+def _made(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidenceMade:
     return EvidenceMade(
         request=request,
         pack=pack,

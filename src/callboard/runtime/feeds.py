@@ -10,10 +10,10 @@ from callboard.contracts.live import Cursor
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem
 from callboard.contracts.record import Record
 
-from .dependencies import Parts
+from .dependencies import Dependencies
 from .events.stream import EventStream
-from .session_registry import Sessions
-from .workspaces.registry import Workspaces
+from .session_registry import SessionRegistry
+from .workspaces.registry import WorkspaceRegistry
 
 #: How many facts are read at once.
 PAGE = 1000
@@ -22,7 +22,9 @@ PAGE = 1000
 class RuntimeFeeds:
     """Implements the port `Feeds`."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces, events: EventStream) -> None:
+    def __init__(
+        self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry, events: EventStream
+    ) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces

@@ -16,9 +16,9 @@ from callboard.contracts.facts.process import ProcessEnd
 from callboard.contracts.ports.processes import Process
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import Outcome, ProcessBegan, ProcessOver
+from callboard.control.outcomes import Outcome, ProcessEndReported, ProcessStartReported
 
-from .dependencies import Parts
+from .dependencies import Dependencies
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ MOST_OVER = 16
 
 
 @dataclass
-class _Kept:
+class _KeptProcess:
     """A process of this host. `how` is set by what ends it, `came` by its end."""
 
     process: Process
@@ -41,10 +41,10 @@ class _Kept:
 class Processes:
     """Those of one session. `report` takes what becomes of them."""
 
-    def __init__(self, parts: Parts, report: Callable[[Outcome], Awaitable[None]]) -> None:
+    def __init__(self, parts: Dependencies, report: Callable[[Outcome], Awaitable[None]]) -> None:
         self._parts = parts
         self._report = report
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _KeptProcess] = {}
 
     @property
     def running(self) -> bool:
@@ -69,9 +69,9 @@ class Processes:
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         name = self._parts.ids.new("process")
-        kept = self._kept[name] = _Kept(process, msgspec.structs.replace(scope, process=name))
+        kept = self._kept[name] = _KeptProcess(process, msgspec.structs.replace(scope, process=name))
         try:
-            began = ProcessBegan(scope=kept.scope, command=evaluation.preview, summary=evaluation.summary)
+            began = ProcessStartReported(scope=kept.scope, command=evaluation.preview, summary=evaluation.summary)
             await self._report(began)
         except Refusal:
             del self._kept[name]
@@ -118,23 +118,23 @@ class Processes:
         """Ends all of them with their session, and tells so."""
         await self._end_all(list(self._kept.values()), "session_closed")
 
-    async def _end_all(self, kept: list[_Kept], how: ProcessEnd) -> None:
+    async def _end_all(self, kept: list[_KeptProcess], how: ProcessEnd) -> None:
         for came in await asyncio.gather(*(self._end(one, how) for one in kept), return_exceptions=True):
             if isinstance(came, BaseException):
                 log.error("a process could not be ended", exc_info=came)
 
-    async def _end(self, kept: _Kept, how: ProcessEnd) -> None:
+    async def _end(self, kept: _KeptProcess, how: ProcessEnd) -> None:
         if kept.came is None:
             kept.how = how
             await kept.process.stop()
         if kept.following is not None:
             await asyncio.wait([kept.following])
 
-    async def _follow(self, name: str, kept: _Kept) -> None:
+    async def _follow(self, name: str, kept: _KeptProcess) -> None:
         came = await kept.process.ended()
         kept.came = came
         how: ProcessEnd = "limited" if came.code == "resource_limit" else kept.how
-        over = ProcessOver(
+        over = ProcessEndReported(
             process=name,
             status=how,
             exit_code=came.exit_code,
@@ -152,7 +152,7 @@ class Processes:
         for key in gone:
             del self._kept[key]
 
-    def _of(self, process: str, thread: str) -> _Kept:
+    def _of(self, process: str, thread: str) -> _KeptProcess:
         found = self._kept.get(process)
         if found is None or found.scope.thread != thread:
             raise Refusal(
@@ -161,7 +161,7 @@ class Processes:
             )
         return found
 
-    async def _read(self, kept: _Kept, asked: ReadProcessArguments) -> ToolOutcome:
+    async def _read(self, kept: _KeptProcess, asked: ReadProcessArguments) -> ToolOutcome:
         if asked.wait:
             with suppress(TimeoutError):
                 await asyncio.wait_for(kept.process.more(asked.offset), asked.wait / 1000)
@@ -171,7 +171,7 @@ class Processes:
         return ToolOutcome(output=f"{left}{part.text}\n[{_state(kept)} The next offset is {part.next}.{more}]")
 
 
-def _state(kept: _Kept) -> str:
+def _state(kept: _KeptProcess) -> str:
     name, came = kept.scope.process, kept.came
     if came is None:
         return f"{name} runs."

@@ -8,10 +8,10 @@ import logging
 from callboard.contracts.errors import Refusal
 from callboard.control.state.session import Session
 
-from .dependencies import Parts
-from .session_registry import Sessions
-from .session_state import StateKeeper
-from .workspaces.registry import Workspaces
+from .dependencies import Dependencies
+from .session_registry import SessionRegistry
+from .session_state import SessionState
+from .workspaces.registry import WorkspaceRegistry
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ _DAY_US = 24 * 60 * 60 * 1_000_000
 class Retention:
     """Looks through the archived sessions now and then. Without the setting nothing ever goes."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
@@ -56,7 +56,7 @@ class Retention:
         if not (await self._parts.store.facts.contents(session, SMALLEST)).blobs:
             return
         async with self._sessions.without(session):
-            keeper = StateKeeper(session, self._parts.store)
+            keeper = SessionState(session, self._parts.store)
             await keeper.open()
             if unfinished(keeper.state):
                 # What it is told to go on with is all of its conversation: nothing goes until it is over.

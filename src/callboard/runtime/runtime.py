@@ -14,24 +14,24 @@ from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows import SessionCard
 from callboard.control.effects import ListSession, ScheduleSession, sleeps
 
-from .artifacts.service import Artifacts
-from .background_tasks import UnderWay
-from .commands import Commands
-from .dependencies import Parts
-from .events.live_relay import HeardFeed
+from .artifacts.service import ArtifactService
+from .background_tasks import BackgroundTasks
+from .commands import CommandRunner
+from .dependencies import Dependencies
+from .events.live_relay import RelayedFeed
 from .events.order import Order
 from .events.stream import EventStream
-from .evidence_exporter import Exports
+from .evidence_exporter import EvidenceExporter
 from .feeds import RuntimeFeeds
 from .fingerprint import state_fingerprint, view_fingerprint
 from .queries.agent_runs import RunRecords
 from .queries.service import Queries
 from .retention import Retention
-from .secrets.append_redactor import VeiledDefinitions
-from .session_registry import Sessions
+from .secrets.append_redactor import RedactedDefinitions
+from .session_registry import SessionRegistry
 from .sessions.host import SessionHost
 from .turns.effect_runner import WorkspaceEffect
-from .workspaces.registry import Workspaces
+from .workspaces.registry import WorkspaceRegistry
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +44,14 @@ SHOW_EVERY = 0.5
 class Runtime:
     """`commands` and `feeds` implement the ports of the same names. Use it as an async context manager."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Dependencies) -> None:
         self._homes: dict[str, str] = {}
         order = Order(lambda: self.parts.store.facts, self._home_of, lambda: self.parts.store.epoch)
-        definitions = VeiledDefinitions(parts.definitions, parts.secrets)
-        parts = replace(parts, feed=HeardFeed(parts.feed, order), definitions=definitions)
-        self.parts: Parts = parts
-        self.workspaces = Workspaces(parts)
-        self.sessions = Sessions(
+        definitions = RedactedDefinitions(parts.definitions, parts.secrets)
+        parts = replace(parts, feed=RelayedFeed(parts.feed, order), definitions=definitions)
+        self.parts: Dependencies = parts
+        self.workspaces = WorkspaceRegistry(parts)
+        self.sessions = SessionRegistry(
             parts,
             self.workspaces.home,
             self.workspaces.card,
@@ -59,15 +59,15 @@ class Runtime:
             self.workspaces.was_deleted,
             self._pass_on,
         )
-        exports = Exports(parts, self.sessions)
-        artifacts = Artifacts(parts, self.sessions)
+        exports = EvidenceExporter(parts, self.sessions)
+        artifacts = ArtifactService(parts, self.sessions)
         self.queries = Queries(parts, self.sessions, self.workspaces, exports, artifacts)
-        self.commands = Commands(parts, self.sessions, self.workspaces, self.queries, exports, artifacts)
+        self.commands = CommandRunner(parts, self.sessions, self.workspaces, self.queries, exports, artifacts)
         events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
         self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
         self.retention = Retention(parts, self.sessions, self.workspaces)
         self.runs = RunRecords(parts, self.sessions, self.workspaces)
-        self._tasks = UnderWay()
+        self._tasks = BackgroundTasks()
 
     async def __aenter__(self) -> Self:
         # Read from disk once, and not while the event loop waits.

@@ -21,12 +21,12 @@ from callboard.contracts.facts.session import SessionSource
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 
-from .background_tasks import UnderWay
-from .dependencies import Parts
+from .background_tasks import BackgroundTasks
+from .dependencies import Dependencies
 from .session_registry import session_named
-from .workspaces.registry import Workspaces
+from .workspaces.registry import WorkspaceRegistry
 
-Take = Callable[[ImportTurn], Awaitable[TurnImported]]
+ImportSession = Callable[[ImportTurn], Awaitable[TurnImported]]
 
 
 @dataclass
@@ -36,14 +36,14 @@ class _Progress:
     turns: int = 0
 
 
-class Pasts:
+class SessionImporter:
     """Tells of past sessions and takes them over. Files are read in threads, and each turn is decided like any command, so
     that others go on between two."""
 
-    def __init__(self, parts: Parts, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._workspaces = workspaces
-        self._under_way = UnderWay()
+        self._under_way = BackgroundTasks()
         self._imports: dict[str, tuple[_Progress, asyncio.Task[PastSessionImported]]] = {}
         self._closing = False
 
@@ -60,7 +60,7 @@ class Pasts:
         return msgspec.structs.replace(found, sessions=tuple(one for one in told if one is not None))
 
     async def take(
-        self, request: ImportPastSession, actor: Actor, kept: StoredAnswer | None, take: Take
+        self, request: ImportPastSession, actor: Actor, kept: StoredAnswer | None, take: ImportSession
     ) -> PastSessionImported:
         """Takes one over; who asks for one that is under way gets what that comes to, and it goes on when its asker goes away.
         Raises Refusal `unknown_workspace`, `unknown_session`, `transcript_unreadable`, and what `take` raises of a turn."""
@@ -107,7 +107,7 @@ class Pasts:
         await self._under_way.settled()
 
     async def _take(
-        self, request: ImportPastSession, folder: str, progress: _Progress, take: Take
+        self, request: ImportPastSession, folder: str, progress: _Progress, take: ImportSession
     ) -> PastSessionImported:
         past = self._parts.past
         wanted = (folder, request.source, request.source_id, request.workspace_id)

@@ -15,14 +15,14 @@ from callboard.contracts.ids import render
 from callboard.contracts.rows import SessionCard
 from callboard.control.outcomes import ClockStepped, Outcome
 
-from .background_tasks import UnderWay
-from .dependencies import Parts
-from .prompts.run_config import Setups
-from .sessions.action_expiry import Expiries
+from .background_tasks import BackgroundTasks
+from .dependencies import Dependencies
+from .prompts.run_config import RunConfigBuilder
+from .sessions.action_expiry import ActionExpiry
 from .sessions.host import SessionHost
-from .turns.effect_runner import Acting, WorkspaceEffect
+from .turns.effect_runner import EffectRunner, WorkspaceEffect
 from .views.session import SessionViews
-from .workspaces.context import Home
+from .workspaces.context import WorkspaceContext
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class OpenSession:
     views are being opened anew, and where that failed."""
 
     host: SessionHost
-    acting: Acting
+    acting: EffectRunner
     views: SessionViews
     used: float
     renews: bool = False
@@ -66,21 +66,21 @@ class OpenSession:
         return self.quiet and not self.views.followed
 
 
-class Sessions:
+class SessionRegistry:
     """Opens each session once, whoever asks for it at the same time."""
 
     def __init__(
         self,
-        parts: Parts,
-        home: Callable[[str], Home],
+        parts: Dependencies,
+        home: Callable[[str], WorkspaceContext],
         card: Callable[[SessionCard], None],
         damaged: Callable[[str, Problem, int], None],
         deleted: Callable[[str], bool],
         pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
     ) -> None:
         self._parts = parts
-        self._setups = Setups(parts)
-        self._expiries = Expiries(parts.clock, self._timed_out, parts.limits.look)
+        self._setups = RunConfigBuilder(parts)
+        self._expiries = ActionExpiry(parts.clock, self._timed_out, parts.limits.look)
         self._home = home
         self._card = card
         self._damaged = damaged
@@ -89,7 +89,7 @@ class Sessions:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
-        self._under_way = UnderWay()
+        self._under_way = BackgroundTasks()
         self._renewing = asyncio.Lock()
         self._leaving: set[str] = set()
         self._closed = False
@@ -225,7 +225,7 @@ class Sessions:
 
     async def _load(self, session: str, workspace: str) -> OpenSession:
         """Open a session whole, or not at all: where a step fails, all that the steps before it began is closed."""
-        acting = Acting(self._pass_on, self._expiries)
+        acting = EffectRunner(self._pass_on, self._expiries)
         found = OpenSession(
             host=SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace),
             acting=acting,

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 SNAPSHOT_EVERY = 1000
 
 
-class StateKeeper:
+class SessionState:
     """Holds one session's state. It is never ahead of what is durable."""
 
     def __init__(self, session: str, store: Store, workspace: str = "") -> None:

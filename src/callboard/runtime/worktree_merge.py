@@ -13,20 +13,20 @@ from callboard.control.decide.agent.addressing import child_of
 from callboard.control.decide.subagent.child_scope import child_scope
 from callboard.control.decide.subagent.worktree import MergeMade
 
-from .background_tasks import UnderWay
-from .session_registry import Sessions
+from .background_tasks import BackgroundTasks
+from .session_registry import SessionRegistry
 from .worktrees.worktree import merge_child
 
 #: How many files the fact and the answer name.
 MOST_FILES = 500
 
 
-class Merges:
+class WorktreeMerger:
     """Merges on behalf of persons. One that was begun is told of, also where its asker goes away."""
 
-    def __init__(self, sessions: Sessions) -> None:
+    def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions
-        self._under_way = UnderWay()
+        self._under_way = BackgroundTasks()
 
     async def merge(self, request: MergeSubagent, actor: Actor, kept: StoredAnswer | None) -> MergeDone:
         """Merges all of it or nothing. Raises Refusal `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, and

@@ -14,7 +14,7 @@ import msgspec
 from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
 
-from .named_secret import Known
+from .named_secret import NamedSecret
 from .ordinary_text import why_ordinary
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ class KeyringStore:
             raise _unavailable(f"{self._names} cannot be written ({error})") from None
 
 
-def from_environment(environment: Mapping[str, str]) -> tuple[list[Known], list[str]]:
+def from_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret], list[str]]:
     """The secrets that variables hold, and the names of variables whose values cannot be secrets, with the reason."""
-    known: list[Known] = []
+    known: list[NamedSecret] = []
     left_out: list[str] = []
     for variable, value in sorted(environment.items()):
         name = variable.removeprefix(VARIABLE)
@@ -117,14 +117,14 @@ def from_environment(environment: Mapping[str, str]) -> tuple[list[Known], list[
         if why:
             left_out.append(f"{variable}: {why}")
         else:
-            known.append(Known(name, value, "environment"))
+            known.append(NamedSecret(name, value, "environment"))
     return known, left_out
 
 
-def from_keyring(store: KeyringStore) -> list[Known]:
+def from_keyring(store: KeyringStore) -> list[NamedSecret]:
     """The secrets that the keyring holds. Blocking. Raises Refusal `secret_store_unavailable`."""
     found = ((info.name, store.get(info.name)) for info in store.names())
-    return [Known(name, value, "keyring") for name, value in found if value]
+    return [NamedSecret(name, value, "keyring") for name, value in found if value]
 
 
 def _backend() -> KeyringBackend:

@@ -40,7 +40,7 @@ _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Match:
     """A secret from `start` to `end`. `handle` is that of a known value, empty where it has none, and None where it is a handle
     already."""
 
@@ -70,11 +70,11 @@ class Matcher:
         named = "".join(f"|{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
         self._handle = re.compile(rf"{re.escape(HANDLE)}(?:{SEEN}{named})(?![A-Za-z0-9_-]){_FORM}")
 
-    def find(self, text: str, at: int = 0) -> list[Found]:
+    def find(self, text: str, at: int = 0) -> list[Match]:
         """The secrets that begin at a place or later, in order. Those that overlap are one."""
         return self._look(text, at)[0]
 
-    def cut(self, text: str, at: int) -> tuple[int, list[Found]]:
+    def cut(self, text: str, at: int) -> tuple[int, list[Match]]:
         """How far a text, which goes on, is decided whatever follows, and the secrets up to there."""
         found, until = self._look(text, at)
         until = min(until, self._begun(text, at, until), self._begun_dump(text, at))
@@ -90,14 +90,14 @@ class Matcher:
         found, until = self._look(text, at)
         return not found and until == len(text) and len(_BLANK.sub("", text[at:])) <= _TELLS_NOTHING
 
-    def _look(self, text: str, at: int) -> tuple[list[Found], int]:
+    def _look(self, text: str, at: int) -> tuple[list[Match], int]:
         """The secrets, and where the first one may begin that has a shape and is not complete."""
         every = [*self._broken(text, at), *self._escaped(text, at), *self._in_dumps(text, at)]
         until = len(text)
         for index, start, end in _hits(self._all, text):
             what = self._looked_for[index]
             if isinstance(what, str):
-                every.append(Found(start, end, self._known[what]))
+                every.append(Match(start, end, self._known[what]))
                 continue
             begin = start if what is None else start - what.behind
             if begin < 0:
@@ -108,30 +108,30 @@ class Matcher:
                 until = min(until, open_.start(1))
         return _apart([one for one in every if one.start >= at]), until
 
-    def _shaped(self, shape: Shape, text: str, at: int) -> list[Found]:
+    def _shaped(self, shape: Shape, text: str, at: int) -> list[Match]:
         match = shape.full.match(text, at)
-        return [] if match is None else [Found(match.start(1), match.end(1), self._known.get(match[1], ""))]
+        return [] if match is None else [Match(match.start(1), match.end(1), self._known.get(match[1], ""))]
 
-    def _handles(self, text: str, at: int) -> list[Found]:
+    def _handles(self, text: str, at: int) -> list[Match]:
         match = self._handle.match(text, at)
-        return [] if match is None else [Found(match.start(), match.end(), None)]
+        return [] if match is None else [Match(match.start(), match.end(), None)]
 
-    def _broken(self, text: str, at: int) -> list[Found]:
+    def _broken(self, text: str, at: int) -> list[Match]:
         """The known values whose characters stand in more than one line."""
         if not self._known or ("\n" not in text and "\\n" not in text) or not _hits(self._values, _one_line(text)):
             return []
         return _without(_BREAK, self._values, text, at)
 
-    def _escaped(self, text: str, at: int) -> list[Found]:
+    def _escaped(self, text: str, at: int) -> list[Match]:
         """The known values that were escaped in some way that has no name."""
         return _without(_ESCAPES, self._bare_values, text, at) if self._bare and "\\" in text else []
 
-    def _in_dumps(self, text: str, at: int) -> list[Found]:
+    def _in_dumps(self, text: str, at: int) -> list[Match]:
         """The rows of dumps that show the bytes of known values."""
-        found: list[Found] = []
+        found: list[Match] = []
         for dump in find_dumps(text, at) if self._known else ():
             for _, first, behind in _hits(self._dumped, dump.data):
-                found.append(Found(*dump.span(first, behind), ""))
+                found.append(Match(*dump.span(first, behind), ""))
         return found
 
     def _begun_dump(self, text: str, at: int) -> int:
@@ -175,17 +175,17 @@ def _hits(automaton: AhoCorasick, text: str) -> list[tuple[int, int, int]]:
         return automaton.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
 
 
-def _apart(every: list[Found]) -> list[Found]:
+def _apart(every: list[Match]) -> list[Match]:
     """The same in order, those that overlap as one."""
     every.sort(key=lambda one: (one.start, one.handle == "", -one.end))
-    found: list[Found] = []
+    found: list[Match] = []
     for one in every:
         last = found[-1] if found else None
         if last is None or one.start >= last.end:
             found.append(one)
         elif one.end > last.end and one.handle is not None and last.handle is not None:
             # No rest of a secret is left: all of both is one that has no name.
-            found[-1] = Found(last.start, one.end, "")
+            found[-1] = Match(last.start, one.end, "")
     return found
 
 
@@ -226,7 +226,7 @@ def _bare(known: Mapping[str, str]) -> list[str]:
     return list(found)
 
 
-def _without(left_out: re.Pattern[str], values: AhoCorasick, text: str, at: int) -> list[Found]:
+def _without(left_out: re.Pattern[str], values: AhoCorasick, text: str, at: int) -> list[Match]:
     """The values that stand in a text without some of its characters, where they stand in it with them."""
     whole = left_out.sub("", text)
     hits = _hits(values, whole)
@@ -238,10 +238,10 @@ def _without(left_out: re.Pattern[str], values: AhoCorasick, text: str, at: int)
     for match in left_out.finditer(text):
         ends.append(match.start() - shifts[-1])
         shifts.append(shifts[-1] + match.end() - match.start())
-    found: list[Found] = []
+    found: list[Match] = []
     for _, first, behind in hits:
         start = first + shifts[bisect_right(ends, first)]
         end = behind + shifts[bisect_right(ends, behind - 1)]
         if end - start > behind - first and start >= at:
-            found.append(Found(start, end, ""))
+            found.append(Match(start, end, ""))
     return found

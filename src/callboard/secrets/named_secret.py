@@ -20,7 +20,7 @@ _MOST_LOOKED_FOR = 200
 
 
 @dataclass(frozen=True)
-class Known:
+class NamedSecret:
     """A value under a name. One that is `gone` is redacted and put nowhere."""
 
     name: str
@@ -40,13 +40,13 @@ class Known:
         return next((text for text, name in self.forms.items() if name == form), None)
 
 
-class Seen:
+class SeenValues:
     """What looked like a secret, under names that mean nothing to another process. `news` rises when there is more to look
     for."""
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(32)
-        self._values: OrderedDict[str, Known] = OrderedDict()
+        self._values: OrderedDict[str, NamedSecret] = OrderedDict()
         self.news = 0
 
     def name(self, value: str) -> str:
@@ -54,18 +54,18 @@ class Seen:
         digest = hmac.new(self._salt, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         name = f"seen-{digest[:12]}"
         if name not in self._values:
-            self._values[name] = Known(name, value, "process")
+            self._values[name] = NamedSecret(name, value, "process")
             self.news += 1
         self._values.move_to_end(name)
         if len(self._values) > _MOST_SEEN:
             self._values.popitem(last=False)
         return name
 
-    def get(self, name: str) -> Known | None:
+    def get(self, name: str) -> NamedSecret | None:
         """What was seen under a name."""
         return self._values.get(name)
 
-    def newest(self) -> list[Known]:
+    def newest(self) -> list[NamedSecret]:
         """What is looked for wherever it stands. A word that stood where a password does is none of it."""
         names = list(self._values)[-_MOST_LOOKED_FOR:]
         return [one for name in names if not why_ordinary(name, (one := self._values[name]).value)]

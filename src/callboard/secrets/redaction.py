@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.secrets import HANDLE, SecretStore, Veil
+from callboard.contracts.ports.secrets import HANDLE, SecretStore, StreamRedaction
 
 from .dumps import shows
 from .forms import FORM
-from .matching import IN_HANDLE, SEEN, Found, Matcher
-from .named_secret import Known, Seen
+from .matching import IN_HANDLE, SEEN, Match, Matcher
+from .named_secret import NamedSecret, SeenValues
 from .ordinary_text import why_ordinary
-from .stream_redactor import TextVeil
+from .stream_redactor import StreamRedactor
 
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#({FORM})(?![a-z0-9-]))?~?")
 _SEEN = re.compile(SEEN)
@@ -27,11 +27,13 @@ class Redaction:
     """Implements the port `Secrets`. Values are in memory; `store` is where they are kept beyond this process. `keys` names
     those that belong to a provider or a server alone."""
 
-    def __init__(self, known: Iterable[Known] = (), keys: Iterable[str] = (), store: SecretStore | None = None) -> None:
+    def __init__(
+        self, known: Iterable[NamedSecret] = (), keys: Iterable[str] = (), store: SecretStore | None = None
+    ) -> None:
         self._store = store
         self._keys = frozenset(keys)
         self._known = {one.name: one for one in known}
-        self._seen = Seen()
+        self._seen = SeenValues()
         self._made = self._match()
         self._made_of = 0
 
@@ -56,9 +58,9 @@ class Redaction:
         found = self._matcher.find(data.decode("utf-8", "surrogateescape"))
         return any(one.handle is not None for one in found)
 
-    def veil(self) -> Veil:
+    def veil(self) -> StreamRedaction:
         """Redaction of a text in pieces."""
-        return TextVeil(lambda: self._matcher, self._put)
+        return StreamRedactor(lambda: self._matcher, self._put)
 
     def reveal(self, text: str) -> str:
         """The text with values in place of handles, for a tool. Raises Refusal `secret_missing`."""
@@ -108,7 +110,7 @@ class Redaction:
         if self._store is None:
             raise Refusal("secret_store_unavailable", "There is no key store here.")
         self._store.put(name, value)
-        self.learn([Known(name, value, "keyring")])
+        self.learn([NamedSecret(name, value, "keyring")])
         return SecretInfo(name=name, place="keyring", key=name in self._keys)
 
     def forget(self, name: str) -> None:
@@ -129,7 +131,7 @@ class Redaction:
                 hint="list_secrets names them.",
             )
         if found is not None:
-            self.learn([Known(name, found.value, found.place, gone=True)])
+            self.learn([NamedSecret(name, found.value, found.place, gone=True)])
 
     def problem(self) -> str:
         """Why the keyring cannot be used; empty where it can. Blocking."""
@@ -141,7 +143,7 @@ class Redaction:
             return f"{refusal.problem.message} {refusal.problem.hint}".rstrip()
         return ""
 
-    def learn(self, known: Iterable[Known], keys: Iterable[str] = ()) -> None:
+    def learn(self, known: Iterable[NamedSecret], keys: Iterable[str] = ()) -> None:
         """Knows values from now on, and which are keys. What they take the place of goes on being redacted."""
         self._keys |= frozenset(keys)
         for one in known:
@@ -168,7 +170,7 @@ class Redaction:
                 handles.setdefault(text, f"{HANDLE}{one.name}{form and f'#{form}'}")
         return Matcher(handles, frozenset(one.name for one in self._known.values()))
 
-    def _put(self, text: str, matches: list[Found], at: int, until: int) -> str:
+    def _put(self, text: str, matches: list[Match], at: int, until: int) -> str:
         """The text from one place to another with handles in place of what was found there. One that begins before the first
         place has all of its handle."""
         pieces: list[str] = []

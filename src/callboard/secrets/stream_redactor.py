@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .matching import IN_HANDLE, Found, Matcher, context
+from .matching import IN_HANDLE, Match, Matcher, context
 
-Put = Callable[[str, list[Found], int, int], str]
+Put = Callable[[str, list[Match], int, int], str]
 
 
-class TextVeil:
+class StreamRedactor:
     """Implements the port `Veil`. `matcher` is asked for at each piece, so that a value counts from when it is known; `put`
     writes handles in place of matches (`redaction.put`)."""
 
@@ -56,7 +56,7 @@ class TextVeil:
         text, at = self._before + self._early + self._held, len(self._before)
         return self._shown(text, self._matcher().find(text, at), at + len(self._early), len(text))
 
-    def _shown(self, text: str, matches: list[Found], out: int, until: int) -> str:
+    def _shown(self, text: str, matches: list[Match], out: int, until: int) -> str:
         """What is not let out yet up to a place. A handle stands for the whole of a match, also of one that began before."""
         if until <= out:
             return ""

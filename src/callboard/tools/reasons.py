@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check, CheckName, Rule, RuleScope, Verdict
 from callboard.contracts.facts.reason import Reason, ReasonCode
-from callboard.contracts.ports.tools import Hooked
+from callboard.contracts.ports.tools import HookResult
 from callboard.contracts.text.sentences import punctuated
 
 _RULES: Final[Mapping[RuleScope, ReasonCode]] = {
@@ -125,7 +125,7 @@ _ENGLISH: Final[Mapping[ReasonCode, str]] = {
 }
 
 
-class Said(NamedTuple):
+class ReasonText(NamedTuple):
     """What a station says: `detail` in English, and the same as reasons where it has codes."""
 
     verdict: Verdict
@@ -133,7 +133,7 @@ class Said(NamedTuple):
     reasons: tuple[Reason, ...] = ()
 
 
-class Denied(Refusal):
+class Denial(Refusal):
     """A station denies a call, for reasons that a client can word."""
 
     def __init__(self, code: Code, *reasons: Reason) -> None:
@@ -141,29 +141,29 @@ class Denied(Refusal):
         self.reasons = reasons
 
 
-class HookDenied(Denied):
+class HookDenial(Denial):
     """A hook denies a call. Its message is the hook's, which may name its own reason."""
 
-    def __init__(self, said: Hooked) -> None:
+    def __init__(self, said: HookResult) -> None:
         Refusal.__init__(self, said.code or "hook_denied", said.detail)
         self.reasons = said.reasons
 
 
-def allowed(*reasons: Reason) -> Said:
+def allowed(*reasons: Reason) -> ReasonText:
     """Return that a station lets a call pass, and why."""
-    return Said("allow", english(reasons), reasons)
+    return ReasonText("allow", english(reasons), reasons)
 
 
-def check(name: CheckName, said: Said) -> Check:
+def check(name: CheckName, said: ReasonText) -> Check:
     """Return what a station said, as its fact stores it. Why it allows a call is stored as reasons alone."""
     detail = "" if said.verdict == "allow" and said.reasons else said.detail
     return Check(name=name, verdict=said.verdict, detail=detail, reasons=said.reasons)
 
 
-def applied(rule: Rule) -> Said:
+def applied(rule: Rule) -> ReasonText:
     """Return what a rule that allows or asks decides."""
     found = reason("rule_applied", verdict=rule.verdict, matcher=rule.matcher, scope=rule.scope)
-    return Said(rule.verdict, english((found,)), (found,))
+    return ReasonText(rule.verdict, english((found,)), (found,))
 
 
 def denies(rule: Rule, shown: str) -> Reason:

@@ -14,12 +14,12 @@ from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ToolSpec
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import (
     Evaluation,
-    Hooked,
-    Looked,
-    NotThere,
+    HookResult,
+    LookedUpPath,
+    PathNotFoundError,
     Reporter,
     ToolCall,
     ToolContext,
@@ -30,24 +30,24 @@ from callboard.contracts.settings import Hook, Server
 from .builtin import declarations, edit, read, write
 from .builtin.bash import BashArguments
 from .builtin.finalize import FinalizeArguments
-from .builtin.find_tools import FindArguments, find
+from .builtin.find_tools import FindToolsArguments, find
 from .builtin.glob import MOST_FILES, GlobArguments
 from .builtin.grep import GrepArguments
 from .files import changes
 from .files.handles import Folder
 from .files.paths import PathDenied, display, relative
 from .gate import inventory, stations
-from .gate.call_context import Ground
+from .gate.call_context import GateEnvironment
 from .gate.call_identity import CHANGED, same_call
 from .gate.rules import kept_from_search
-from .hooks.runner import Hooks, unasked
+from .hooks.runner import HookRunner, unasked
 from .mcp import catalog
 from .mcp.names import is_brought
 from .mcp.server_log import Plain
-from .mcp.servers import PATIENCE, Servers
+from .mcp.servers import PATIENCE, ToolServers
 from .outlasting import outlast
 from .outside.reach import Reach
-from .protection.atomic_write import Changed, fingerprint, replace
+from .protection.atomic_write import ChangedMeanwhileError, fingerprint, replace
 from .sandbox.ability import ability
 from .search import mentioned_path
 from .search.asking import ask
@@ -86,13 +86,13 @@ class FolderToolbox:
         starts: Callable[[Server | Hook, str], str] = _there,
         reach: Callable[[Server | Hook, str], Reach] = _none,
         patience: float = PATIENCE,
-        veil: Callable[[], Veil] = Plain,
+        veil: Callable[[], StreamRedaction] = Plain,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
-        self._servers = Servers(reveal, patience, starts, veil, reach)
-        self._hooks = Hooks(reveal, starts, reach, veil)
+        self._servers = ToolServers(reveal, patience, starts, veil, reach)
+        self._hooks = HookRunner(reveal, starts, reach, veil)
 
     def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
@@ -120,11 +120,11 @@ class FolderToolbox:
         """Lets go of all servers."""
         await self._servers.close()
 
-    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> Hooked | None:
+    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
         """What is known of the hooks of a call that nobody makes; None where there is none for it."""
         return unasked(call, context)
 
-    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
+    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """What the hooks say of a new call; None where they say nothing."""
         return await self._hooks.ask(call, context, session=session, thread=thread)
 
@@ -154,13 +154,13 @@ class FolderToolbox:
             outcome = ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         except PathDenied as denied:
             outcome = ToolOutcome(output="", code="path_denied", message=denied.message)
-        except Changed:
+        except ChangedMeanwhileError:
             outcome = ToolOutcome(output="", code="file_changed", message=CHANGED.format(what="the file"))
         except OSError as error:
             outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
 
-    def look(self, path: str, context: ToolContext) -> Looked | NotThere:
+    def look(self, path: str, context: ToolContext) -> LookedUpPath | PathNotFoundError:
         """What stands under a path that a person names. Blocks while it reads."""
         return mentioned_path.look(context, self._hidden, path)
 
@@ -201,7 +201,7 @@ class FolderToolbox:
                     raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
                 ground = await asyncio.to_thread(self._ground)
                 return await command.run(asked, context.folder, evaluation.sandbox, ground, reporter.output)
-            case FindArguments():
+            case FindToolsArguments():
                 return find(asked, declarations.to_find(context, self._servers.brought(context)))
             case FinalizeArguments(summary=summary):
                 return ToolOutcome(output=summary)
@@ -224,14 +224,14 @@ class FolderToolbox:
                 if binding is None or binding.file != path:
                     raise Refusal("file_changed", CHANGED.format(what="the call"))
                 if fingerprint(write.existing(folder, path)) != binding.file_hash:
-                    raise Changed
+                    raise ChangedMeanwhileError
                 planned = (
                     write.plan(folder, path, asked)
                     if isinstance(asked, write.WriteArguments)
                     else edit.plan(folder, path, asked)
                 )
                 if fingerprint(planned.before) != binding.file_hash:
-                    raise Changed
+                    raise ChangedMeanwhileError
                 if planned.before == planned.after:
                     return ToolOutcome(output=f"{display(path)} has this content already.")
                 change, blobs = changes.told(planned)
@@ -271,8 +271,8 @@ class FolderToolbox:
         text = "\n".join(answer.lines) or "[nothing found]"
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
-    def _ground(self) -> Ground:
-        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
+    def _ground(self) -> GateEnvironment:
+        return GateEnvironment(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

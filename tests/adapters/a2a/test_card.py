@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from callboard.adapters.a2a import A2aAgents, Pace
-from callboard.contracts.ports.external import ExternalFailure, SaidText
+from callboard.contracts.ports.external import ExternalFailure, TextReported
 from callboard.runtime.workspaces.installation import installs
 
 from .peer import QUICK, nothing, peer, raw
@@ -116,7 +116,7 @@ async def test_of_several_interfaces_only_those_of_the_address_are_used():
         session = await A2aAgents(QUICK).reach(there.url)
         said = [event async for event in session.prompt("Hello?")]
         await session.close()
-    assert said[0] == SaidText("Here.", "m")
+    assert said[0] == TextReported("Here.", "m")
     assert there.asked == ["message/send"]
 
 

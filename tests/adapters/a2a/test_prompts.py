@@ -16,14 +16,14 @@ from callboard.contracts.content import BlobRef, Text, blob_of
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.remote import RemotePart
 from callboard.contracts.ports.external import (
-    ArtifactTold,
+    ArtifactReported,
     ExternalFailure,
-    NeedTold,
+    NeedReported,
     PromptEnded,
     RemoteEvent,
     RemoteSession,
-    SaidText,
-    TaskTold,
+    TaskReported,
+    TextReported,
 )
 
 from .peer import QUICK, Peer, Task, holding, peer
@@ -54,18 +54,18 @@ async def every(session: RemoteSession, text: str = "Do it.", **more: Any) -> li
 
 
 def plain(event: RemoteEvent) -> RemoteEvent:
-    if isinstance(event, TaskTold | NeedTold | ArtifactTold):
+    if isinstance(event, TaskReported | NeedReported | ArtifactReported):
         event = msgspec.structs.replace(event, task="task")
-    return msgspec.structs.replace(event, message="") if isinstance(event, SaidText) else event
+    return msgspec.structs.replace(event, message="") if isinstance(event, TextReported) else event
 
 
 def states(events: list[RemoteEvent]) -> list[str]:
-    return [event.state for event in events if isinstance(event, TaskTold)]
+    return [event.state for event in events if isinstance(event, TaskReported)]
 
 
-async def until(events: AsyncIterator[RemoteEvent], state: str) -> TaskTold:
+async def until(events: AsyncIterator[RemoteEvent], state: str) -> TaskReported:
     async for event in events:
-        if isinstance(event, TaskTold) and event.state == state:
+        if isinstance(event, TaskReported) and event.state == state:
             return event
     raise AssertionError(f"it never told {state}")
 
@@ -81,10 +81,10 @@ async def test_its_states_are_told_and_its_last_words_are_the_answer():
         named = (session.name, session.version, session.resumed, bool(session.id))
 
     assert events == [
-        TaskTold("task", "submitted"),
-        TaskTold("task", "working", "Looking."),
-        TaskTold("task", "completed"),
-        SaidText("Done: Do it."),
+        TaskReported("task", "submitted"),
+        TaskReported("task", "working", "Looking."),
+        TaskReported("task", "completed"),
+        TextReported("Done: Do it."),
         PromptEnded("end_turn"),
     ]
     assert named == ("Peer", "2.1", False, True)
@@ -92,7 +92,7 @@ async def test_its_states_are_told_and_its_last_words_are_the_answer():
 
 async def test_a_message_alone_is_an_answer_without_a_task():
     async with peer(answer="You said:") as there, reached(there) as session:
-        assert await every(session) == [SaidText("You said: Do it."), PromptEnded("end_turn")]
+        assert await every(session) == [TextReported("You said: Do it."), PromptEnded("end_turn")]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
@@ -108,18 +108,18 @@ async def test_what_it_asks_is_answered_in_the_same_task(way: dict[str, Any]):
         tasks: set[str] = set()
         async for event in session.prompt("Do it."):
             events.append(plain(event))
-            if isinstance(event, TaskTold | NeedTold):
+            if isinstance(event, TaskReported | NeedReported):
                 tasks.add(event.task)
-            if isinstance(event, NeedTold):
+            if isinstance(event, NeedReported):
                 assert session.answer("Blue.")
                 assert not session.answer("Red.")
 
     assert events == [
-        TaskTold("task", "submitted"),
-        TaskTold("task", "input_required", "Which colour?"),
-        NeedTold(tool="RemoteInput", task="task", message="Which colour?"),
-        TaskTold("task", "completed"),
-        SaidText("It is blue."),
+        TaskReported("task", "submitted"),
+        TaskReported("task", "input_required", "Which colour?"),
+        NeedReported(tool="RemoteInput", task="task", message="Which colour?"),
+        TaskReported("task", "completed"),
+        TextReported("It is blue."),
         PromptEnded("end_turn"),
     ]
     assert len(tasks) == 1
@@ -151,7 +151,7 @@ async def test_it_may_ask_the_same_again():
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
             events.append(event)
-            if isinstance(event, NeedTold):
+            if isinstance(event, NeedReported):
                 assert session.answer(next(answers))
 
     assert states(events) == ["submitted", "input_required", "input_required", "completed"]
@@ -170,13 +170,13 @@ async def test_an_authorisation_that_was_given_there_lets_it_go_on():
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
             events.append(plain(event))
-            if isinstance(event, NeedTold):
+            if isinstance(event, NeedReported):
                 assert session.answer("")
 
     told = "Log in at https://id.test/?token=*** first."
     assert events[1:3] == [
-        TaskTold("task", "auth_required", told),
-        NeedTold(tool="RemoteAuth", task="task", message=told),
+        TaskReported("task", "auth_required", told),
+        NeedReported(tool="RemoteAuth", task="task", message=told),
     ]
     assert states(events)[-1] == "completed"
     assert there.texts == ["Do it.", "It is authorised now."]
@@ -195,11 +195,11 @@ async def test_what_is_settled_there_while_a_person_thinks_is_needed_no_more():
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
             events.append(plain(event))
-            if isinstance(event, NeedTold):
+            if isinstance(event, NeedReported):
                 there.hold.set()
         assert not session.answer("late")
 
-    assert events[-3:] == [TaskTold("task", "completed"), SaidText("Thanks."), PromptEnded("end_turn")]
+    assert events[-3:] == [TaskReported("task", "completed"), TextReported("Thanks."), PromptEnded("end_turn")]
 
 
 async def test_artifacts_are_told_whole_with_what_is_large_and_all_bytes_apart():
@@ -224,8 +224,8 @@ async def test_artifacts_are_told_whole_with_what_is_large_and_all_bytes_apart()
         events = await every(session)
 
     blob, text = blob_of(picture, "image/png"), blob_of(long.encode())
-    whole, pieces = [event for event in events if isinstance(event, ArtifactTold)]
-    assert whole == ArtifactTold(
+    whole, pieces = [event for event in events if isinstance(event, ArtifactReported)]
+    assert whole == ArtifactReported(
         task="task",
         artifact="a1",
         name="all",
@@ -248,7 +248,7 @@ async def test_more_parts_than_are_kept_are_counted():
         await task.tell.complete()
 
     async with peer(delivers) as there, reached(there) as session:
-        (told,) = [event for event in await every(session) if isinstance(event, ArtifactTold)]
+        (told,) = [event for event in await every(session) if isinstance(event, ArtifactReported)]
 
     assert (len(told.parts), told.left_out) == (50, 10)
 
@@ -275,7 +275,7 @@ async def test_a_task_that_ended_otherwise_is_not_complete(state: RemoteTaskStat
             await anext(events)
 
     assert (failed.value.code, failed.value.message, failed.value.retryable) == ("remote_refused", said, False)
-    assert told == [TaskTold("task", "submitted"), TaskTold("task", state, "No.")]
+    assert told == [TaskReported("task", "submitted"), TaskReported("task", state, "No.")]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
@@ -288,7 +288,7 @@ async def test_what_broke_off_in_the_middle_is_picked_up_and_sent_once(way: dict
         there.hold.set()
         rest = [plain(event) async for event in events]
 
-    assert rest == [TaskTold("task", "completed"), SaidText("Done: Do it."), PromptEnded("end_turn")]
+    assert rest == [TaskReported("task", "completed"), TextReported("Done: Do it."), PromptEnded("end_turn")]
     assert there.texts == ["Do it."]
 
 
@@ -306,7 +306,7 @@ async def test_a_task_that_is_silent_is_asked_for_and_stays_what_it_was():
             there.hold.set()
 
         told, _ = await asyncio.gather(following, asked_for_it())
-        assert plain(told) == TaskTold("task", "completed")
+        assert plain(told) == TaskReported("task", "completed")
         await events.aclose()
 
     assert there.texts == ["Do it."]
@@ -339,7 +339,7 @@ async def test_an_unfinished_task_is_taken_up_again_without_being_given_twice():
             rest = await every(again, "Do it.", task=task)
             assert again.resumed
 
-    assert rest[-3:] == [TaskTold("task", "completed"), SaidText("Done: Do it."), PromptEnded("end_turn")]
+    assert rest[-3:] == [TaskReported("task", "completed"), TextReported("Done: Do it."), PromptEnded("end_turn")]
     assert there.texts == ["Do it."]
 
 
@@ -347,8 +347,8 @@ async def test_a_task_that_it_no_longer_has_is_given_anew():
     async with peer(works) as there, reached(there, resume="of before") as session:
         events = await every(session, "Do it.", task="task")
 
-    assert events[0] == TaskTold("task", "unknown", "It no longer has this task.")
-    assert events[-2:] == [SaidText("Done: Do it."), PromptEnded("end_turn")]
+    assert events[0] == TaskReported("task", "unknown", "It no longer has this task.")
+    assert events[-2:] == [TextReported("Done: Do it."), PromptEnded("end_turn")]
     assert there.texts == ["Do it."]
 
 
@@ -365,7 +365,7 @@ async def test_what_is_new_to_an_unfinished_task_is_its_next_message():
         await events.aclose()
         rest = await every(session, "Do it.\n\nBlue.", task=task, more="Blue.")
 
-    assert rest[-3:] == [TaskTold("task", "completed"), SaidText("It is blue."), PromptEnded("end_turn")]
+    assert rest[-3:] == [TaskReported("task", "completed"), TextReported("It is blue."), PromptEnded("end_turn")]
     assert there.texts == ["Do it.", "Blue."]
 
 
@@ -378,7 +378,7 @@ async def test_it_is_asked_to_cancel_its_task(way: dict[str, Any]):
         await session.cancel()
         rest = [plain(await pending), *[plain(event) async for event in events]]
 
-    assert rest == [TaskTold("task", "canceled"), PromptEnded("cancelled")]
+    assert rest == [TaskReported("task", "canceled"), PromptEnded("cancelled")]
 
 
 async def test_a_task_of_another_conversation_is_not_taken_for_this_one():

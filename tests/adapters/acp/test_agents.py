@@ -17,18 +17,18 @@ from callboard.adapters.acp.modes import ENVIRONMENT
 from callboard.adapters.acp.process import environment
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.ports.external import (
-    CallTold,
+    CallReported,
     ExternalCall,
     ExternalDiff,
     ExternalEvent,
     ExternalFailure,
-    PermissionAsked,
-    PlanTold,
+    PermissionRequested,
+    PlanReported,
     PromptEnded,
-    ReadAsked,
-    SaidText,
-    SaidThought,
-    WriteAsked,
+    ReadRequested,
+    TextReported,
+    ThoughtReported,
+    WriteRequested,
 )
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.text.redactor import without_secrets
@@ -49,7 +49,7 @@ async def prompted(session: AcpSession, text: str = "do it") -> list[ExternalEve
 
 
 def joined(events: list[ExternalEvent]) -> str:
-    return "".join(event.text for event in events if isinstance(event, SaidText))
+    return "".join(event.text for event in events if isinstance(event, TextReported))
 
 
 async def test_what_an_agent_says_thinks_and_plans_comes_in_its_order(tmp_path: Path):
@@ -61,10 +61,10 @@ async def test_what_an_agent_says_thinks_and_plans_comes_in_its_order(tmp_path: 
 
     assert (session.name, session.version, session.resumed) == ("Scripted", "1.2.3", False)
     assert events == [
-        SaidThought("hm"),
-        PlanTold((PlanStep("look", "pending"), PlanStep("mend", "pending"))),
-        SaidText("one "),
-        SaidText("two"),
+        ThoughtReported("hm"),
+        PlanReported((PlanStep("look", "pending"), PlanStep("mend", "pending"))),
+        TextReported("one "),
+        TextReported("two"),
         PromptEnded("end_turn", USED),
     ]
 
@@ -97,14 +97,14 @@ async def test_a_call_is_told_whole_with_every_update(tmp_path: Path):
         arguments='{"command": ["bash", "-lc", "make"]}',
         command="make",
     )
-    assert [event.call.status for event in events if isinstance(event, CallTold)] == [
+    assert [event.call.status for event in events if isinstance(event, CallReported)] == [
         "pending",
         "in_progress",
         "completed",
     ]
-    assert events[0] == CallTold(begun)
+    assert events[0] == CallReported(begun)
     last = events[2]
-    assert isinstance(last, CallTold)
+    assert isinstance(last, CallReported)
     assert (last.call.output, last.call.diffs) == ("all green", (ExternalDiff(path="a.py", before=None, after="x"),))
 
 
@@ -124,13 +124,13 @@ async def test_what_an_agent_asks_is_answered(tmp_path: Path):
     async with asyncio.timeout(30):
         async for event in session.prompt("go"):
             match event:
-                case PermissionAsked(key, call):
+                case PermissionRequested(key, call):
                     session.permit(key, "allow" if call.call_id == "c1" else "reject")
-                case ReadAsked(key):
+                case ReadRequested(key):
                     session.give(key, "line two")
-                case WriteAsked(key):
+                case WriteRequested(key):
                     session.give(key, refusal="that file is not yours")
-                case SaidText(text):
+                case TextReported(text):
                     said += text
                 case _:
                     continue
@@ -138,9 +138,9 @@ async def test_what_an_agent_asks_is_answered(tmp_path: Path):
     await session.close()
 
     assert said == "[yes][no][line two][refused: {'details': 'that file is not yours'}]"
-    assert [event for event in asked if isinstance(event, ReadAsked | WriteAsked)] == [
-        ReadAsked(3, "/f/a.txt", 2, 1),
-        WriteAsked(4, "/f/b.txt", "new"),
+    assert [event for event in asked if isinstance(event, ReadRequested | WriteRequested)] == [
+        ReadRequested(3, "/f/a.txt", 2, 1),
+        WriteRequested(4, "/f/b.txt", "new"),
     ]
 
 
@@ -155,7 +155,7 @@ async def test_a_cancelled_prompt_ends_and_what_it_asked_is_withdrawn(tmp_path: 
                 await session.cancel()
     await session.close()
 
-    assert events == [SaidText("working"), SaidText(" (stopped)"), PromptEnded("cancelled")]
+    assert events == [TextReported("working"), TextReported(" (stopped)"), PromptEnded("cancelled")]
     assert not session.alive
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.adapters.acp import AcpAgents
-from callboard.contracts.ports.external import CallTold, ExternalCall
+from callboard.contracts.ports.external import CallReported, ExternalCall
 from tests.adapters.acp.test_agents import command, prompted
 
 
@@ -16,7 +16,7 @@ async def calls(place: Path, *steps: dict[str, Any]) -> list[ExternalCall]:
     session = await AcpAgents().start(command(place, [{"call": step} for step in steps]), str(place))
     events = await prompted(session)
     await session.close()
-    return [event.call for event in events if isinstance(event, CallTold)]
+    return [event.call for event in events if isinstance(event, CallReported)]
 
 
 async def test_what_codex_prints_on_a_terminal_of_its_own_is_the_output_of_its_call(tmp_path: Path):

@@ -12,7 +12,7 @@ import pytest
 
 from callboard.adapters.acp import AcpAgents, process
 from callboard.adapters.acp.client import MOST_WAITING
-from callboard.contracts.ports.external import CallTold, ExternalFailure, SaidText
+from callboard.contracts.ports.external import CallReported, ExternalFailure, TextReported
 
 from .test_agents import joined, prompted
 
@@ -105,7 +105,7 @@ async def test_nothing_of_another_conversation_is_taken_for_this_one(tmp_path: P
     mode = session.settings.mode
     await session.close()
 
-    assert [event.text for event in events if isinstance(event, SaidText)] == ["a", "b"]
+    assert [event.text for event in events if isinstance(event, TextReported)] == ["a", "b"]
     assert len(events) == 3
     assert mode == "ask"
     answers = {one["id"]: one for one in map(json.loads, heard.read_text().splitlines())}
@@ -147,7 +147,7 @@ async def test_a_number_that_json_does_not_have_is_recorded_as_null(tmp_path: Pa
     events = await prompted(session)
     await session.close()
 
-    (call,) = [event.call for event in events if isinstance(event, CallTold)]
+    (call,) = [event.call for event in events if isinstance(event, CallReported)]
     assert json.loads(call.arguments) == {"command": "ls", "n": None, "m": None, "i": None}
     assert "null" in call.arguments
 
@@ -171,5 +171,5 @@ async def test_an_agent_that_floods_is_read_no_faster_than_it_is_taken(tmp_path:
     await events.aclose()
     await session.close()
 
-    assert first == SaidText("x" * 100, "")
+    assert first == TextReported("x" * 100, "")
     assert most <= MOST_WAITING + 1

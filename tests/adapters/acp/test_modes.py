@@ -17,7 +17,7 @@ from callboard.contracts.ports.external import (
     AgentSettings,
     ExternalEvent,
     ExternalFailure,
-    PermissionAsked,
+    PermissionRequested,
     SettingsReported,
 )
 
@@ -89,12 +89,12 @@ async def test_an_agent_that_starts_in_a_wider_mode_is_put_into_one_that_asks(tm
     async with asyncio.timeout(30):
         async for event in session.prompt("go"):
             events.append(event)
-            if isinstance(event, PermissionAsked):
+            if isinstance(event, PermissionRequested):
                 session.permit(event.key, "reject")
     await session.close()
 
     assert session.settings == AgentSettings(mode="ask")
-    assert len([event for event in events if isinstance(event, PermissionAsked)]) == 1
+    assert len([event for event in events if isinstance(event, PermissionRequested)]) == 1
     assert not made.exists()
 
 

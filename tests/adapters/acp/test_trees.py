@@ -14,7 +14,7 @@ import pytest
 
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
-from callboard.contracts.ports.external import CallTold, ExternalFailure, PermissionAsked
+from callboard.contracts.ports.external import CallReported, ExternalFailure, PermissionRequested
 
 from .test_agents import command
 
@@ -73,9 +73,9 @@ async def killed(session: AcpSession, place: Path) -> None:
     """Prompts the agent, and kills it once its command has ended."""
     async with asyncio.timeout(LONGEST_S):
         async for event in session.prompt("go"):
-            if isinstance(event, PermissionAsked):
+            if isinstance(event, PermissionRequested):
                 session.permit(event.key, "allow")
-            elif isinstance(event, CallTold) and event.call.status == "completed":
+            elif isinstance(event, CallReported) and event.call.status == "completed":
                 assert len(left(place)) == 2
                 os.kill(int(session.id.partition("-")[2]), signal.SIGKILL)
 
@@ -97,7 +97,7 @@ async def test_what_an_agent_started_ends_when_it_is_closed(tmp_path: Path):
     session = await AcpAgents().start(played(tmp_path), str(tmp_path))
     async with asyncio.timeout(LONGEST_S):
         async for event in session.prompt("go"):
-            if isinstance(event, PermissionAsked):
+            if isinstance(event, PermissionRequested):
                 session.permit(event.key, "allow")
     before = left(tmp_path)
     await session.close()

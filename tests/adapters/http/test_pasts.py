@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.imports import PastBook
+from callboard.app.imports import TranscriptIndex
 from tests.adapters.http.rigs.server import API, Board, serving
 from tests.adapters.imports import transcripts
 
@@ -23,7 +23,7 @@ async def past(tmp_path: Path) -> AsyncIterator[Board]:
     folder.mkdir()
     codex = tmp_path / "codex"
     os.utime(transcripts.codex(codex, folder), (LONG_AGO, LONG_AGO))
-    book = PastBook({"CLAUDE_CONFIG_DIR": str(tmp_path / "none"), "CODEX_HOME": str(codex)})
+    book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(tmp_path / "none"), "CODEX_HOME": str(codex)})
     async with serving(folder, past=book) as running:
         yield running
 

@@ -14,7 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD
 from callboard.runtime.clock import UuidIds
 from callboard.runtime.workspaces.uploads import DAY, UploadFolder
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.adapters.http.rigs.server import API, Board
 from tests.tools.files.test_media import png
@@ -84,7 +84,7 @@ async def test_a_secret_in_the_name_or_the_bytes_of_a_file_is_written_nowhere(tm
     async def pieces() -> AsyncIterator[bytes]:
         yield f"a {value} b".encode()
 
-    secrets = Redaction([Known("deploy", value, "environment")])
+    secrets = Redaction([NamedSecret("deploy", value, "environment")])
     uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, secrets.veil)
     upload = await uploads.receive(f"{value}.txt", pieces())
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.app.cli.terminal.output import Style
-from callboard.app.cli.view.renderer import Rendering, aside
+from callboard.app.cli.view.renderer import ConversationRenderer, aside
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.refs import MissingRef
@@ -143,7 +143,7 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
     )
     table.apply([Upsert(one.panel, one) for one in (part, action, turn)])
     reader: Any = _Texts()
-    await Rendering(reader, table, Style(io.StringIO()), thinking=False).turn(turn)
+    await ConversationRenderer(reader, table, Style(io.StringIO()), thinking=False).turn(turn)
     assert "  ? Make a.py (+1 −0)? The permission mode is ask. Waits for an answer.\n" in capsys.readouterr().out
 
 

@@ -14,7 +14,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.app.cli.terminal.loop import run_async
 from callboard.app.demos.catalog import NAMES, set_out
 from callboard.app.hosting.announcement import find
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.commands.base import Command
@@ -33,7 +33,7 @@ def given(product: Product, command: Command) -> Any:
     """The answer of the Callboard that runs to a person's command."""
 
     async def give() -> Any:
-        endpoint = await find(Home(product.home))
+        endpoint = await find(StateFolder(product.home))
         assert endpoint is not None
         async with Client(endpoint) as client:
             return await client.submit(command)

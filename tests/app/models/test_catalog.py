@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.models.catalog import Desk
-from callboard.app.models.discovery import Place, found
+from callboard.app.models.catalog import ModelCatalog
+from callboard.app.models.discovery import ModelServer, found
 from callboard.app.models.keys import on_demand
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel
 from callboard.contracts.errors import Refusal
@@ -60,7 +60,7 @@ LIST = json.dumps({"object": "list", "data": [{"id": "local-model", "object": "m
 
 async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_lines_that_configure_it():
     with serving({"/api/tags": TAGS, "/v1/models": LIST}) as origin:
-        places = (Place("ollama", origin, "/api/tags"), Place("lm-studio", origin, "/v1/models"))
+        places = (ModelServer("ollama", origin, "/api/tags"), ModelServer("lm-studio", origin, "/v1/models"))
         ollama, studio = await found({}, (), places, PATIENCE)
     assert ollama == FoundModel(
         kind="server",
@@ -76,22 +76,25 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
 async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_named():
     with serving({"/api/tags": TAGS}) as origin:
         named = ProviderSettings(name="x", base_url=f"{origin.replace('127.0.0.1', 'localhost')}/v1", models=("m",))
-        (one,) = await found({}, (named,), (Place("ollama", origin, "/api/tags"),), PATIENCE)
+        (one,) = await found({}, (named,), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
     assert one.configured
 
 
 async def test_a_server_without_a_model_says_so():
     with serving({"/api/tags": '{"models": []}'}) as origin:
-        (one,) = await found({}, (), (Place("ollama", origin, "/api/tags"),), PATIENCE)
+        (one,) = await found({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
     assert (one.models, one.settings, one.why) == ((), "", "It answers, and has no model yet: load one there.")
 
 
 async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
     with serving({"/v1/models": "<h1>Hello</h1>"}, "text/html") as page, socket.create_server(("127.0.0.1", 0)) as mute:
         silent = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        places = tuple(Place(name, page, "/v1/models") for name in "ab") + (Place("c", silent, "/v1/models"),) * 8
+        places = (
+            tuple(ModelServer(name, page, "/v1/models") for name in "ab")
+            + (ModelServer("c", silent, "/v1/models"),) * 8
+        )
         began = time.monotonic()
-        assert await found({}, (), (*places, Place("d", "http://127.0.0.1:1", "/v1/models"))) == ()
+        assert await found({}, (), (*places, ModelServer("d", "http://127.0.0.1:1", "/v1/models"))) == ()
         assert time.monotonic() - began < 20
 
 
@@ -121,11 +124,11 @@ async def test_coding_agents_on_path_are_found_with_the_file_that_takes_them_in_
 
 
 @asynccontextmanager
-async def desk(*providers: ProviderSettings, fallback: tuple[str, ...] = ()) -> AsyncIterator[Desk]:
+async def desk(*providers: ProviderSettings, fallback: tuple[str, ...] = ()) -> AsyncIterator[ModelCatalog]:
     """A desk with these, whose connections end with the block."""
     models = ConfiguredModels(ModelSettings(providers=providers, fallback=fallback))
     try:
-        yield Desk(models, {}, ())
+        yield ModelCatalog(models, {}, ())
     finally:
         await models.close()
 
@@ -169,7 +172,7 @@ async def test_a_model_whose_secret_is_not_there_is_told_as_one_that_cannot_be_a
     keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
     models = ConfiguredModels(ModelSettings(providers=(keyed,)), on_demand(environment))
-    (one,) = (await Desk(models, environment, ()).listed()).configured
+    (one,) = (await ModelCatalog(models, environment, ()).listed()).configured
     assert (one.usable, "nobodys" in one.why) == (False, True)
 
 
@@ -207,7 +210,7 @@ async def test_the_times_are_those_of_the_request_and_not_of_what_is_loaded_for_
     with aimock() as server:
         provider = ProviderSettings(name="mock", base_url=server.base_url, api_key=KEY, models=("m",))
         models = ConfiguredModels(ModelSettings(providers=(provider,)), slowly)
-        tested = await Desk(models, {}, ()).tested("")
+        tested = await ModelCatalog(models, {}, ()).tested("")
         await models.close()
     assert tested.ok
     assert 0 < tested.duration_ms <= (time.monotonic() - came[0]) * 1000 + 1

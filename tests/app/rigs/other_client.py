@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from callboard.app.hosting.announcement import find
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.contracts.commands import GetThreadRead, ListSessions, RespondAction, SessionList, ThreadRead
 from tests.app.rigs.product import Product
@@ -15,7 +15,7 @@ def approve_from_elsewhere(product: Product) -> None:
     """Approves what the newest session waits for."""
 
     async def approve() -> None:
-        endpoint = await find(Home(product.home))
+        endpoint = await find(StateFolder(product.home))
         assert endpoint is not None
         async with Client(endpoint) as client:
             listed: SessionList = await client.submit(ListSessions())

@@ -9,7 +9,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.book import SettingsFiles
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Settings, Shell
 from tests.agents.given import write
@@ -39,7 +39,7 @@ class Desk:
     """A user's state folder and a folder to work in, with what the settings say of them."""
 
     def __init__(self, place: Path) -> None:
-        self.home = Home(place / "home")
+        self.home = StateFolder(place / "home")
         self.home.make()
         self.folder = place / "work"
         self.folder.mkdir()
@@ -362,7 +362,7 @@ def test_what_could_not_be_kept_is_put_back(desk: Desk):
 
 def test_user_settings_that_are_edited_by_hand_are_taken_up_at_the_next_look(tmp_path: Path) -> None:
     """D6: without a restart. An invalid file keeps the last valid settings, and the error names its line."""
-    home = Home(tmp_path / "state")
+    home = StateFolder(tmp_path / "state")
     home.settings.parent.mkdir(parents=True)
     taken: list[Settings] = []
     book = SettingsFiles(home, {}, FolderDefinitions(), taken.append)

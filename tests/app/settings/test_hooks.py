@@ -13,7 +13,7 @@ from callboard.app.models.keys import learn_keys
 from callboard.app.settings.book import SettingsFiles
 from callboard.app.settings.files import MASK
 from callboard.app.settings.loader import load
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.secrets.redaction import Redaction
 from tests.app.rigs.product import Product, says, uses
@@ -75,13 +75,13 @@ WRONG = [
 def test_what_is_wrong_with_a_hook_is_named(tmp_path: Path, text: str, field: str) -> None:
     (tmp_path / "settings.toml").write_text(f"[[hooks]]\n{text}\n")
     with pytest.raises(Refusal) as refused:
-        load(Home(tmp_path), {})
+        load(StateFolder(tmp_path), {})
     assert (refused.value.code, refused.value.problem.field) == ("bad_settings", field)
 
 
 def test_what_a_hook_is_given_is_masked_where_settings_are_shown_and_known_as_a_secret(tmp_path: Path) -> None:
     """SAFE-03"""
-    home = Home(tmp_path / "home")
+    home = StateFolder(tmp_path / "home")
     home.make()
     text = (
         '[[hooks]]\nname = "lint"\ncommand = ["lint"]\nenv = { LINT_TOKEN = "t0ken-Zx9wVu8tSr7", KEY = "secret://k" }\n'

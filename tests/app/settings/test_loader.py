@@ -10,7 +10,7 @@ import pytest
 from callboard.app.hosting.announcement import find
 from callboard.app.models.providers import key_of, providers_of
 from callboard.app.settings.loader import PORT, load
-from callboard.app.state_folder import Home, keep
+from callboard.app.state_folder import StateFolder, keep
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.settings import (
     AnthropicModel,
@@ -25,21 +25,21 @@ KINDS = "openai-compatible, openai, anthropic, google, scripted, recorded"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    return Home(tmp_path)
+def home(tmp_path: Path) -> StateFolder:
+    return StateFolder(tmp_path)
 
 
-def refused(home: Home, environment: dict[str, str] | None = None, **flags: Any) -> Problem:
+def refused(home: StateFolder, environment: dict[str, str] | None = None, **flags: Any) -> Problem:
     with pytest.raises(Refusal) as caught:
         load(home, environment or {}, **flags)
     return caught.value.problem
 
 
-def test_without_a_file_a_variable_or_a_flag_the_defaults_hold(home: Home):
+def test_without_a_file_a_variable_or_a_flag_the_defaults_hold(home: StateFolder):
     assert load(home, {}) == Settings(port=PORT, browser=True, models=())
 
 
-def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: Home):
+def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: StateFolder):
     home.settings.write_text("port = 1000\nbrowser = true\n")
     assert load(home, {}).port == 1000
     assert load(home, {"CALLBOARD_PORT": "2000", "CALLBOARD_BROWSER": "false"}) == Settings(port=2000, browser=False)
@@ -54,7 +54,7 @@ def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: H
         ("a folder", "Is a directory"),
     ],
 )
-async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: Home, kind: str, reason: str):
+async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: StateFolder, kind: str, reason: str):
     """D6: opening a pipe waits for its writer, and a device has no end."""
     for place in (home.settings, home.endpoint):
         match kind:
@@ -76,14 +76,14 @@ async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: Home,
     ("key", "above"),
     [('permission_mode = "full"', True), ('fallback = ["m"]', True), ("retry = 3", False), ("colour = 3", False)],
 )
-def test_a_key_of_the_top_within_a_table_is_said_to_belong_above(home: Home, key: str, *, above: bool):
+def test_a_key_of_the_top_within_a_table_is_said_to_belong_above(home: StateFolder, key: str, *, above: bool):
     """SAFE-05: what is added at the end of the file is in the last table."""
     home.settings.write_text(f'[[models]]\nname = "m"\nkind = "openai"\nmodel = "m"\n{key}\n')
     problem = refused(home)
     assert ("it belongs above the first [table]" in problem.message) == above
 
 
-def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
+def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateFolder):
     """SAFE-05"""
     home.settings.write_text("prot = 1\n")
     problem = refused(home)
@@ -139,7 +139,7 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: Home):
     ],
 )
 def test_a_bad_value_is_an_error_that_names_its_place_and_what_was_expected(
-    home: Home, text: str, field: str, said: str
+    home: StateFolder, text: str, field: str, said: str
 ):
     """SAFE-05"""
     home.settings.write_text(text)
@@ -157,19 +157,19 @@ def test_a_bad_value_is_an_error_that_names_its_place_and_what_was_expected(
         ("browser = true\n[context]\ninstructions = ['A']\n\n# as it is\ncompact_at = 3\n", 6),
     ],
 )
-def test_the_line_is_the_one_on_which_the_value_begins(home: Home, text: str, line: int):
+def test_the_line_is_the_one_on_which_the_value_begins(home: StateFolder, text: str, line: int):
     """SAFE-05"""
     home.settings.write_text(text)
     assert f"{home.settings}, line {line}, at " in refused(home).message
 
 
-def test_a_line_that_takes_too_long_to_find_is_not_told(home: Home):
+def test_a_line_that_takes_too_long_to_find_is_not_told(home: StateFolder):
     """SAFE-05: a folder's file, which nobody has to trust, is read as well, and holds nobody up."""
     home.settings.write_text("permission_mode = '''" + "x\n" * 20_000 + "'''\n")
     assert refused(home).message.startswith(f"{home.settings} at `permission_mode`: found ")
 
 
-def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: Home):
+def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: StateFolder):
     """SAFE-03"""
     home.settings.write_text("[[models]]\nkind = 'openai'\nname = 'a'\nmodel = 'm'\napi_key = 123456789\n")
     told = refused(home)
@@ -177,7 +177,7 @@ def test_what_stands_where_a_secret_may_stand_is_not_quoted(home: Home):
     assert "123456789" not in told.message
 
 
-def test_a_file_that_is_not_toml_is_an_error_that_names_the_line(home: Home):
+def test_a_file_that_is_not_toml_is_an_error_that_names_the_line(home: StateFolder):
     """SAFE-05"""
     home.settings.write_text("port = 1\nport =\n")
     problem = refused(home)
@@ -190,13 +190,13 @@ def test_a_file_that_is_not_toml_is_an_error_that_names_the_line(home: Home):
     [({"CALLBOARD_PORT": "many"}, {}, "CALLBOARD_PORT"), ({}, {"port": 70000}, "--port")],
 )
 def test_a_bad_variable_or_flag_is_an_error_that_names_it(
-    home: Home, environment: dict[str, str], flags: dict[str, object], field: str
+    home: StateFolder, environment: dict[str, str], flags: dict[str, object], field: str
 ):
     """SAFE-05"""
     assert refused(home, environment, **flags).field == field
 
 
-def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home: Home):
+def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home: StateFolder):
     home.settings.write_text(
         "[[models]]\nname = 'big'\nkind = 'openai-compatible'\nbase_url = 'http://x/v1'\nmodel = 'm'\napi_key = 'k'\n"
         "[[models]]\nname = 'play'\nkind = 'scripted'\nscenario = 'play.yaml'\n"
@@ -208,19 +208,19 @@ def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home:
     assert load(home, {"OPENAI_API_KEY": "k"}).models == (big, play)
 
 
-def test_an_endpoint_of_the_environment_needs_its_model_named(home: Home):
+def test_an_endpoint_of_the_environment_needs_its_model_named(home: StateFolder):
     problem = refused(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1"})
     assert (problem.code, problem.field) == ("bad_settings", "CALLBOARD_MODEL")
     found = load(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
     assert found == (CompatibleModel(name="localhost:11434", base_url="http://localhost:11434/v1", model="qwen3"),)
 
 
-def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home: Home):
+def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home: StateFolder):
     found = load(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
     assert found == (CompatibleModel(name="localhost:1234", base_url="http://localhost:1234/v1", model="qwen3"),)
 
 
-def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: Home):
+def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: StateFolder):
     key = {"OPENAI_API_KEY": "sk-1"}
     (openai,) = load(home, key).models
     assert openai == OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
@@ -230,7 +230,7 @@ def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_
     assert key_of(other, elsewhere) == ""
 
 
-def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: Home):
+def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: StateFolder):
     keys = {"GOOGLE_API_KEY": "g", "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o"}
     openai = OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
     anthropic = AnthropicModel(name="anthropic", model="claude-sonnet-5-5", api_key_env="ANTHROPIC_API_KEY")
@@ -255,7 +255,7 @@ def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
     assert caught.value.code == "bad_settings"
 
 
-def test_a_model_that_is_named_with_nowhere_to_ask_for_it_is_an_error(home: Home):
+def test_a_model_that_is_named_with_nowhere_to_ask_for_it_is_an_error(home: StateFolder):
     assert refused(home, {"CALLBOARD_MODEL": "qwen3"}).field == "CALLBOARD_MODEL"
 
 
@@ -274,7 +274,7 @@ def test_a_key_that_is_to_come_from_a_variable_which_is_not_set_is_an_error():
 
 def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
     """SAFE-04"""
-    home = Home.of({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
+    home = StateFolder.of({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
     home.make()
     keep(home.endpoint, b"{}")
 
@@ -284,7 +284,7 @@ def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
 
 def test_a_token_of_a_former_version_does_not_stay(tmp_path: Path):
     """X1: the token is renewed at each start, and a file of it would outlive its process."""
-    home = Home(tmp_path)
+    home = StateFolder(tmp_path)
     (tmp_path / "token").write_text("former")
 
     home.forget_old_token()

@@ -14,7 +14,7 @@ import pytest
 
 from callboard.app.backups import back_up, finish_restore, restore, restoring, taking
 from callboard.app.hosting.host import find_or_open
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.store import SqliteStore, open_store
 from tests.log.given import STREAM, filled
@@ -26,7 +26,7 @@ NAMES = ("settings.toml", "secrets.json", "uploads/upl_1")
 STEPS = ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (restoring, "_exchange"), (restoring, "sync_folder"))
 
 
-async def _fill(home: Home, count: int, word: str) -> None:
+async def _fill(home: StateFolder, count: int, word: str) -> None:
     home.make()
     store = open_store(home.store)
     await filled(store, count)
@@ -36,7 +36,7 @@ async def _fill(home: Home, count: int, word: str) -> None:
         (home.folder / name).write_text(word)
 
 
-async def _seen(home: Home) -> tuple[int, set[str]]:
+async def _seen(home: StateFolder) -> tuple[int, set[str]]:
     """How many facts the store has, and what the files beside it say."""
     store = open_store(home.store, read_only=True)
     facts = len(await store.facts.read(STREAM))
@@ -66,15 +66,15 @@ async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, exchanges: bool
 ) -> None:
     """R6: settings, secrets, uploads and store are of one state: before the decision at once, after it once it is finished."""
-    first, backup = Home(tmp_path / "first"), tmp_path / "b.tar"
+    first, backup = StateFolder(tmp_path / "first"), tmp_path / "b.tar"
     await _fill(first, 2, "new")
     back_up(first, backup, progress=lambda _: None)
-    former = Home(tmp_path / "former")
+    former = StateFolder(tmp_path / "former")
     await _fill(former, 5, "former")
     wholes = ((5, {"former"}), (2, {"new"}))
     outcomes: list[tuple[bool, tuple[int, set[str]]]] = []
     for at in range(MOST_STEPS):
-        home = Home(tmp_path / f"home-{at}")
+        home = StateFolder(tmp_path / f"home-{at}")
         shutil.copytree(former.folder, home.folder)
         with monkeypatch.context() as patch:
             _Fails(patch, at, exchanges=exchanges)
@@ -105,7 +105,7 @@ async def test_r6_a_restore_that_fails_at_any_step_is_whole_after_the_next_start
 
 async def test_r6_a_start_beside_a_restore_waits_for_it(tmp_path: Path) -> None:
     """R6: what another process is putting in place is not put there twice."""
-    home = Home(tmp_path / "home")
+    home = StateFolder(tmp_path / "home")
     await _fill(home, 2, "former")
     (home.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
     with restoring._staging(home), pytest.raises(Refusal) as refused:
@@ -134,14 +134,14 @@ else:
 """
 
 
-def _killed(verb: str, home: Home, place: Path) -> None:
+def _killed(verb: str, home: StateFolder, place: Path) -> None:
     command = [sys.executable, "-c", KILLED, verb, str(home.folder), str(place)]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
 
 
 async def test_r6_a_restore_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_start(tmp_path: Path) -> None:
     """R6: sessions that are deleted later would stay in it."""
-    home, backup = Home(tmp_path / "home"), tmp_path / "b.tar"
+    home, backup = StateFolder(tmp_path / "home"), tmp_path / "b.tar"
     await _fill(home, 2, "former")
     back_up(home, backup, progress=lambda _: None)
     _killed("restore", home, backup)
@@ -158,7 +158,7 @@ async def test_r6_a_restore_that_was_killed_leaves_no_copy_of_a_log_behind_the_n
 
 async def test_r6_a_backup_that_was_killed_leaves_no_copy_of_a_log_behind_the_next_one(tmp_path: Path) -> None:
     """R6: sessions that are deleted later would stay in it. The copy of a backup that is under way is not touched."""
-    home, place = Home(tmp_path / "home"), tmp_path / "backups"
+    home, place = StateFolder(tmp_path / "home"), tmp_path / "backups"
     await _fill(home, 2, "former")
     place.mkdir()
     _killed("backup", home, place / "a.tar")

@@ -12,7 +12,7 @@ import pytest
 from callboard.app.backups import archive, back_up, finish_restore, restore
 from callboard.app.hosting import host
 from callboard.app.hosting.host import find_or_open
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import NAME as LOCK
 from callboard.log.sqlite.lock import writer_of
@@ -21,8 +21,8 @@ from tests.log.given import filled
 
 
 @pytest.fixture
-async def home(tmp_path: Path) -> Home:
-    home = Home(tmp_path / "home")
+async def home(tmp_path: Path) -> StateFolder:
+    home = StateFolder(tmp_path / "home")
     home.make()
     store = open_store(home.store)
     await filled(store, 2)
@@ -32,7 +32,7 @@ async def home(tmp_path: Path) -> Home:
     return home
 
 
-def packed(home: Home, place: Path, change: Callable[[Path], None]) -> None:
+def packed(home: StateFolder, place: Path, change: Callable[[Path], None]) -> None:
     """Write a backup of what is in the store after a change to it, whose manifest lists every file of it."""
     back_up(home, place, progress=lambda _: None)
     folder = place.with_suffix("")
@@ -86,7 +86,7 @@ def another_file(folder: Path) -> None:
     ],
 )
 def test_r6_a_backup_with_an_entry_of_another_kind_changes_nothing(
-    home: Home, tmp_path: Path, change: Callable[[Path], None], why: str
+    home: StateFolder, tmp_path: Path, change: Callable[[Path], None], why: str
 ) -> None:
     """R6: with a file in place of a folder, the next upload would fail."""
     place = tmp_path / "b.tar"
@@ -103,7 +103,7 @@ def test_r6_a_backup_with_an_entry_of_another_kind_changes_nothing(
 
 
 @pytest.mark.parametrize("name", ["settings.toml", "secrets.json"])
-def test_r6_a_pipe_is_not_packed_and_not_waited_for(home: Home, tmp_path: Path, name: str) -> None:
+def test_r6_a_pipe_is_not_packed_and_not_waited_for(home: StateFolder, tmp_path: Path, name: str) -> None:
     os.mkfifo(home.folder / name)
 
     with pytest.raises(Refusal, match="is not a regular file") as refused:
@@ -114,7 +114,7 @@ def test_r6_a_pipe_is_not_packed_and_not_waited_for(home: Home, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("kind", ["a pipe", "no JSON"])
-def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: Home, kind: str) -> None:
+def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: StateFolder, kind: str) -> None:
     mark = home.folder / "restoring.json"
     if kind == "a pipe":
         os.mkfifo(mark)
@@ -129,7 +129,7 @@ def test_r6_a_mark_of_a_restore_that_cannot_be_read_is_named(home: Home, kind: s
     assert "restore the backup again" in refused.value.problem.hint
 
 
-async def test_a_pipe_as_the_lock_of_the_store_is_not_waited_for(home: Home) -> None:
+async def test_a_pipe_as_the_lock_of_the_store_is_not_waited_for(home: StateFolder) -> None:
     """D6: opening a pipe waits for its other end."""
     (home.store / LOCK).unlink()
     os.mkfifo(home.store / LOCK)
@@ -140,7 +140,7 @@ async def test_a_pipe_as_the_lock_of_the_store_is_not_waited_for(home: Home) -> 
     assert refused.value.code == "store_unusable"
 
 
-def test_a_pipe_as_the_log_of_incidents_is_refused(home: Home) -> None:
+def test_a_pipe_as_the_log_of_incidents_is_refused(home: StateFolder) -> None:
     """D6: opening a pipe waits for its other end."""
     os.mkfifo(home.log)
 
@@ -149,7 +149,7 @@ def test_a_pipe_as_the_log_of_incidents_is_refused(home: Home) -> None:
     assert (refused.value.code, str(home.log) in refused.value.problem.message) == ("store_unusable", True)
 
 
-def test_r6_where_the_disk_fails_the_disk_is_what_to_look_at(home: Home) -> None:
+def test_r6_where_the_disk_fails_the_disk_is_what_to_look_at(home: StateFolder) -> None:
     """R6: the start of a process's memory reads as an I/O error, as a bad sector does."""
     with pytest.raises(Refusal) as refused:
         restore(home, Path("/proc/self/mem"), replace=True, progress=lambda _: None)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from callboard.app.backups import restore, restoring
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite import schema
 from callboard.log.sqlite.store import open_store
@@ -330,7 +330,7 @@ def test_r6_no_process_begins_to_write_where_a_backup_is_put(product: Product, t
     """R6: also where there was no store, and what fails leaves none."""
     written(product, "One")
     product.run("backup", str(tmp_path / "b.tar"))
-    home = Home(product.home)
+    home = StateFolder(product.home)
     if not there:
         shutil.rmtree(home.store)
     codes: list[str] = []

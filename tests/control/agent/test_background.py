@@ -21,7 +21,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.scope import Scope
 from callboard.control.effects import ScheduleSession, WakeAt, standing
-from callboard.control.outcomes import TakenOver
+from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.examples import NOW, SESSION, submit
 from tests.control.rigs.sleepers import AT_NINE, MINUTE, SECOND, Sleepers, sleepers, told, watcher
 from tests.control.rigs.team import one, team, types
@@ -167,7 +167,7 @@ def test_a_time_that_passed_while_nothing_could_wake_it_wakes_it_once_and_is_tol
     due = given.of_watcher().wake_at
     given.now += 2 * 24 * 3600 * SECOND
     given.epoch = 2
-    then = given.when(TakenOver(partials=()))
+    then = given.when(HostTakenOver(partials=()))
 
     assert one(then, AgentWoke) == AgentWoke(reason="schedule", due=due)
     assert "nothing could wake you before. Other times that passed meanwhile are left out." in told(then)
@@ -182,7 +182,7 @@ def test_a_run_that_its_process_died_of_is_over_and_its_agent_sleeps() -> None:
     given.passes(60)
     given.epoch = 2
     given.now += 10 * SECOND
-    then = given.when(TakenOver(partials=()))
+    then = given.when(HostTakenOver(partials=()))
     assert types(then)[-3:] == ["model.interrupted", "turn.interrupted", "agent.slept"]
     assert one(then, AgentSlept).wake_at == given.now + MINUTE
     assert given.works() == []
@@ -301,7 +301,7 @@ def test_an_agent_wakes_by_its_schedule_after_the_clock_went_back() -> None:
     given.now -= 10 * 86_400 * SECOND
     given.epoch += 1
 
-    then = given.when(TakenOver(partials=()))
+    then = given.when(HostTakenOver(partials=()))
 
     assert one(then, WarningRaised).code == "clock_went_back"
     assert one(then, AgentSlept).wake_at == given.now + HALF_AN_HOUR * SECOND

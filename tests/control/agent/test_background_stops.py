@@ -19,9 +19,9 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.decision_inputs import Setup
+from callboard.control.decision_inputs import RunConfig
 from callboard.control.effects import ScheduleSession, sleeps
-from callboard.control.outcomes import TakenOver, TimeCame
+from callboard.control.outcomes import HostTakenOver, WakeTimeReached
 from tests.control.rigs.examples import ASK, SESSION, THREAD, answered, reject, wants
 from tests.control.rigs.sleepers import MINUTE, sleepers, told, watcher
 from tests.control.rigs.team import all_of, one, types
@@ -170,14 +170,14 @@ def test_completing_its_task_is_its_end_as_well() -> None:
 def test_it_does_not_wake_in_a_session_that_was_closed() -> None:
     given = sleepers(every=60)
     given.now += MINUTE
-    given.when(TimeCame(at=given.now), archived=True).then_nothing()
-    assert one(given.when(TimeCame(at=given.now)), AgentWoke).due == given.now
+    given.when(WakeTimeReached(at=given.now), archived=True).then_nothing()
+    assert one(given.when(WakeTimeReached(at=given.now)), AgentWoke).due == given.now
 
 
 def test_one_that_cannot_start_is_paused_with_the_reason() -> None:
     given = sleepers(every=60)
 
-    def gone(definition: str, *_: object) -> Setup:
+    def gone(definition: str, *_: object) -> RunConfig:
         raise Refusal("unknown_agent", f"There is no agent {definition}.")
 
     given.setup = gone
@@ -200,7 +200,7 @@ def test_the_end_of_a_process_leaves_what_waits_for_it_for_its_next_time() -> No
     given.passes(60)
     given.when(SendMessage(session_id=SESSION, to=("watcher",), text="And the notes."))
     given.epoch = 2
-    then = given.when(TakenOver(partials=()))
+    then = given.when(HostTakenOver(partials=()))
     assert not all_of(then, ThreadPaused)
     assert not all_of(then, AgentWoke)
     woken = given.passes(60)

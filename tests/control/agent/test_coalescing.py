@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from callboard.contracts.facts import AgentSlept, AgentWoke, TaskPaused, TaskResumed, TaskStarted
-from callboard.control.outcomes import TakenOver, TimeCame
+from callboard.control.outcomes import HostTakenOver, WakeTimeReached
 from tests.control.rigs.examples import SESSION, submit
 from tests.control.rigs.sleepers import Sleepers, sleepers
 
@@ -36,7 +36,7 @@ def test_each_time_that_it_sleeps_until_wakes_it_at_most_once_and_none_is_missed
     made = sleepers(**schedule)
     for name, seconds in steps:
         _take(made, name, seconds)
-        made.when(TimeCame(at=made.now))
+        made.when(WakeTimeReached(at=made.now))
         _holds(made)
     facts = [(record.fact, record.header.at, record.scope) for record in made.records]
     until, begun = 0, 0
@@ -77,7 +77,7 @@ def _take(made: Sleepers, name: str, seconds: float) -> None:
             made.fails("watcher")
         case "dies":
             made.epoch += 1
-            made.when(TakenOver(partials=()))
+            made.when(HostTakenOver(partials=()))
         case "pauses" if not held and not works:
             made.on_task(TaskPaused())
         case "resumes" if held:

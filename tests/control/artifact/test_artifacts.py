@@ -32,8 +32,8 @@ from callboard.contracts.facts import (
 )
 from callboard.control.effects import SettleArtifact, standing
 from callboard.control.evolve import evolve
-from callboard.control.outcomes import TakenOver
-from callboard.control.state.artifact import ArtifactLooked, ExportAsked, ExportTold, Look, OpenArtifact
+from callboard.control.outcomes import HostTakenOver
+from callboard.control.state.artifact import ArtifactLooked, ExportReported, ExportRequested, FileState, OpenArtifact
 from tests.control.rigs.artifacts import (
     CALL,
     MADE,
@@ -246,7 +246,7 @@ def test_a_save_whose_process_ended_is_settled_by_looking_at_the_file(there: Blo
     """CTX-04: never silently, and the draft is kept where nothing was saved."""
     session = kept().after(ask(edit(), TWO))
     assert [one for one in standing(session.state) if isinstance(one, SettleArtifact)] == [SettleArtifact("art_1")]
-    looked = ArtifactLooked(artifact="art_1", look=Look(content=there))
+    looked = ArtifactLooked(artifact="art_1", look=FileState(content=there))
     session.when(looked).then_nothing()
     session.epoch = 2
     assert session.when(looked).facts[-1].type == told
@@ -257,29 +257,29 @@ def test_a_save_whose_process_ended_is_settled_by_looking_at_the_file(there: Blo
 
 def test_an_export_is_begun_told_and_made():
     export = ExportArtifact(session_id=SESSION, artifact_ids=("art_1",), form="diff")
-    wants_it = ExportAsked(session_id=SESSION, artifact_id="art_1", request=export, form="diff", version=1)
+    wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="diff", version=1)
     session = kept()
     session.when(wants_it).then((ArtifactExportStarted(export="exp_1", version=1, form="diff"), MINE)).answered(
         ExportBegun(session_id=SESSION, artifact_id="art_1", export_id="exp_1", sequence=session.state.sequence)
     )
-    session.when(ExportTold(export="exp_1", done=1, total=3)).then(
+    session.when(ExportReported(export="exp_1", done=1, total=3)).then(
         (ArtifactExportProgressed(export="exp_1", done=1, total=3), MINE)
     )
-    session.when(ExportTold(export="exp_1", made=TWO, name="a.diff")).then(
+    session.when(ExportReported(export="exp_1", made=TWO, name="a.diff")).then(
         (ArtifactExportCompleted(export="exp_1", content=TWO.ref, name="a.diff"), MINE)
     )
-    session.when(ExportTold(export="exp_1", code="internal", message="late")).then_nothing()
+    session.when(ExportReported(export="exp_1", code="internal", message="late")).then_nothing()
 
 
 def test_an_export_whose_process_ended_has_failed_and_can_be_made_again():
     export = ExportArtifact(session_id=SESSION, artifact_ids=("art_1",))
-    wants_it = ExportAsked(session_id=SESSION, artifact_id="art_1", request=export, form="file", version=1)
+    wants_it = ExportRequested(session_id=SESSION, artifact_id="art_1", request=export, form="file", version=1)
     session = kept().after(wants_it)
     retry = RetryArtifact(session_id=SESSION, artifact_id="art_1", export_id="exp_1")
     again = msgspec.structs.replace(wants_it, request=retry)
     assert session.refuses(again).code == "unknown_export"
     session.epoch = 2
-    (failed,) = session.when(TakenOver(partials=())).facts
+    (failed,) = session.when(HostTakenOver(partials=())).facts
     assert isinstance(failed, ArtifactFailed)
     assert (failed.operation, failed.export, failed.code) == ("export", "exp_1", "export_interrupted")
     assert session.when(again).facts == (ArtifactExportStarted(export="exp_1", version=1, form="file"),)

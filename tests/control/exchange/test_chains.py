@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.commands import ResumeThread
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import InboxConsumed, InboxReserved, ThreadPaused, ThreadResumed
-from callboard.control.outcomes import TimeCame
+from callboard.control.outcomes import WakeTimeReached
 from tests.control.exchange.test_messages import SECOND, hands, respond
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CRITIC, WORKER, agent, all_of, one, team
@@ -69,7 +69,7 @@ def test_news_of_one_handoff_are_told_one_by_one_however_close_they_come() -> No
     given.says("owner")
     given.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="accept")
     given.now += 60 * SECOND
-    woken = given.when(TimeCame(at=given.now))
+    woken = given.when(WakeTimeReached(at=given.now))
     assert one(woken, InboxReserved).items == ("hnd_1.expired",)
     given.uses("critic", "respond_handoff", handoff_id="hnd_1", decision="complete", reason="Here it is.")
 

@@ -21,7 +21,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import TimeCame
+from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import NOW, SESSION, interrupt, submit
 from tests.control.rigs.team import CLERK, CRITIC, WORKER, Team, agent, all_of, one, team, types
 
@@ -270,11 +270,11 @@ def test_a_required_answer_that_does_not_come_expires_and_its_sender_is_told() -
     given.says("critic", "I say nothing.")
     given.says("lead")
     given.now += 60 * SECOND
-    then = given.when(TimeCame(at=given.now))
+    then = given.when(WakeTimeReached(at=given.now))
     assert types(then) == ["handoff.reply.ended", "handoff.completed", "thread.paused"]
     assert one(then, ReplyEnded) == ReplyEnded(end="expired", to_thread="thr_1")
     assert [item.item for item in given.of("lead").inbox] == ["hnd_1.expired"]
-    given.when(TimeCame(at=given.now)).then_nothing()
+    given.when(WakeTimeReached(at=given.now)).then_nothing()
 
 
 def test_an_idle_agent_is_woken_and_a_lead_that_talks_with_a_person_waits_for_that_person() -> None:

@@ -8,7 +8,7 @@ from callboard.contracts.content import LARGEST_INLINE
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import PlanUpdated
 from callboard.control.decide.turn.plan import LONGEST_LINE
-from callboard.control.outcomes import PlanSeen, TakenOver
+from callboard.control.outcomes import ExternalPlanReported, HostTakenOver
 from tests.control.external_agent.test_program import kinds, prompted
 from tests.control.rigs.examples import THREAD, answered, at, failed, interrupt, steer, stopped, text
 
@@ -17,8 +17,8 @@ LOOK, MEND = PlanStep("look", "in_progress"), PlanStep("mend", "pending")
 LOOKED = PlanStep("look", "completed")
 
 
-def told(*steps: PlanStep, step: int = 2, prompt: int = 1) -> PlanSeen:
-    return PlanSeen(thread=THREAD, run="run_1", prompt=prompt, step=step, steps=steps)
+def told(*steps: PlanStep, step: int = 2, prompt: int = 1) -> ExternalPlanReported:
+    return ExternalPlanReported(thread=THREAD, run="run_1", prompt=prompt, step=step, steps=steps)
 
 
 def test_a_plan_keeps_its_step_and_says_nothing_twice():
@@ -40,7 +40,7 @@ def test_a_plan_is_final_however_its_run_ends():
     interrupted = run().after(interrupt()).when(stopped()).facts
     dead = run()
     dead.epoch = 2
-    crashed = dead.when(TakenOver(partials=())).facts
+    crashed = dead.when(HostTakenOver(partials=())).facts
 
     assert kinds(completed)[-3:] == ["plan.updated", "output.final", "turn.completed"]
     assert [kinds(facts)[-1] for facts in (broken, interrupted, crashed)] == [

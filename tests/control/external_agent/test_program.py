@@ -32,9 +32,17 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.decision_inputs import Setup
+from callboard.control.decision_inputs import RunConfig
 from callboard.control.effects import AskModel, RunTool
-from callboard.control.outcomes import CallSeen, ExternalGone, ExternalThere, PartEnded, Piece, TakenOver, WantedCall
+from callboard.control.outcomes import (
+    ExternalCallReported,
+    ExternalConnected,
+    ExternalDisconnected,
+    HostTakenOver,
+    PartEnded,
+    Piece,
+    RequestedCall,
+)
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import (
     ALLOW,
@@ -63,7 +71,7 @@ LEAD = Scope(agent="lead", thread=THREAD)
 PROMPT = at(turn=1, run=1, step=1)
 
 
-def external(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+def external(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     """A setup whose agent is a program of its own."""
     chosen = Candidate(provider="acp", model="coder")
     return msgspec.structs.replace(SETUP, candidates=(chosen,), tools=())
@@ -78,12 +86,12 @@ def part(said: str, step: int, **more: Any) -> PartEnded:
     return PartEnded(thread=THREAD, run="run_1", prompt=1, piece=piece, **more)
 
 
-def seen(wanted: WantedCall, prompt: int = 1) -> CallSeen:
-    return CallSeen(thread=THREAD, run="run_1", prompt=prompt, wanted=wanted)
+def seen(wanted: RequestedCall, prompt: int = 1) -> ExternalCallReported:
+    return ExternalCallReported(thread=THREAD, run="run_1", prompt=prompt, wanted=wanted)
 
 
-def there(resumed: bool = False) -> ExternalThere:
-    return ExternalThere(thread=THREAD, provider_session="s-1", name="Coder", version="2", resumed=resumed)
+def there(resumed: bool = False) -> ExternalConnected:
+    return ExternalConnected(thread=THREAD, provider_session="s-1", name="Coder", version="2", resumed=resumed)
 
 
 def kinds(facts: tuple[Fact, ...]) -> list[str]:
@@ -215,7 +223,7 @@ def test_one_that_is_stopped_keeps_what_came():
 def test_whether_it_is_there_is_told_once():
     session = prompted()
     session.when(there()).then((AgentConnected(provider_session_id="s-1", name="Coder", version="2"), LEAD))
-    gone = ExternalGone(thread=THREAD, reason="it ended")
+    gone = ExternalDisconnected(thread=THREAD, reason="it ended")
 
     session.when(gone).then((AgentDisconnected(provider_session_id="s-1", reason="it ended"), LEAD))
     session.when(gone).then_nothing()
@@ -225,12 +233,12 @@ def test_whether_it_is_there_is_told_once():
 def test_a_process_that_died_took_its_agents_with_it():
     session = prompted().after(there(), answered(text(2, "Done.")))
     session.epoch = 2
-    session.when(TakenOver(partials=())).then(
+    session.when(HostTakenOver(partials=())).then(
         (AgentDisconnected(provider_session_id="s-1", reason="the process that ran it ended"), LEAD)
     )
     running = prompted().after(there(), part("so", 2))
     running.epoch = 2
-    facts = running.when(TakenOver(partials=())).facts
+    facts = running.when(HostTakenOver(partials=())).facts
 
     assert isinstance(facts[0], AgentDisconnected)
     assert isinstance(facts[1], SessionTakenOver)

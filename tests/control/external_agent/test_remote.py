@@ -28,10 +28,17 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.facts.remote import RemotePart
 from callboard.contracts.facts.turn import Mode, PermissionMode
-from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, ArtifactTold, TaskTold
+from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, ArtifactReported, TaskReported
 from callboard.contracts.scope import Scope
-from callboard.control.decision_inputs import Setup
-from callboard.control.outcomes import ActionTimedOut, CallSeen, ExternalGone, ExternalThere, NeedOver, RemoteTold
+from callboard.control.decision_inputs import RunConfig
+from callboard.control.outcomes import (
+    ActionTimedOut,
+    ExternalCallReported,
+    ExternalConnected,
+    ExternalDisconnected,
+    RemoteNeedEnded,
+    RemoteReported,
+)
 from callboard.control.state.session import ExternalLink
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import (
@@ -55,7 +62,7 @@ ACTION = at(turn=1, run=1, step=4, call=1, action=1)
 LEAD = Scope(agent="lead", thread=THREAD)
 
 
-def elsewhere(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+def elsewhere(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     """A setup whose agent is elsewhere."""
     return msgspec.structs.replace(SETUP, candidates=(Candidate(provider="a2a", model="peer"),), tools=())
 
@@ -64,12 +71,12 @@ def prompted(**more: Any) -> Given:
     return Given(setup=elsewhere, **more).after(submit())
 
 
-def told(state: RemoteTaskState, message: str = "", **more: Any) -> RemoteTold:
-    return RemoteTold(thread=THREAD, run="run_1", prompt=1, told=TaskTold("T", state, message), **more)
+def told(state: RemoteTaskState, message: str = "", **more: Any) -> RemoteReported:
+    return RemoteReported(thread=THREAD, run="run_1", prompt=1, told=TaskReported("T", state, message), **more)
 
 
-def needs(tool: str = REMOTE_INPUT) -> CallSeen:
-    return CallSeen(thread=THREAD, run="run_1", prompt=1, wanted=wants(1, 3, ASK, tool))
+def needs(tool: str = REMOTE_INPUT) -> ExternalCallReported:
+    return ExternalCallReported(thread=THREAD, run="run_1", prompt=1, wanted=wants(1, 3, ASK, tool))
 
 
 def respond(decision: Any, **more: Any) -> RespondAction:
@@ -87,7 +94,7 @@ def link(session: Given) -> ExternalLink | None:
 def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
     """UI-23"""
     session = prompted()
-    there = ExternalThere(
+    there = ExternalConnected(
         thread=THREAD, provider_session="c-1", name="Peer", version="2", resumed=False, card='{"name":"Peer"}'
     )
     session.when(there).then(
@@ -98,7 +105,7 @@ def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
     )
     assert link(session) == ExternalLink(provider_session="c-1", connected=True, task="T", told="working")
     session.when(told("unknown")).then((RemoteTaskChanged(remote_task_id="T", state="unknown"), RUN))
-    session.when(ExternalGone(thread=THREAD, reason="lost"))
+    session.when(ExternalDisconnected(thread=THREAD, reason="lost"))
     assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="T", told="unknown")
     session.when(told("completed"))
     assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="", told="completed")
@@ -107,8 +114,8 @@ def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
 def test_an_artifact_is_said_with_its_blobs():
     picture = blob_of(b"...", "image/png")
     part = RemotePart(media="image/png", content=picture.ref)
-    made = ArtifactTold(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
-    then = prompted().when(RemoteTold(thread=THREAD, run="run_1", prompt=1, told=made))
+    made = ArtifactReported(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
+    then = prompted().when(RemoteReported(thread=THREAD, run="run_1", prompt=1, told=made))
 
     its = msgspec.structs.replace(RUN, artifact="art_1")
     then.then(
@@ -128,8 +135,8 @@ def test_what_is_delivered_again_under_its_name_is_the_next_version_where_it_dif
         ("two", "artifact.version.created"),
     ):
         part = RemotePart(media="text/plain", text=Text(text=text_))
-        made = ArtifactTold(task="T", artifact="a", name="notes.md", parts=(part,), left_out=0, blobs=())
-        then = session.when(RemoteTold(thread=THREAD, run="run_1", prompt=1, told=made))
+        made = ArtifactReported(task="T", artifact="a", name="notes.md", parts=(part,), left_out=0, blobs=())
+        then = session.when(RemoteReported(thread=THREAD, run="run_1", prompt=1, told=made))
         assert then.facts[-1].type == told_
     (known,) = session.state.artifacts.open.values()
     assert (known.title, known.path, known.worktree, known.version) == ("notes.md", "", "", 2)
@@ -139,7 +146,7 @@ def test_what_is_told_after_the_prompt_is_over_is_no_fact():
     """CTL-15"""
     session = prompted().after(answered(text(2, "Done.")))
     session.when(told("working")).then_nothing()
-    session.when(NeedOver(thread=THREAD, run="run_1", call="cal_1", reason="")).then_nothing()
+    session.when(RemoteNeedEnded(thread=THREAD, run="run_1", call="cal_1", reason="")).then_nothing()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +205,7 @@ def test_nobody_answered_in_time_which_is_a_denial():
 
 def test_what_is_needed_no_more_is_withdrawn_and_an_answer_on_its_way_stays():
     """CTL-16"""
-    over = NeedOver(thread=THREAD, run="run_1", call="cal_1", reason="It went on.")
+    over = RemoteNeedEnded(thread=THREAD, run="run_1", call="cal_1", reason="It went on.")
     prompted().after(needs()).when(over).then(
         (ActionWithdrawn(reason="It went on."), ACTION), (ToolCancelled(started=False), CALL)
     )

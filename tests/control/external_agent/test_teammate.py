@@ -6,8 +6,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import ChannelMessage, InboxConsumed, RemoteArtifact, ReplyEnded
 from callboard.contracts.facts.remote import RemotePart
-from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactTold, TaskTold
-from callboard.control.outcomes import CallSeen, RemoteTold
+from callboard.contracts.ports.external import CONNECT_AGENT, ArtifactReported, TaskReported
+from callboard.control.outcomes import ExternalCallReported, RemoteReported
 from tests.control.rigs.examples import ASK, wants
 from tests.control.rigs.team import Team, agent, all_of, team, types
 
@@ -23,9 +23,9 @@ def wrote() -> Team:
     return made
 
 
-def tells(made: Team, told: TaskTold | ArtifactTold) -> RemoteTold:
+def tells(made: Team, told: TaskReported | ArtifactReported) -> RemoteReported:
     peer, run = made.of("peer"), made.run_of("peer")
-    return RemoteTold(thread=peer.thread, run=run.run, prompt=run.model_step, told=told)
+    return RemoteReported(thread=peer.thread, run=run.run, prompt=run.model_step, told=told)
 
 
 def test_it_is_woken_for_its_inbox_and_a_person_is_not():
@@ -38,19 +38,21 @@ def test_it_has_its_inbox_once_it_tells_of_its_task_and_not_by_being_asked_about
     """COM-09"""
     made = wrote()
     peer, run = made.of("peer"), made.run_of("peer")
-    asked = CallSeen(thread=peer.thread, run=run.run, prompt=run.model_step, wanted=wants(9, 3, ASK, CONNECT_AGENT))
+    asked = ExternalCallReported(
+        thread=peer.thread, run=run.run, prompt=run.model_step, wanted=wants(9, 3, ASK, CONNECT_AGENT)
+    )
     assert all_of(made.when(asked), InboxConsumed) == []
-    assert all_of(made.when(tells(made, TaskTold("T", "unknown"))), InboxConsumed) == []
-    assert len(all_of(made.when(tells(made, TaskTold("T", "submitted"))), InboxConsumed)) == 1
+    assert all_of(made.when(tells(made, TaskReported("T", "unknown"))), InboxConsumed) == []
+    assert len(all_of(made.when(tells(made, TaskReported("T", "submitted"))), InboxConsumed)) == 1
 
 
 def test_its_answer_goes_back_with_what_it_delivered():
     made = wrote()
     parts = (RemotePart(media="text/plain", text=Text(text="A card.")), RemotePart(media="image/png", url="http://x/"))
-    made.when(tells(made, TaskTold("T", "submitted")))
-    made.when(tells(made, ArtifactTold(task="T", artifact="a", name="card", parts=parts[:1])))
+    made.when(tells(made, TaskReported("T", "submitted")))
+    made.when(tells(made, ArtifactReported(task="T", artifact="a", name="card", parts=parts[:1])))
     assert all_of(
-        made.when(tells(made, ArtifactTold(task="T", artifact="a", name="card", parts=parts))), RemoteArtifact
+        made.when(tells(made, ArtifactReported(task="T", artifact="a", name="card", parts=parts))), RemoteArtifact
     )
     then = made.says("peer", "Here it is.")
 

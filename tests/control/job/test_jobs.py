@@ -26,7 +26,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.control.decide.task.control import GO_ON
-from callboard.control.outcomes import TakenOver
+from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import SESSION, answered, interrupt, submit, text
 from tests.control.rigs.jobs import JOB, again, begun, job
@@ -214,7 +214,7 @@ def test_a_job_whose_process_ended_waits_until_somebody_resumes_it() -> None:
     """Nothing goes on by itself that cannot be proved safe: what ran was cut, what waits is not begun."""
     given = begun("alpha", "beta", parallel=1)
     whole, first, second = given.state.tasks
-    then = given.when(TakenOver(partials=()), epoch=2)
+    then = given.when(HostTakenOver(partials=()), epoch=2)
     assert tasks(then, TaskPaused) == [whole, first, second]
     assert tasks(then, TaskFailed) == []
     assert given.works() == []
@@ -230,7 +230,7 @@ def test_a_worker_that_waits_for_a_slot_goes_on_after_its_process_ended() -> Non
     given = team(budget=1)
     given.says("lead")
     given.when(job("alpha", "beta", parallel=2))
-    given.when(TakenOver(partials=()), epoch=2)
+    given.when(HostTakenOver(partials=()), epoch=2)
     given.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert given.works() == ["worker-1"]
     given.says("worker-1")
@@ -446,7 +446,7 @@ def test_workers_of_a_cancelled_job_close_when_a_crash_ends_its_last_run() -> No
     given.when(CancelJob(session_id=SESSION, job_id=JOB))
     given.epoch += 1
 
-    given.when(TakenOver(partials=()))
+    given.when(HostTakenOver(partials=()))
 
     assert given.state.jobs == {}
     assert [one.agent for one in given.state.threads.values() if one.child is not None] == []

@@ -13,7 +13,7 @@ from callboard.contracts.facts import ArtifactVersionCreated, FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
-from callboard.control.state.artifact import ArtifactAsked, ArtifactDone, ArtifactRequest, Look
+from callboard.control.state.artifact import ArtifactDone, ArtifactRequest, ArtifactRequested, FileState
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import SESSION, THREAD, answered, at, says, submit, wants
 
@@ -66,10 +66,12 @@ def kept() -> Given:
     return given(submit(), answered(wants(1, 2)), wrote(change(ONE)), says("Done.", step=3))
 
 
-def ask(request: ArtifactRequest, draft: Blob | None = None, there: Blob | None = ONE, **more: Any) -> ArtifactAsked:
+def ask(
+    request: ArtifactRequest, draft: Blob | None = None, there: Blob | None = ONE, **more: Any
+) -> ArtifactRequested:
     artifact = getattr(request, "artifact_id", "")
-    return ArtifactAsked(
-        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, look=Look(content=there), **more
+    return ArtifactRequested(
+        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, look=FileState(content=there), **more
     )
 
 
@@ -78,5 +80,5 @@ def edit(base: int = 1, content: str = "two") -> EditArtifact:
 
 
 def done(code: str = "", there: Blob | None = None) -> ArtifactDone:
-    look = Look(content=there) if code else None
+    look = FileState(content=there) if code else None
     return ArtifactDone(session_id=SESSION, artifact_id="art_1", code=code, message="No room.", look=look)

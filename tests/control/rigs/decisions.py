@@ -41,10 +41,10 @@ from callboard.control.decide.evidence import EvidenceMade
 from callboard.control.decide.subagent.worktree import MergeMade
 from callboard.control.decide.tool.action_answer import waiting
 from callboard.control.decide.tool.calls import holds_up
-from callboard.control.decision_inputs import Known, Setup
+from callboard.control.decision_inputs import DecisionInputs, RunConfig
 from callboard.control.effects import Effect, effects
 from callboard.control.evolve import evolve
-from callboard.control.outcomes import CallSeen, ModelAnswered, Outcome
+from callboard.control.outcomes import ExternalCallReported, ModelAnswered, Outcome
 from callboard.control.state.session import OpenRun, Session, Thread
 from tests.control.rigs.examples import FOLDER, NOW, SESSION, THREAD, WORKSPACE, setup_of
 
@@ -111,7 +111,7 @@ def _placed(expected: tuple[Told, ...], before: int) -> list[Told]:
 class Given:
     """A session as far as its steps have brought it. `now`, `epoch`, `expiry` and `setup` may be set between steps."""
 
-    def __init__(self, *, expiry: int = 0, setup: Callable[[str, Mode, PermissionMode], Setup] = setup_of) -> None:
+    def __init__(self, *, expiry: int = 0, setup: Callable[[str, Mode, PermissionMode], RunConfig] = setup_of) -> None:
         self.state = Session(session=SESSION)
         self.now = NOW
         self.epoch = 1
@@ -139,7 +139,7 @@ class Given:
             decision = outcome(self.state, step, knows)
         if isinstance(step, ModelAnswered):
             self._verdicts.update({call.call: call.evaluation for call in step.calls})
-        if isinstance(step, CallSeen):
+        if isinstance(step, ExternalCallReported):
             self._verdicts[step.wanted.call] = step.wanted.evaluation
         records = self._append(decision, knows)
         self.records.extend(records)
@@ -182,10 +182,10 @@ class Given:
     def queue(self) -> list[str]:
         return [queued.turn for queued in self.thread.queue]
 
-    def _known(self, step: Step | None) -> Known:
+    def _known(self, step: Step | None) -> DecisionInputs:
         named = {getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id", "process_id", "item_id")}
         found = waiting(self.state, getattr(step, "action_id", ""))
-        return Known(
+        return DecisionInputs(
             now=self.now,
             ids=self.ids,
             setup=self.setup,
@@ -209,7 +209,7 @@ class Given:
                         break
         return found
 
-    def _append(self, decision: Decision, known: Known) -> list[Record]:
+    def _append(self, decision: Decision, known: DecisionInputs) -> list[Record]:
         at = max(known.now, self.state.at)
         records: list[Record] = []
         for sequence, new in enumerate(decision.facts, start=self.state.sequence + 1):
@@ -224,7 +224,7 @@ def given(*steps: Step, expiry: int = 0) -> Given:
     return Given(expiry=expiry).after(*steps)
 
 
-def _working_state(before: Session, decision: Decision, known: Known) -> Session:
+def _working_state(before: Session, decision: Decision, known: DecisionInputs) -> Session:
     batch = Batch(before, known)
     for new in decision.facts:
         batch.say(new.fact, new.scope)

@@ -20,8 +20,8 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.ports.tools import Evaluation, ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.decision_inputs import Setup
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RunStopped, ToolEnded, WantedCall
+from callboard.control.decision_inputs import RunConfig
+from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RequestedCall, RunStopped, ToolEnded
 
 SESSION = "ses_1"
 WORKSPACE = "wks_1"
@@ -34,7 +34,7 @@ ROLE = blob_of(b"You keep the site in order.", "text/markdown; charset=utf-8")
 PROMPTS = (PromptRef(layer="role", hash=ROLE.ref.hash, size=ROLE.ref.size),)
 TOOLS = ("Bash", "Finalize", "Read", "Write")
 CHOSEN = Candidate(provider="local", model="small")
-SETUP = Setup(
+SETUP = RunConfig(
     agent_name="lead",
     kind="main",
     definition="lead",
@@ -56,7 +56,7 @@ MATCHERS: dict[ApprovalScope, str] = {"session": "Write(a.md)", "workspace": "Wr
 DIFF = "+ a line"
 
 
-def setup_of(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+def setup_of(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     """The same setup for every run."""
     return SETUP
 
@@ -134,9 +134,9 @@ SERIAL_DENY = msgspec.structs.replace(DENY, read_only=False)
 # What the runtime reports.
 
 
-def wants(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Write") -> WantedCall:
+def wants(call: int, step: int, evaluation: Evaluation = ALLOW, tool: str = "Write") -> RequestedCall:
     """A call of a model's answer."""
-    return WantedCall(
+    return RequestedCall(
         call=f"cal_{call}",
         step=step,
         tool=tool,
@@ -151,10 +151,10 @@ def text(step: int, said: str) -> Piece:
 
 
 def answered(
-    *parts: Piece | WantedCall, run: int = 1, step: int = 1, stop: StopReason | None = None, thread: str = THREAD
+    *parts: Piece | RequestedCall, run: int = 1, step: int = 1, stop: StopReason | None = None, thread: str = THREAD
 ) -> ModelAnswered:
     """A complete answer to the model call at that step."""
-    calls = tuple(part for part in parts if isinstance(part, WantedCall))
+    calls = tuple(part for part in parts if isinstance(part, RequestedCall))
     return ModelAnswered(
         thread=thread,
         run=f"run_{run}",

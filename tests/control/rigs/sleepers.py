@@ -12,8 +12,8 @@ from callboard.contracts.facts import Fact, TurnSubmitted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
-from callboard.control.decision_inputs import Known
-from callboard.control.outcomes import TimeCame
+from callboard.control.decision_inputs import DecisionInputs
+from callboard.control.outcomes import WakeTimeReached
 from callboard.control.state.session import Background
 from callboard.runtime.sessions.schedules import next_wake
 from tests.control.rigs.decisions import Step, Then
@@ -51,7 +51,7 @@ class Sleepers(Team):
     def passes(self, seconds: float) -> Then:
         """So many seconds pass; then the runtime reports that a time has come."""
         self.now += int(seconds * SECOND)
-        return self.when(TimeCame(at=self.now))
+        return self.when(WakeTimeReached(at=self.now))
 
     def on_task(self, fact: Fact, thread: str = "") -> Then:
         """Somebody says this of the watcher's task; then what follows from it is decided."""
@@ -60,9 +60,9 @@ class Sleepers(Team):
     def happens(self, fact: Fact, scope: Scope) -> Then:
         """A fact that stands in the log; then what follows from it is decided."""
         self.put(fact, scope)
-        return self.when(TimeCame(at=self.now))
+        return self.when(WakeTimeReached(at=self.now))
 
-    def _known(self, step: Step | None) -> Known:
+    def _known(self, step: Step | None) -> DecisionInputs:
         return msgspec.structs.replace(super()._known(step), next_wake=next_wake)
 
 

@@ -11,8 +11,8 @@ from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import Candidate, Fact, ToolCompleted, ToolRefused
 from callboard.contracts.facts.turn import InterruptCause, Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition, Roster
-from callboard.control.decision_inputs import Known, Setup
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, RunStopped, WantedCall
+from callboard.control.decision_inputs import DecisionInputs, RunConfig
+from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, RequestedCall, RunStopped
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import OpenRun, Thread
 from tests.control.rigs.decisions import Given, Step, Then
@@ -81,7 +81,7 @@ class Team(Given):
         self._calls += 1
         evaluation = msgspec.structs.replace(ALLOW, arguments=msgspec.json.encode(arguments).decode())
         run = self.run_of(name)
-        call = WantedCall(
+        call = RequestedCall(
             call=f"cal_{self._calls}",
             step=run.model_step + 1,
             tool=tool,
@@ -137,7 +137,7 @@ class Team(Given):
         number = int(run.run.removeprefix("run_"))
         return answered(*parts, run=number, step=run.model_step, thread=self.of(name).thread)
 
-    def _setup(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    def _setup(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
         found = self._find(definition) if definition else self.definitions[0]
         assert found is not None, f"nobody is called {definition}"
         return msgspec.structs.replace(
@@ -157,7 +157,7 @@ class Team(Given):
         folder = Roster(definitions=self.definitions, problems=(), lead="", packaged=False, hash="")
         return session_roster(folder, self.state)
 
-    def _known(self, step: Step | None) -> Known:
+    def _known(self, step: Step | None) -> DecisionInputs:
         return msgspec.structs.replace(
             super()._known(step),
             find=self._find,

@@ -33,14 +33,14 @@ from callboard.contracts.rows.base import Upsert
 from callboard.control.decide import command
 from callboard.control.outcomes import (
     ActionTimedOut,
-    CallSeen,
-    ExternalGone,
-    ExternalThere,
+    ExternalCallReported,
+    ExternalConnected,
+    ExternalDisconnected,
+    HostTakenOver,
     PartEnded,
-    TakenOver,
-    TimeCame,
+    RequestedCall,
     ToolEnded,
-    WantedCall,
+    WakeTimeReached,
 )
 from callboard.control.state.session import OpenCall, Session, Thread
 from callboard.projection.view import SessionView
@@ -198,11 +198,11 @@ class History:
     def crash(self, a: int, b: int, c: int) -> None:
         if a % 2:
             self.given.epoch += 1
-            self._when(TakenOver(partials=()))
+            self._when(HostTakenOver(partials=()))
 
     def time(self, a: int, b: int, c: int) -> None:
         self.given.now += 61 * SECOND
-        self._when(TimeCame(at=self.given.now))
+        self._when(WakeTimeReached(at=self.given.now))
         for thread, call in self._calls("waiting"):
             if call.expires_at:
                 self._when(ActionTimedOut(thread=thread.thread, action=call.action))
@@ -243,7 +243,7 @@ class History:
             return
         self._programs += 1
         evaluation = ASK if b % 3 else ALLOW
-        call = WantedCall(
+        call = RequestedCall(
             call=f"cal_p{self._programs}",
             step=run.next_step,
             tool="Write",
@@ -253,7 +253,7 @@ class History:
         )
         thread = self.given.of(name).thread
         if self._is_program(name):
-            self._when(CallSeen(thread=thread, run=run.run, prompt=run.model_step, wanted=call))
+            self._when(ExternalCallReported(thread=thread, run=run.run, prompt=run.model_step, wanted=call))
         else:
             number = int(run.run.removeprefix("run_"))
             self._when(answered(call, run=number, step=run.model_step, thread=thread))
@@ -281,9 +281,9 @@ class History:
         thread = self.given.of("coder")
         run = thread.run
         if b % 3 == 0 or run is None:
-            self._when(ExternalGone(thread=thread.thread, reason="it ended"))
+            self._when(ExternalDisconnected(thread=thread.thread, reason="it ended"))
         elif b % 3 == 1:
-            there = ExternalThere(
+            there = ExternalConnected(
                 thread=thread.thread, provider_session=f"s-{c}", name="Coder", version="2", resumed=bool(c % 2)
             )
             self._when(there)

@@ -6,7 +6,7 @@ from callboard.contracts import casing
 from callboard.contracts.commands.team import CloseSubagent, Waited
 from callboard.contracts.facts import InboxConsumed, InboxReserved, ToolCompleted
 from callboard.control.effects import WakeAt
-from callboard.control.outcomes import TimeCame
+from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import NOW, SESSION, interrupt, submit
 from tests.control.rigs.team import one, team, types
@@ -82,9 +82,9 @@ def test_a_wait_returns_what_is_there_when_time_is_up() -> None:
     assert [effect for effect in begun.effects if isinstance(effect, WakeAt)] == [WakeAt(NOW + 30 * SECOND)]
     given.says("worker-1")
     given.now = NOW + 29 * SECOND
-    given.when(TimeCame(at=given.now)).then_nothing()
+    given.when(WakeTimeReached(at=given.now)).then_nothing()
     given.now = NOW + 30 * SECOND
-    assert told(waited(given.when(TimeCame(at=given.now)))) == (
+    assert told(waited(given.when(WakeTimeReached(at=given.now)))) == (
         [("worker-1", "completed")],
         [("worker-2", "running")],
         True,

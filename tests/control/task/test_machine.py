@@ -14,7 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import Fact, SnapshotUpdated, TaskCancelled, TaskCompleted, TaskStarted
 from callboard.contracts.record import NewFact
 from callboard.control.decide.turn.queue_eligibility import startable
-from callboard.control.outcomes import TakenOver
+from callboard.control.outcomes import HostTakenOver
 from callboard.control.state.session import OpenTask
 from callboard.control.task_status import at_work, parts_of, run_for, was_stopped, worker_of
 from tests.control.rigs.decisions import Step
@@ -142,7 +142,7 @@ class TaskMachine(RuleBasedStateMachine):
     def the_process_ends(self, pick: int) -> None:
         if pick < 2:
             self.given.epoch += 1
-            self._take(TakenOver(partials=()))
+            self._take(HostTakenOver(partials=()))
 
     @rule()
     def all_comes_to_rest(self) -> None:

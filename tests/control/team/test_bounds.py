@@ -6,7 +6,7 @@ from callboard.contracts.commands.team import SendHandoff
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import SubagentSpawned, ThreadPaused
 from callboard.control.decide.turn.wake_depth import MOST_HOPS
-from callboard.control.outcomes import TimeCame
+from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CRITIC, LEAD, WORKER, Team, agent, one, team
 
@@ -79,7 +79,7 @@ def test_answers_that_never_come_wake_their_sender_no_more_than_a_chain_may_be_l
         if given.of("maker").run is not None:
             given.says("maker", "I say nothing.")
         given.now += 1_000_000
-        then = given.when(TimeCame(at=given.now))
+        then = given.when(WakeTimeReached(at=given.now))
         rounds += 1
     assert rounds <= MOST_HOPS
     assert one(then, ThreadPaused).cause == "no_progress"

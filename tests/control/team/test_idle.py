@@ -15,7 +15,7 @@ from callboard.contracts.facts import (
     ThreadResumed,
     ToolCompleted,
 )
-from callboard.control.outcomes import RunStopped, TakenOver
+from callboard.control.outcomes import HostTakenOver, RunStopped
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import create, pause, start
 from tests.control.rigs.team import Team, agent, all_of, one, team
@@ -68,7 +68,7 @@ def test_a_main_that_a_crash_cut_off_with_an_inbox_is_paused_and_resumes() -> No
     given.uses("lead", "send_message", to=["other"], text="and this")
     given.epoch += 1
 
-    given.when(TakenOver(partials=()))
+    given.when(HostTakenOver(partials=()))
 
     assert given.of("other").paused == "recovered"
     given.when(ResumeThread(session_id=SESSION, thread_id=given.of("other").thread))

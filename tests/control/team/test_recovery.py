@@ -5,14 +5,14 @@ from __future__ import annotations
 from callboard.contracts.commands import ResumeThread
 from callboard.contracts.facts import InboxReserved, TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
 from callboard.control.effects import ExpireAction, WakeAt, standing
-from callboard.control.outcomes import TakenOver
+from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import ASK, NOW, SESSION, answered, approve, submit, wants
 from tests.control.rigs.tasks import attempts, retry
 from tests.control.rigs.team import WORKER, Team, agent, all_of, one, spawn, team, types
 
 SECOND = 1_000_000
-TAKEN = TakenOver(partials=())
+TAKEN = HostTakenOver(partials=())
 
 
 def crashed(given: Team) -> Then:

@@ -25,14 +25,14 @@ from callboard.contracts.scope import Scope
 from callboard.control.evolve.turn import MOST_MARKS
 from callboard.control.outcomes import (
     ActionTimedOut,
+    HostTakenOver,
     ModelAnswered,
     ModelAttemptFailed,
     Outcome,
     Piece,
+    RequestedCall,
     RunStopped,
-    TakenOver,
     ToolEnded,
-    WantedCall,
 )
 from callboard.control.state.context import MOST_SPOKEN
 from callboard.control.state.session import Thread
@@ -194,11 +194,11 @@ class ThreadMachine(RuleBasedStateMachine):
     def _model_answers(self, run: Run, kinds: list[str], calls: list[tuple[str, Evaluation]]) -> None:
         step = run.model
         pieces = [Piece(kind=kind, step=step + 1 + index, text="so") for index, kind in enumerate(kinds)]  # pyright: ignore[reportArgumentType]
-        wanted: list[WantedCall] = []
+        wanted: list[RequestedCall] = []
         for index, (tool, evaluation) in enumerate(calls):
             self.calls += 1
             wanted.append(
-                WantedCall(
+                RequestedCall(
                     call=f"cal_{self.calls}",
                     step=step + 1 + len(pieces) + index,
                     tool=tool,
@@ -249,7 +249,7 @@ class ThreadMachine(RuleBasedStateMachine):
         if run is not None and run.model:
             scope = Scope(agent="lead", thread=THREAD, turn=run.turn, run=run.run, step=run.model + 1)
             left = (*left, Partial(kind="text", scope=scope, text="On"))
-        self._take(TakenOver(partials=left))
+        self._take(HostTakenOver(partials=left))
         assert self.session.thread.run is None or self.session.run.epoch == self.session.epoch
 
     @precondition(lambda self: self.reported)

@@ -17,7 +17,7 @@ from callboard.contracts.facts import (
     TurnInterruptRequested,
     TurnSubmitted,
 )
-from callboard.control.outcomes import TakenOver
+from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import SESSION, THREAD, at, interrupt, says, stopped, submit
 from tests.control.rigs.expected_facts import begun, completed, told
@@ -141,7 +141,7 @@ def test_a_queue_survives_a_restart_in_its_order_and_waits_for_a_person():
     """CTL-06"""
     session = given(submit("one"), submit("two"), submit("three"), promote(3))
     session.epoch = 2
-    session.after(TakenOver(partials=()))
+    session.after(HostTakenOver(partials=()))
     assert session.queue == ["trn_3", "trn_2"]
     assert session.thread.run is None
     session.when(ResumeThread(session_id=SESSION)).ends_with(*begun(3, 2))
@@ -185,4 +185,4 @@ def test_a_paused_thread_with_an_empty_queue_is_resumed_and_starts_nothing():
 def _recovered() -> Given:
     session = given(submit("one"), submit("two"))
     session.epoch = 2
-    return session.after(TakenOver(partials=()))
+    return session.after(HostTakenOver(partials=()))

@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.live import Partial, PartialKind
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import TakenOver
+from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import ALLOW, ASK, answered, approve, at, ended, interrupt, says, steer, submit, wants
 from tests.control.rigs.expected_facts import through
@@ -29,7 +29,7 @@ RUN = at(turn=1, run=1)
 CALL = at(turn=1, run=1, step=2, call=1)
 TAKEN = (SessionTakenOver(previous_epoch=1, epoch=2), Scope())
 CRASHED = (TurnInterrupted(cause="crash", reason="the process that ran it ended", iterations=1), RUN)
-NOBODY = TakenOver(partials=())
+NOBODY = HostTakenOver(partials=())
 
 
 def crashed(session: Given) -> Given:
@@ -51,7 +51,7 @@ def test_the_parts_that_were_being_made_are_kept_as_interrupted():
         partial("text", msgspec.structs.replace(step, step=3), "Once upon"),
         partial("reasoning", step, "hm"),
     )
-    then = session.when(TakenOver(partials=left))
+    then = session.when(HostTakenOver(partials=left))
     then.then(
         TAKEN,
         (ReasoningInterrupted(content=Text(text="hm")), step),
@@ -65,7 +65,7 @@ def test_the_parts_that_were_being_made_are_kept_as_interrupted():
 def test_a_call_that_had_begun_is_of_unknown_outcome():
     """CTL-06, CTL-16"""
     session = crashed(given(submit(), answered(wants(1, 2))))
-    then = session.when(TakenOver(partials=(partial("output", CALL, "line 1"),)))
+    then = session.when(HostTakenOver(partials=(partial("output", CALL, "line 1"),)))
     then.then(TAKEN, (ToolLost(output=Text(text="line 1")), CALL), CRASHED)
     session.when(ended(1)).then_nothing()
 

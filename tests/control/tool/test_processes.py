@@ -14,13 +14,13 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.control.effects import EndProcesses, WriteProcess
-from callboard.control.outcomes import ProcessBegan, ProcessOver, TakenOver
+from callboard.control.outcomes import HostTakenOver, ProcessEndReported, ProcessStartReported
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import ALLOW, SESSION, answered, at, ended, says, submit, wants
 
 RUN = msgspec.structs.replace(at(turn=1, run=1, step=2, call=1), process="prc_1")
-BEGAN = ProcessBegan(scope=RUN, command="npm run dev", summary="Bash npm run dev")
-EXITED = ProcessOver(process="prc_1", status="exited", output="ready\n", exit_code=0, duration_ms=7)
+BEGAN = ProcessStartReported(scope=RUN, command="npm run dev", summary="Bash npm run dev")
+EXITED = ProcessEndReported(process="prc_1", status="exited", output="ready\n", exit_code=0, duration_ms=7)
 STOP = TerminateProcess(session_id=SESSION, process_id="prc_1", reason="enough")
 WRITE = WriteProcessStdin(session_id=SESSION, process_id="prc_1", text="y\n", end=True)
 
@@ -93,7 +93,7 @@ def test_the_next_host_says_of_a_process_that_it_is_lost():
     session = running()
     session.epoch += 1
 
-    taken = session.when(TakenOver(partials=()))
+    taken = session.when(HostTakenOver(partials=()))
 
     message = "The process prc_1 cannot be reached any more: the process that ran it ended."
     taken.then(

@@ -12,7 +12,7 @@ from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionRequired, ActionResolved, PlanUpdated, ToolCompleted, ToolRefused
 from callboard.contracts.facts.action import Decision
-from callboard.control.outcomes import ActionTimedOut, WantedCall
+from callboard.control.outcomes import ActionTimedOut, RequestedCall
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import ALLOW, SESSION, answered
 from tests.control.rigs.team import Team, one, team, types
@@ -27,7 +27,7 @@ QUESTION = msgspec.structs.replace(ALLOW, verdict="ask", prompt="Mend the parser
 def asks(given: Team, name: str, tool: str, **arguments: Any) -> Then:
     """The agent's model asks a person."""
     run = given.run_of(name)
-    call = WantedCall(
+    call = RequestedCall(
         call="cal_asked",
         step=run.model_step + 1,
         tool=tool,

@@ -28,12 +28,12 @@ from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.mentions import mentions
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
-from callboard.control.resolved_context import Given as Came
-from callboard.control.state.context import Takes, given_tokens, shares
+from callboard.control.resolved_context import ResolvedContext as Came
+from callboard.control.state.context import ContextParts, given_tokens, shares
 from tests.control.rigs.decisions import Given, Then, given
 from tests.control.rigs.examples import SESSION, THREAD, answered, ended, says, setup_of, stopped, submit, wants
 
-SMALL: dict[str, Any] = {"takes": lambda provider, model: Takes(window=1000)}
+SMALL: dict[str, Any] = {"takes": lambda provider, model: ContextParts(window=1000)}
 #: Some 700 tokens.
 LONG = "word " * 560
 
@@ -317,7 +317,7 @@ def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
 
 def test_of_a_long_input_so_much_stays_as_there_is_room_for():
     """UI-25: a tenth of 10,000 tokens are 4,000 bytes."""
-    large: dict[str, Any] = {"takes": lambda provider, model: Takes(window=10_000)}
+    large: dict[str, Any] = {"takes": lambda provider, model: ContextParts(window=10_000)}
     session = given(submit("word " * 6400), untold(says("done")))
     session.when(submit("go on"), **large)
     (made,) = of(session.when(summary(), **large), CompactionCompleted)

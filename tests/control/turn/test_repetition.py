@@ -7,14 +7,14 @@ import pytest
 
 from callboard.contracts.facts import QueueAdded, SteerRejected, ThreadPaused, ThreadResumed, TurnFailed, TurnStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
-from callboard.control.decision_inputs import Setup
+from callboard.control.decision_inputs import RunConfig
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import ASK, DENY, SETUP, answered, at, ended, reject, says, steer, submit, wants
 
 MESSAGE = "The last 3 model calls led to the same result."
 
 
-def patient(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+def patient(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     """A setup whose bound is far off."""
     return msgspec.structs.replace(SETUP, max_iters=9)
 

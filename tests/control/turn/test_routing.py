@@ -23,10 +23,10 @@ from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.refs import ContextRef, Omission
-from callboard.control.decision_inputs import Setup
+from callboard.control.decision_inputs import RunConfig
 from callboard.control.outcomes import ModelAttemptFailed, Piece
-from callboard.control.resolved_context import Given as Brought
-from callboard.control.state.context import Takes
+from callboard.control.resolved_context import ResolvedContext as Brought
+from callboard.control.state.context import ContextParts
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import SETUP, at, failed, submit, text, wants
 from tests.control.rigs.examples import answered as complete
@@ -46,7 +46,7 @@ def fails(*pieces: Piece, step: int = 1, **rest: Any) -> ModelAttemptFailed:
     return msgspec.structs.replace(failed(*pieces, step=step), **rest)
 
 
-def chain(definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+def chain(definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
     return msgspec.structs.replace(
         SETUP, candidates=(BIG, SMALL, LAST), chosen=0, route_reason="It is the first.", fallbacks=(1, 2)
     )
@@ -155,7 +155,9 @@ def test_the_next_turn_asks_the_first_model_again():
 
 def takes(images: bool, window: int | None) -> Any:
     """What every model but the first takes nothing of."""
-    return lambda provider, model: Takes(images=images, window=window) if provider != "cloud" else Takes(images=True)
+    return lambda provider, model: (
+        ContextParts(images=images, window=window) if provider != "cloud" else ContextParts(images=True)
+    )
 
 
 def _brings_an_image(**known: Any) -> dict[str, Any]:
@@ -174,15 +176,15 @@ def test_a_model_that_takes_no_images_is_not_asked_in_place_of_one_that_was_show
 
 
 def test_a_chosen_model_that_takes_no_images_gives_way_to_one_that_does():
-    def blind(provider: str, model: str) -> Takes:
-        return Takes(images=provider == "home")
+    def blind(provider: str, model: str) -> ContextParts:
+        return ContextParts(images=provider == "home")
 
     (route,) = routes(running(**_brings_an_image(takes=blind)))
     assert (route.chosen, route.fallbacks) == (LAST, ())
     assert route.reason == "cloud/big is not asked: It takes no images. home/last is the next that can."
 
 
-BLIND: dict[str, Any] = {"takes": lambda provider, model: Takes()}
+BLIND: dict[str, Any] = {"takes": lambda provider, model: ContextParts()}
 MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content=PNG)
 
 
@@ -205,8 +207,8 @@ def test_m5_an_image_that_the_text_names_is_named_as_left_out_where_no_model_tak
 
 
 def test_m5_an_image_that_a_fallback_gets_is_not_told_as_left_out():
-    def blind(provider: str, model: str) -> Takes:
-        return Takes(images=provider == "home", window=50_000)
+    def blind(provider: str, model: str) -> ContextParts:
+        return ContextParts(images=provider == "home", window=50_000)
 
     session = running(**_brings_an_image(takes=blind))
     (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]

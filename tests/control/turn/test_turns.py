@@ -24,7 +24,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.scope import Scope
 from callboard.control.decide.turn.context import cut_of
 from callboard.control.evolve.turn import MOST_MARKS
-from callboard.control.state.context import MOST_SPOKEN, Filling
+from callboard.control.state.context import MOST_SPOKEN, ContextUsage
 from callboard.control.state.session import QueuedTurn, Thread, TurnEnd
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import (
@@ -340,7 +340,7 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
 
 
 def _without_last(thread: Thread) -> Thread:
-    return msgspec.structs.replace(thread, last=None, marks=(), said=(), filling=Filling())
+    return msgspec.structs.replace(thread, last=None, marks=(), said=(), filling=ContextUsage())
 
 
 def _gone(*_):

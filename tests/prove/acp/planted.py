@@ -27,11 +27,11 @@ from callboard.contracts.ports.external import (
     ExternalFailure,
     ExternalSession,
     PermissionAnswer,
-    PermissionAsked,
+    PermissionRequested,
     PromptEnded,
 )
 from callboard.runtime.external.approved_writes import ApprovedWrites
-from callboard.runtime.external.calls import Calls
+from callboard.runtime.external.calls import ExternalCalls
 from callboard.tools.sandbox import launching
 
 FAULTS = ("unasked", "death-unseen", "wide", "twice", "left", "early")
@@ -52,14 +52,16 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
         with patch.object(launching, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
             yield agents
     elif fault == "early":
-        with patch.object(Calls, "told", _early(Calls.told)):
+        with patch.object(ExternalCalls, "told", _early(ExternalCalls.told)):
             yield agents
     else:
         yield _Agents(agents, fault) if fault else agents
 
 
-def _early(told: Callable[[Calls, ExternalCall], Awaitable[None]]) -> Callable[[Calls, ExternalCall], Awaitable[None]]:
-    async def and_record(self: Calls, call: ExternalCall) -> None:
+def _early(
+    told: Callable[[ExternalCalls, ExternalCall], Awaitable[None]],
+) -> Callable[[ExternalCalls, ExternalCall], Awaitable[None]]:
+    async def and_record(self: ExternalCalls, call: ExternalCall) -> None:
         await told(self, call)
         if call.status == "in_progress":
             await self.tell_all()
@@ -98,7 +100,7 @@ class _Session:
     async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         try:
             async for event in self._inner.prompt(text):
-                if isinstance(event, PermissionAsked) and self._fault == "unasked":
+                if isinstance(event, PermissionRequested) and self._fault == "unasked":
                     self._inner.permit(event.key, "allow")
                 yield event
         except ExternalFailure:

@@ -8,7 +8,13 @@ from typing import Any
 
 from callboard.contracts.facts import PermissionEvaluated, ToolRequested
 from callboard.contracts.facts.permission import Check
-from callboard.contracts.ports.external import CallTold, ExternalAgents, ExternalEvent, ExternalSession, PermissionAsked
+from callboard.contracts.ports.external import (
+    CallReported,
+    ExternalAgents,
+    ExternalEvent,
+    ExternalSession,
+    PermissionRequested,
+)
 from callboard.contracts.record import Record
 
 
@@ -31,9 +37,9 @@ class Witness:
         async def noted(text: str) -> AsyncGenerator[ExternalEvent]:
             began: dict[str, float] = {}
             async for event in prompt(text):
-                if isinstance(event, CallTold) and event.call.status == "in_progress":
+                if isinstance(event, CallReported) and event.call.status == "in_progress":
                     began.setdefault(event.call.call_id, time.monotonic())
-                if isinstance(event, PermissionAsked):
+                if isinstance(event, PermissionRequested):
                     call, now = event.call.call_id, time.monotonic()
                     self.asked.append(call)
                     self.waits[call] = now - began.get(call, now)

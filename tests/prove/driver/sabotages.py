@@ -86,10 +86,10 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         forever = {"idle_timeout": 3600.0, "connect_timeout": 3600.0}
         _replace(wire.__name__, "_http_client", lambda endpoint, *rest: opened(_with(endpoint, **forever), *rest))
     elif fault == "bare-pieces":
-        from callboard.secrets.stream_redactor import TextVeil
+        from callboard.secrets.stream_redactor import StreamRedactor
 
-        setattr(TextVeil, "add", lambda self, piece: piece)  # noqa: B010
-        setattr(TextVeil, "rest", lambda self: "")  # noqa: B010
+        setattr(StreamRedactor, "add", lambda self, piece: piece)  # noqa: B010
+        setattr(StreamRedactor, "rest", lambda self: "")  # noqa: B010
     elif fault == "bare-facts":
         from callboard.secrets.redaction import Redaction
 
@@ -118,15 +118,15 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
 
 
 def _open_agents() -> None:
-    from callboard.tools.outside.binding import Bound
+    from callboard.tools.outside.binding import CommandBinding
 
-    setattr(Bound, "token", property(lambda _: "any"))  # noqa: B010
+    setattr(CommandBinding, "token", property(lambda _: "any"))  # noqa: B010
 
 
 def _literal_rules() -> None:
-    from callboard.tools.shell_grammar.spellings import Spellings
+    from callboard.tools.shell_grammar.spellings import CommandSpellings
 
-    literal = lambda text: Spellings(frozenset({tuple(text.split(" "))}), is_clear=True)
+    literal = lambda text: CommandSpellings(frozenset({tuple(text.split(" "))}), is_clear=True)
     _replace("callboard.tools.gate.rules", "spellings", literal)
 
 

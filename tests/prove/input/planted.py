@@ -17,15 +17,15 @@ from callboard.app.cli.main import main
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import RUNTIME
-from callboard.runtime.commands import Commands
+from callboard.runtime.commands import CommandRunner
 
 
 def plant(fault: str) -> None:
     """Puts the fault in place of what is right."""
-    right = Commands.submit
+    right = CommandRunner.submit
     count = [0]
 
-    async def submit(self: Commands, command: Any, *, key: str = "", actor: Any) -> Any:
+    async def submit(self: CommandRunner, command: Any, *, key: str = "", actor: Any) -> Any:
         try:
             return await right(self, command, key=key, actor=actor)
         except Refusal:
@@ -38,7 +38,7 @@ def plant(fault: str) -> None:
             raise
 
     assert fault in ("keep-refused", "crash"), fault
-    Commands.submit = submit
+    CommandRunner.submit = submit
 
 
 if __name__ == "__main__":

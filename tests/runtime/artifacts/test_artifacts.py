@@ -21,7 +21,7 @@ from callboard.contracts.commands.team import CloseSubagent
 from callboard.contracts.facts import ArtifactFailed, ArtifactSaveRequested, ArtifactVersionCreated
 from callboard.contracts.rows import ArtifactPart
 from callboard.contracts.scope import PERSON
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.runtime.rigs.artifacts import NOTES, edit, listed, only, read, refused, texts, wrote
 from tests.runtime.rigs.house import calls, house, says, uses
@@ -335,7 +335,9 @@ async def test_a_file_that_speaks_of_a_handle_gets_no_value_where_a_person_saves
     (tmp_path / "work").mkdir()
     conf = tmp_path / "work" / "conf.txt"
     conf.write_text("say secret://deploy or secret://nobody\n")
-    known = Redaction([Known("deploy", value, "environment"), Known("other", f"{value[::-1]}", "environment")])
+    known = Redaction(
+        [NamedSecret("deploy", value, "environment"), NamedSecret("other", f"{value[::-1]}", "environment")]
+    )
     async with house(tmp_path, calls(says("Done.")), secrets=known) as home:
         session = (await home.submit("go")).session_id
         taken = await home.do(CreateArtifact(session_id=session, path="conf.txt"))

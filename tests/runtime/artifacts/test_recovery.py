@@ -10,7 +10,7 @@ from callboard.contracts.commands.artifacts import DeleteArtifact, RetryArtifact
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import ArtifactDeleted, ArtifactFailed, ArtifactVersionCreated, Fact
 from callboard.contracts.scope import PERSON
-from callboard.control.state.artifact import ArtifactAsked, ArtifactRequest, Look
+from callboard.control.state.artifact import ArtifactRequest, ArtifactRequested, FileState
 from tests.runtime.rigs.artifacts import NOTES, edit, only, texts, wrote
 from tests.runtime.rigs.house import House, house, says
 from tests.runtime.sessions.test_recovery import killed
@@ -23,8 +23,8 @@ async def intended(home: House, session: str, request: ArtifactRequest, artifact
     """The intent is durable, and the process has not touched the file yet."""
     host = (await home.runtime.sessions.get(session)).host
     draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
-    look = Look(content=blob_of(b"one\n", MEDIA))
-    asked = ArtifactAsked(session_id=session, artifact_id=artifact, request=request, draft=draft, look=look)
+    look = FileState(content=blob_of(b"one\n", MEDIA))
+    asked = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, look=look)
     await host.command(asked, PERSON)
 
 

@@ -12,7 +12,7 @@ from msgspec import to_builtins
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.book import SettingsFiles
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands import InterruptTurn, RespondAction
 from callboard.contracts.commands.evidence import ExportEvidence
 from callboard.contracts.commands.trust import DryRunRules, EvaluatePermission, PermissionSeen, RevokeTrust, RulesTried
@@ -362,7 +362,7 @@ async def test_what_an_agent_of_its_own_asks_for_passes_the_hooks(tmp_path: Path
     home_of = tmp_path / "user"
     home_of.mkdir()
     (home_of / "settings.toml").write_text(toml(rewrites, asks, denies))
-    book = SettingsFiles(Home(home_of), {}, FolderDefinitions())
+    book = SettingsFiles(StateFolder(home_of), {}, FolderDefinitions())
     steps: list[dict[str, Any]] = [
         {"permit": {"id": "a", "title": "Read it", "kind": "read", "path": "a.py"}},
         {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "a.py"}},

@@ -12,7 +12,7 @@ from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 from callboard.runtime.prompts.content_renderer import Pinned, without_images
 from callboard.runtime.prompts.conversation_lines import ConversationLines, Entry
-from callboard.runtime.prompts.history import Context
+from callboard.runtime.prompts.history import History
 
 NOTHING = ModelMessage(role="user", content=())
 
@@ -71,8 +71,8 @@ async def _nothing(sequence: int) -> Record | None:
     del sequence
 
 
-def _read_nothing() -> Context:
-    return Context("thread", cast("BlobStore", None), _nothing)
+def _read_nothing() -> History:
+    return History("thread", cast("BlobStore", None), _nothing)
 
 
 @given(

@@ -10,7 +10,7 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.facts import ContextResolved, TurnStarted
 from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.settings import ContextSettings, Effective
-from callboard.control.resolved_context import Given
+from callboard.control.resolved_context import ResolvedContext
 from callboard.runtime.prompts.instructions import instructions
 from tests.runtime.rigs.house import House, calls, house, says
 
@@ -85,4 +85,4 @@ async def test_in_a_folder_that_nobody_trusts_the_words_are_told_as_advice_that_
         assert "nobody has said that they trust it" in text
         assert "They allow nothing" in text
         other = msgspec.structs.replace(here, settings=Effective(context=ContextSettings(instructions=("HOW.md",))))
-        assert instructions(home.runtime.parts, other) == (Given(), "")
+        assert instructions(home.runtime.parts, other) == (ResolvedContext(), "")

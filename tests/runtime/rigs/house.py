@@ -27,7 +27,7 @@ from callboard.log.sqlite.store import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.projection.rows import Table
 from callboard.runtime.clock import Clock, UuidIds
-from callboard.runtime.dependencies import Limits, Parts
+from callboard.runtime.dependencies import Dependencies, Limits
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
@@ -215,13 +215,13 @@ def parts_in(
     secrets: Redaction | None = None,
     past: PastSessions | None = None,
     **limits: Any,
-) -> Parts:
+) -> Dependencies:
     """What a runtime in `place` is built from. It opens the store, which its runtime closes."""
     (place / "scenario.yaml").write_text(yaml.safe_dump(scenario))
     store = open_store(place / "state")
     secrets = secrets or Redaction()
     played = ProviderSettings(name="scripted", kind="scripted", scenario=str(place / "scenario.yaml"))
-    return Parts(
+    return Dependencies(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models or ConfiguredModels(ModelSettings(providers=(played,))),

@@ -9,7 +9,7 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.book import SettingsFiles
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands.trust import GetTrust, TrustChanged, TrustRead, TrustWorkspace
 from tests.runtime.rigs.house import House, house
 
@@ -19,7 +19,7 @@ async def settled(
     place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
 ) -> AsyncIterator[House]:
     """A house with these settings of its folder and of its user."""
-    home = Home(place / "user")
+    home = StateFolder(place / "user")
     home.make()
     if user or not home.settings.exists():
         home.settings.write_text(user)

@@ -29,9 +29,9 @@ from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
-from callboard.runtime.secrets.append_redactor import LastLook, body_hash, redacted_evaluation, veiled_bytes
+from callboard.runtime.secrets.append_redactor import AppendRedactor, body_hash, redacted_evaluation, veiled_bytes
 from callboard.runtime.secrets.secret_values import carried_out
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.arguments import digest
 from tests.runtime.rigs.house import House, calls, house, says, uses
@@ -42,7 +42,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5" * 4
 
 
 def secrets(*keys: str) -> Redaction:
-    return Redaction([Known("deploy", VALUE, "environment"), Known("hard", HARD, "environment")], keys)
+    return Redaction([NamedSecret("deploy", VALUE, "environment"), NamedSecret("hard", HARD, "environment")], keys)
 
 
 async def _recorded(home: House, session: str) -> str:
@@ -275,7 +275,7 @@ async def test_a_secret_is_kept_listed_and_removed_and_the_log_knows_nothing_of_
 
 def test_the_last_look_redacts_what_came_as_far_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     """SAFE-03: facts, the contents that they refer to, and answers."""
-    look, blob = LastLook(secrets()), blob_of(f"role: {VALUE}".encode())
+    look, blob = AppendRedactor(secrets()), blob_of(f"role: {VALUE}".encode())
     started = TurnStarted(
         mode="chat",
         permission_mode="ask",

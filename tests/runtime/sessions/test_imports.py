@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.imports import PastBook
+from callboard.app.imports import TranscriptIndex
 from callboard.contracts.commands import DeleteSession, UpdateSession
 from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.past import (
@@ -35,7 +35,7 @@ CODEX_ID = "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 LONG_AGO = 1_700_000_000
 
 
-def left(place: Path) -> tuple[PastBook, Path]:
+def left(place: Path) -> tuple[TranscriptIndex, Path]:
     """One session of each product in the house's folder; the file is Codex's."""
     folder = place / "work"
     folder.mkdir()
@@ -43,7 +43,7 @@ def left(place: Path) -> tuple[PastBook, Path]:
     files = transcripts.claude_code(claude, folder), transcripts.codex(codex, folder)
     for file in files:
         os.utime(file, (LONG_AGO, LONG_AGO))
-    return PastBook({"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}), files[1]
+    return TranscriptIndex({"CLAUDE_CONFIG_DIR": str(claude), "CODEX_HOME": str(codex)}), files[1]
 
 
 def wanted(board: House, source: SessionSource = "codex", source_id: str = CODEX_ID) -> ImportPastSession:
@@ -162,10 +162,10 @@ async def test_a_secret_in_a_title_is_not_told(tmp_path: Path):
     assert re.fullmatch(r"Use ghp_secret://seen-[0-9a-f]{12} here", told)
 
 
-class Slow(PastBook):
+class Slow(TranscriptIndex):
     """A book whose reader of Codex's session stops before a turn until it may go on."""
 
-    def __init__(self, book: PastBook, stop_at: int) -> None:
+    def __init__(self, book: TranscriptIndex, stop_at: int) -> None:
         self._book = book
         self._stop_at = stop_at
         self._loop = asyncio.get_running_loop()
@@ -292,7 +292,7 @@ async def test_subagents_and_summaries_are_facts_of_the_session_they_belong_to(t
     file = transcripts.claude_code_2(tmp_path / "claude", folder)
     for one in (file, *file.with_suffix("").rglob("*.jsonl")):
         os.utime(one, (LONG_AGO, LONG_AGO))
-    book = PastBook({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
+    book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
     async with house(tmp_path, calls(), past=book) as board:
         first = await board.do(wanted(board, "claude_code", file.stem))
         again = await board.do(wanted(board, "claude_code", file.stem))

@@ -9,7 +9,7 @@ from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.book import SettingsFiles
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands import RespondAction, UpdateSession
 from callboard.contracts.facts import SessionTrimmed, ToolCompleted, TurnStarted, TurnSubmitted
 from callboard.contracts.rows import ToolPart
@@ -33,7 +33,7 @@ class Later(Clock):
 @asynccontextmanager
 async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] | None = None) -> AsyncIterator[House]:
     """A runtime whose settings say after how many days contents may go."""
-    home = Home(place / "user")
+    home = StateFolder(place / "user")
     home.make()
     home.settings.write_text(f"retention = {days}\n")
     played = played or calls(uses("Bash", command="seq 1 30000"), says("Done."))

@@ -10,7 +10,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.book import SettingsFiles
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands import ListSessions, UpdateSession
 from callboard.contracts.commands.artifacts import ListArtifacts
 from callboard.contracts.commands.evidence import ExportEvidence
@@ -253,7 +253,7 @@ async def test_no_command_runs_in_a_mode_that_trust_gave_and_that_was_withdrawn(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "", [calls_of("Bash", command="touch ran"), says("Done.")]),
     )
-    user = Home(tmp_path / "user")
+    user = StateFolder(tmp_path / "user")
     user.make()
     settings = SettingsFiles(user, {}, FolderDefinitions())
     async with house(tmp_path, scenario, FolderDefinitions(), settings=settings) as home:

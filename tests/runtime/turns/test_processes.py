@@ -19,7 +19,7 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ProcessEnded, ToolCompleted, WarningRaised
 from callboard.contracts.rows import ProcessRow
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.runtime.rigs.house import House, calls, house, says, uses
 from tests.runtime.sessions.test_recovery import killed
@@ -129,7 +129,7 @@ async def test_what_a_process_prints_of_a_key_is_veiled_also_where_it_is_read_in
 
 async def test_a_prompt_is_read_to_its_end_though_a_secret_may_begin_with_its_last_letters(tmp_path: Path) -> None:
     """SAFE-03: an agent that waits for them is told, and so is a person; when the rest comes, the handle stands behind them."""
-    known = Redaction([Known("deploy", "me7Kq-x2Zp9w", "environment")])
+    known = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "environment")])
     played = calls(
         background("printf 'Who? me'; read line; printf %s $line"),
         uses("ReadProcess", **HERE, offset=5, wait=60_000),

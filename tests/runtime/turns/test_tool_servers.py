@@ -13,7 +13,7 @@ import msgspec
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.settings.book import SettingsFiles
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands import InterruptTurn, RespondAction
 from callboard.contracts.commands.tooling import (
     GetToolInventory,
@@ -52,7 +52,7 @@ async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bo
     own.append(f"deferred = {str(deferred).lower()}")
     (state / "settings.toml").write_text("\n".join([*own, *more]))
     environment = {"CALLBOARD_HOME": str(state)}
-    settings = SettingsFiles(Home.of(environment), environment, FolderDefinitions(), lambda _: None)
+    settings = SettingsFiles(StateFolder.of(environment), environment, FolderDefinitions(), lambda _: None)
     async with house(place, scenario, settings=settings) as home:
         yield home
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from callboard.runtime.worktrees.git import Said, git, paths, top
+from callboard.runtime.worktrees.git import GitResult, git, paths, top
 
 ALONE = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 ME = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
@@ -132,7 +132,7 @@ def test_git_that_reads_nothing_of_its_input_is_run_on_the_loop_that_the_product
     plain(tmp_path, "init", "--quiet")
     plain(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
 
-    async def often() -> list[Said]:
+    async def often() -> list[GitResult]:
         told = [await top(str(tmp_path)) for _ in range(3)]
         return [*told, await git(str(tmp_path), "rev-parse", "HEAD", given="x" * 200_000)]
 
@@ -166,7 +166,7 @@ async def test_a_repository_whose_files_lie_elsewhere_is_none(hostile: Path, tmp
 
     plain(hostile, "config", "core.worktree", str(elsewhere))
 
-    assert await top(str(hostile)) == Said(128, "the repository's settings say that its files lie elsewhere")
+    assert await top(str(hostile)) == GitResult(128, "the repository's settings say that its files lie elsewhere")
 
 
 async def test_a_worktree_and_a_folder_below_are_of_their_repository(hostile: Path):

@@ -13,9 +13,9 @@ import pytest
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.tools.files.changes import Plan
+from callboard.tools.files.changes import PlannedChange
 from callboard.tools.files.handles import Folder
-from callboard.tools.protection.atomic_write import Changed, Stopped, fingerprint, replace
+from callboard.tools.protection.atomic_write import ChangedMeanwhileError, StoppedError, fingerprint, replace
 from tests.tools.rigs.calls import Agent, call, tree
 
 
@@ -225,8 +225,8 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(folder: Path):
     """SAFE-07"""
     (folder / "new.txt").write_text("theirs")
 
-    with Folder(str(folder)) as opened, pytest.raises(Changed):
-        replace(opened, Plan("new.txt", None, b"ours"), threading.Event())
+    with Folder(str(folder)) as opened, pytest.raises(ChangedMeanwhileError):
+        replace(opened, PlannedChange("new.txt", None, b"ours"), threading.Event())
 
     assert (folder / "new.txt").read_text() == "theirs"
     assert sorted(path.name for path in folder.iterdir()) == ["README.md", "new.txt", "src"]
@@ -236,14 +236,14 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(folder: Path):
 def test_a_file_that_changed_or_went_meanwhile_is_not_replaced(folder: Path, now: bytes | None):
     """SAFE-07"""
     file = folder / "README.md"
-    plan = Plan("README.md", file.read_bytes(), b"ours")
+    plan = PlannedChange("README.md", file.read_bytes(), b"ours")
     if now is None:
         file.unlink()
     else:
         file.write_bytes(now)
     before = tree(folder)
 
-    with Folder(str(folder)) as opened, pytest.raises(Changed):
+    with Folder(str(folder)) as opened, pytest.raises(ChangedMeanwhileError):
         replace(opened, plan, threading.Event())
 
     assert tree(folder) == before
@@ -254,8 +254,8 @@ def test_a_change_that_was_stopped_before_it_was_made_is_not_made(folder: Path):
     stop.set()
     before = tree(folder)
 
-    with Folder(str(folder)) as opened, pytest.raises(Stopped):
-        replace(opened, Plan("README.md", (folder / "README.md").read_bytes(), b"ours"), stop)
+    with Folder(str(folder)) as opened, pytest.raises(StoppedError):
+        replace(opened, PlannedChange("README.md", (folder / "README.md").read_bytes(), b"ours"), stop)
 
     assert tree(folder) == before
 

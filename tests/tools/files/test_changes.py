@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.facts.tool import FileChange
-from callboard.tools.files.changes import Plan, diff, told
+from callboard.tools.files.changes import PlannedChange, diff, told
 from callboard.tools.files.texts import decode, kind_of
 
 
@@ -69,7 +69,7 @@ def test_git_makes_the_new_file_of_the_old_one_and_the_diff(
     tmp_path_factory: pytest.TempPathFactory, old: str, new: str
 ):
     assume(old not in {"", new} and new)
-    found = diff(Plan("f.txt", old.encode(), new.encode()))
+    found = diff(PlannedChange("f.txt", old.encode(), new.encode()))
     folder = tmp_path_factory.mktemp("apply")
     (folder / "f.txt").write_bytes(old.encode())
 
@@ -87,8 +87,8 @@ def test_a_long_file_gets_a_diff_of_what_changed_in_it_at_once(tmp_path: Path):
     new = [*old[:1000], "one\n", *old[1001:150_000], "two\n", *old[150_000:]]
     all_new = [f"other {number}\n" for number in range(200_000)]
 
-    near = diff(Plan("f.txt", "".join(old).encode(), "".join(new).encode()))
-    far = diff(Plan("f.txt", "".join(old).encode(), "".join(all_new).encode()))
+    near = diff(PlannedChange("f.txt", "".join(old).encode(), "".join(new).encode()))
+    far = diff(PlannedChange("f.txt", "".join(old).encode(), "".join(all_new).encode()))
 
     assert (far.added, far.removed) == (200_000, 200_000)
     (tmp_path / "f.txt").write_text("".join(old))
@@ -97,7 +97,7 @@ def test_a_long_file_gets_a_diff_of_what_changed_in_it_at_once(tmp_path: Path):
 
 
 def test_a_small_change_is_told_whole():
-    change, blobs = told(Plan("a.txt", b"one\ntwo", b"one\n2"))
+    change, blobs = told(PlannedChange("a.txt", b"one\ntwo", b"one\n2"))
 
     assert change == FileChange(
         path="a.txt",
@@ -116,7 +116,7 @@ def test_a_small_change_is_told_whole():
 
 def test_a_large_diff_is_a_preview_and_a_ref():
     """UI-08"""
-    change, blobs = told(Plan("a.txt", None, b"0123456789\n" * 2000))
+    change, blobs = told(PlannedChange("a.txt", None, b"0123456789\n" * 2000))
 
     assert change.kind == "created"
     assert change.diff is not None
@@ -125,7 +125,7 @@ def test_a_large_diff_is_a_preview_and_a_ref():
 
 
 def test_a_change_of_what_is_no_text_is_named():
-    found = diff(Plan("a.bin", b"\x00\x01", b"text\n"))
+    found = diff(PlannedChange("a.bin", b"\x00\x01", b"text\n"))
 
     assert found.text == "--- a/a.bin\n+++ b/a.bin\nThe file was binary data, 2 bytes; it becomes text, 5 bytes.\n"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.tools.files.globs import MOST_ALTERNATIVES, BadGlob, escape, expand, matches
+from callboard.tools.files.globs import MOST_ALTERNATIVES, InvalidGlobError, escape, expand, matches
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_hostile_pattern_is_answered_at_once():
 
 
 def test_too_many_alternatives_are_refused():
-    with pytest.raises(BadGlob) as refused:
+    with pytest.raises(InvalidGlobError) as refused:
         expand("{a,b}" * 10)
 
     assert str(refused.value) == f"The pattern has more than {MOST_ALTERNATIVES} alternatives."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.facts.permission import Rule, Verdict
-from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, NeedTold
+from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, NeedReported
 from callboard.contracts.ports.tools import ToolContext
 from callboard.tools.gate import external_starts
 
@@ -52,7 +52,7 @@ def test_an_approval_is_of_the_very_address():
 
 
 def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
-    need = NeedTold(tool=REMOTE_INPUT, task="t1", message="Which colour?")
+    need = NeedReported(tool=REMOTE_INPUT, task="t1", message="Which colour?")
     rules = (rule("RemoteInput", "allow"), rule("ConnectAgent", "allow"))
     asks = external_starts.needing(need, URL, context(rules=rules))
 
@@ -61,14 +61,14 @@ def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
 
 
 def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
-    need = NeedTold(tool=REMOTE_AUTH, task="t1", message="x" * 3000)
+    need = NeedReported(tool=REMOTE_AUTH, task="t1", message="x" * 3000)
     asks = external_starts.needing(need, URL, context())
 
     assert f"needs to be authorised:\n\n{'x' * 2000}… (1,000 more characters)\n\n" in asks.prompt
     assert asks.prompt.endswith("Approve once you have authorised it there. Give no secret here.")
     assert (
         "does not say how"
-        in external_starts.needing(NeedTold(tool=REMOTE_AUTH, task="t", message=" "), URL, context()).prompt
+        in external_starts.needing(NeedReported(tool=REMOTE_AUTH, task="t", message=" "), URL, context()).prompt
     )
 
 

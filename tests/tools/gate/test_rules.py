@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from callboard.contracts.facts.permission import Verdict
 from callboard.tools.gate import rule_trial
-from callboard.tools.gate.rules import BadMatcher, Target, check, decide, kept_from_search, offer, speaks_of
+from callboard.tools.gate.rules import InvalidMatcherError, Target, check, decide, kept_from_search, offer, speaks_of
 from callboard.tools.shell_grammar.prefix import is_plain
 from callboard.tools.shell_grammar.spellings import destroys
 from tests.tools.rigs.calls import rule
@@ -287,7 +287,7 @@ def test_a_matcher_that_may_fit_is_taken(matcher: str):
 )
 def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
     """SAFE-05"""
-    with pytest.raises(BadMatcher, match=said.replace("(", r"\(")):
+    with pytest.raises(InvalidMatcherError, match=said.replace("(", r"\(")):
         check(matcher)
 
 
@@ -314,13 +314,13 @@ def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_t
     command = "curl -H secret://deploy https://example.org"
     broad, exact = rule("allow", "Bash(curl *)"), rule("allow", f"Bash({command})")
 
-    assert rule_trial.said([broad], shell(command), spends=True) == rule_trial.Said(broad, "ask")
-    assert rule_trial.said([broad], shell(command)) == rule_trial.Said(broad, "allow")
-    assert rule_trial.said([broad, exact], shell(command), spends=True) == rule_trial.Said(broad, "allow")
+    assert rule_trial.said([broad], shell(command), spends=True) == rule_trial.RuleVerdict(broad, "ask")
+    assert rule_trial.said([broad], shell(command)) == rule_trial.RuleVerdict(broad, "allow")
+    assert rule_trial.said([broad, exact], shell(command), spends=True) == rule_trial.RuleVerdict(broad, "allow")
 
 
 @pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])
 def test_a_rule_on_a_servers_tool_that_could_never_fit_is_none(matcher: str):
     """SAFE-06: who writes one that denies is not left to believe that it does."""
-    with pytest.raises(BadMatcher, match="without the parentheses"):
+    with pytest.raises(InvalidMatcherError, match="without the parentheses"):
         check(matcher)

@@ -17,10 +17,10 @@ from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation
 from callboard.tools.arguments import digest
 from callboard.tools.gate import stations
-from callboard.tools.gate.call_context import Ground
+from callboard.tools.gate.call_context import GateEnvironment
 from callboard.tools.protection.atomic_write import fingerprint
 from callboard.tools.sandbox import limits
-from callboard.tools.sandbox.ability import Ability, ability
+from callboard.tools.sandbox.ability import SandboxAbility, ability
 from tests.tools.rigs.calls import DEFINITION, Agent, call, in_english, rule, tree
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -36,7 +36,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "Write": {"file_path": "new.txt", "content": "x\n"},
 }
 #: A machine without bubblewrap, whatever this one has.
-BARE = Ground(Ability("", why="bubblewrap (bwrap) is not installed"))
+BARE = GateEnvironment(SandboxAbility("", why="bubblewrap (bwrap) is not installed"))
 
 
 def bare(agent: Agent, tool: str, **arguments: Any) -> Evaluation:
@@ -376,7 +376,7 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
 
 def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
     evaluation = stations.evaluate(
-        call("Bash", command="ls"), agent.having(folder="/").context, Ground(ability("bwrap"))
+        call("Bash", command="ls"), agent.having(folder="/").context, GateEnvironment(ability("bwrap"))
     )
 
     assert evaluation.sandbox is not None

@@ -9,11 +9,11 @@ import pytest
 
 from callboard.contracts.facts.permission import Check
 from callboard.tools.gate import stations
-from callboard.tools.gate.call_context import Ground
-from callboard.tools.sandbox.ability import Ability
+from callboard.tools.gate.call_context import GateEnvironment
+from callboard.tools.sandbox.ability import SandboxAbility
 from tests.tools.rigs.calls import Agent, call, in_english, tree
 
-BARE = Ground(Ability("", why="bubblewrap (bwrap) is not installed"))
+BARE = GateEnvironment(SandboxAbility("", why="bubblewrap (bwrap) is not installed"))
 
 
 @pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"given_globs": ("docs/**", "*.md")}])

@@ -14,9 +14,9 @@ import uvloop
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.facts.reason import Reason
-from callboard.contracts.ports.tools import Hooked, ToolCall
+from callboard.contracts.ports.tools import HookResult, ToolCall
 from callboard.contracts.settings import Hook
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.hooks.program import LARGEST
 from callboard.tools.toolbox import FolderToolbox
@@ -133,7 +133,7 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
     one = scripts.hook("one", "answer(arguments={'command': 'ls -l'})")
     two = scripts.hook("two", "answer(arguments={'command': 'ls -a'})")
     said = await hooked(agent, call("Bash", command="ls"), one, two)
-    assert said == Hooked(
+    assert said == HookResult(
         verdict="deny",
         code="hook_failed",
         detail=(
@@ -224,7 +224,7 @@ def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: S
     fine = scripts.hook("fine", "answer(decision='ask')")
     large = call("Write", file_path="a.txt", content="x" * 1_000_000)
 
-    async def often() -> list[Hooked | None]:
+    async def often() -> list[HookResult | None]:
         agent = Agent(folder)
         return await asyncio.gather(*(hooked(agent, large, one) for one in (deaf, loud, slow, fine, deaf, deaf)))
 
@@ -244,7 +244,7 @@ def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: S
 async def test_a_secret_is_known_in_what_a_hook_says_before_that_is_cut(folder: Path, scripts: Scripts) -> None:
     """SAFE-03"""
     value = "s3cret-" + "Zx9wVu8tSr7q" * 4
-    redaction = Redaction([Known("deploy", value, "environment")])
+    redaction = Redaction([NamedSecret("deploy", value, "environment")])
     agent = Agent(folder, FolderToolbox(veil=redaction.veil))
     says = scripts.hook("says", f"answer(decision='ask', reason='x' * 480 + '{value}')")
     dies = scripts.hook("dies", f"sys.exit('y' * 280 + '{value}')")
@@ -300,7 +300,7 @@ async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
     asking = agent.having(hooks=(hook,))
     known = asking.toolbox.unasked_hooks(call(tool, **arguments), asking.context)
     why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
-    told = Hooked(verdict="allow", detail="no program is run here; it would be asked of: look", reasons=(why,))
+    told = HookResult(verdict="allow", detail="no program is run here; it would be asked of: look", reasons=(why,))
     assert known == (told if speaks else None)
     changed = asking.having(hooks=(), held_back=(hook,))
     away = changed.toolbox.unasked_hooks(call(tool, **arguments), changed.context)
@@ -379,7 +379,7 @@ async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_i
     """SAFE-08: whoever makes a folder's trust end is not rid of its hooks."""
     changed = agent.having(held_back=(scripts.hook("look", tools=("Bash",)),))
     said = await hooked(changed, call("Bash", command="ls"))
-    assert said == Hooked(
+    assert said == HookResult(
         verdict="ask",
         detail="the folder changed since it was trusted, and its hooks are not run: look",
         reasons=(Reason(code="hooks_changed", parameters={"hooks": "look"}),),

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reply, ToolOutcome
 from callboard.contracts.settings import Server, StdioServer
 from callboard.tools.mcp.server_log import Plain
@@ -41,7 +41,7 @@ def noted(place: Path) -> list[str]:
 
 @asynccontextmanager
 async def serving(
-    folder: Path, *servers: Server, veil: Callable[[], Veil] = Plain, **context: Any
+    folder: Path, *servers: Server, veil: Callable[[], StreamRedaction] = Plain, **context: Any
 ) -> AsyncIterator[Agent]:
     """An agent whose folder has these servers, connected."""
     toolbox = FolderToolbox(patience=PATIENCE, veil=veil)

@@ -8,15 +8,15 @@ import pytest
 from mcp_types import ElicitRequestFormParams, ElicitResult
 
 from callboard.contracts.ports.tools import Reply
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.mcp.questions import LONGEST, ask
-from callboard.tools.mcp.server_log import MOST, Plain, Said
+from callboard.tools.mcp.server_log import MOST, Plain, ServerLog
 from tests.tools.mcp.serving import python, serving
 from tests.tools.rigs.calls import Told
 
 SECRET = "d3pl0y-Zx9wVu8tSr7qPo6n"
-SECRETS = Redaction([Known("deploy", SECRET, "keyring")])
+SECRETS = Redaction([NamedSecret("deploy", SECRET, "keyring")])
 
 
 def holds_part(text: str) -> bool:
@@ -29,7 +29,7 @@ def holds_part(text: str) -> bool:
 def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: int):
     """SAFE-03"""
     text = "." * 30_000 + SECRET + "." * (MOST - within)
-    said, bare = Said(SECRETS.veil), Said(Plain)
+    said, bare = ServerLog(SECRETS.veil), ServerLog(Plain)
     for at in range(0, len(text), len(text) // pieces):
         said.add(text[at : at + len(text) // pieces])
         bare.add(text[at : at + len(text) // pieces])
@@ -40,7 +40,7 @@ def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: i
 
 
 def test_what_is_kept_is_the_end_in_the_order_in_which_it_came():
-    said = Said(SECRETS.veil)
+    said = ServerLog(SECRETS.veil)
     for number in range(10_000):
         said.add(f"line {number} with {SECRET}\n")
     assert said.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
@@ -66,7 +66,7 @@ async def test_a_question_with_a_secret_where_it_is_cut_shows_no_part_of_it(with
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
     told = Told([], Reply(said="reject"))
     wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
-    assert await ask("asking", wanted, told, Said(SECRETS.veil).safe) == ElicitResult(action="decline")
+    assert await ask("asking", wanted, told, ServerLog(SECRETS.veil).safe) == ElicitResult(action="decline")
     (asked,) = told.asked
     assert not holds_part(asked.message)
     assert len(asked.message) <= LONGEST

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.entities import worktree as worktrees
-from callboard.tools.outside.reach import Exposed, Looked, Reach, look
+from callboard.tools.outside.reach import ExposedProgram, Reach, ReachLookup, look
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def _program(path: Path) -> None:
     path.chmod(0o755)
 
 
-def _seen(*command: str, start: Path, reach: Reach, search: str = "/usr/bin:/bin") -> Exposed | None:
+def _seen(*command: str, start: Path, reach: Reach, search: str = "/usr/bin:/bin") -> ExposedProgram | None:
     return look(command, str(start), search, reach).exposed
 
 
@@ -53,7 +53,7 @@ def test_whatever_a_command_names_in_a_folder_where_agents_work_is_exposed(their
         (sys.executable, f"{theirs}/gone.py"),
     ]
     found = [_seen(*one, start=safe, reach=reach, search=os.environ["PATH"]) for one in commands]
-    assert found == [Exposed(check, str(theirs))] * 8 + [Exposed(f"{theirs}/gone.py", str(theirs))]
+    assert found == [ExposedProgram(check, str(theirs))] * 8 + [ExposedProgram(f"{theirs}/gone.py", str(theirs))]
 
 
 def test_of_a_command_that_is_given_data_the_program_and_its_scripts_count(theirs: Path, safe: Path) -> None:
@@ -103,8 +103,8 @@ def test_every_link_on_the_way_counts(theirs: Path, safe: Path, tmp_path: Path) 
         _seen(f"{tmp_path}/{one}", start=safe, reach=reach)
         for one in ("to-theirs/check", "program", "theirs/bin/../../safe/check", "straight/check")
     ]
-    link = Exposed(f"{theirs}/to-safe", str(theirs))
-    assert found == [link, link, Exposed(f"{theirs}/bin", str(theirs)), None]
+    link = ExposedProgram(f"{theirs}/to-safe", str(theirs))
+    assert found == [link, link, ExposedProgram(f"{theirs}/bin", str(theirs)), None]
 
 
 def test_links_that_lead_in_a_circle_end(theirs: Path, safe: Path, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_folder_within_another_is_open_to_the_agents_of_both(theirs: Path, saf
     _program(inner / ".callboard" / "check")
     program = str(inner / ".callboard" / "check")
     both = Reach((str(inner), str(theirs)))
-    assert _seen(program, start=safe, reach=both) == Exposed(program, str(theirs))
+    assert _seen(program, start=safe, reach=both) == ExposedProgram(program, str(theirs))
     assert _seen(program, start=safe, reach=Reach((str(inner),))) is None
 
 
@@ -131,7 +131,9 @@ def test_the_worktree_of_a_child_is_open_to_it(theirs: Path, safe: Path, tmp_pat
     _program(worktree / "check")
     _program(worktree / ".git" / "check")
     reach = Reach((str(theirs),))
-    assert _seen(str(worktree / "check"), start=safe, reach=reach) == Exposed(str(worktree / "check"), str(theirs))
+    assert _seen(str(worktree / "check"), start=safe, reach=reach) == ExposedProgram(
+        str(worktree / "check"), str(theirs)
+    )
     assert _seen(str(worktree / ".git" / "check"), start=safe, reach=reach) is None
 
 
@@ -141,7 +143,7 @@ def test_what_a_trusted_folder_names_of_itself_is_left_to_that_trust(theirs: Pat
     (theirs / "to-safe").symlink_to(safe)
     for word in ("bin/check", str(theirs / "bin" / "check"), "to-safe/check"):
         assert _seen(word, start=theirs, reach=reach) is None
-    check = Exposed(str(theirs / "bin" / "check"), str(theirs))
+    check = ExposedProgram(str(theirs / "bin" / "check"), str(theirs))
     assert _seen("check", start=theirs, reach=reach, search=f"{theirs}/bin") == check
     assert _seen("bin/../bin/check", start=theirs, reach=reach) == check
     other = Reach((str(theirs), str(safe)), trusted=str(safe))
@@ -151,7 +153,7 @@ def test_what_a_trusted_folder_names_of_itself_is_left_to_that_trust(theirs: Pat
 def test_the_program_that_was_looked_at_is_the_one_that_is_run(theirs: Path, safe: Path) -> None:
     """SAFE-08: a name is searched for once, so that nobody puts another first meanwhile."""
     search = f"{theirs}:{safe}"
-    assert look(("check", "-v"), "/", search, Reach((str(theirs),))) == Looked((str(safe / "check"), "-v"), None)
+    assert look(("check", "-v"), "/", search, Reach((str(theirs),))) == ReachLookup((str(safe / "check"), "-v"), None)
     assert look(("./check",), str(safe), search).command == ("./check",)
     with pytest.raises(FileNotFoundError) as missing:
         look(("no-such-program",), "/", search)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.tools.protection.credentials import PRIVATE, breadth, private
-from callboard.tools.protection.private import Private
+from callboard.tools.protection.private import PrivatePaths
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent
 
@@ -119,7 +119,7 @@ async def test_programs_of_an_opened_home_are_not_writable(empty_home: Agent):
 async def test_a_person_s_own_programs_may_replace_files_that_were_there(at_home: Agent):
     """X6: what was under a mount is not set aside."""
     folder = at_home.folder
-    before = Private(str(folder), private(str(folder)))
+    before = PrivatePaths(str(folder), private(str(folder)))
     (folder / "new").write_text("newer\n")
     (folder / "new").replace(folder / ".bashrc")
     (folder / ".zshrc").write_text("new\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from callboard.contracts.ports.tools import Evaluation, Hooked, ToolCall
+from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall
 from callboard.contracts.settings import Hook
 from tests.tools.rigs.calls import Agent, call
 
@@ -45,7 +45,7 @@ class Scripts:
         return self.place / f"{name}.asked"
 
 
-async def hooked(agent: Agent, wanted: ToolCall, *hooks: Hook) -> Hooked | None:
+async def hooked(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult | None:
     """What the hooks say of a call of the agent's."""
     context = msgspec.structs.replace(agent.context, hooks=hooks)
     return await agent.toolbox.ask_hooks(wanted, context, session="ses_1", thread="thr_1")

@@ -15,7 +15,7 @@ import pytest
 
 from callboard.tools.hooks import program as hook
 from callboard.tools.mcp import program as server
-from callboard.tools.mcp.server_log import Said
+from callboard.tools.mcp.server_log import ServerLog
 from callboard.tools.sandbox import running
 from callboard.tools.sandbox.launching import Launch, as_it_is
 
@@ -24,8 +24,8 @@ COMMAND = [sys.executable, "-c", "pass"]
 ENOUGH = 40
 
 
-def said() -> Said:
-    return Said()
+def said() -> ServerLog:
+    return ServerLog()
 
 
 async def by_hook(folder: str) -> bool:

@@ -18,7 +18,7 @@ from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.settings import Shell
 from callboard.tools.sandbox import bubblewrap, limits
-from callboard.tools.sandbox.ability import Ability, ability
+from callboard.tools.sandbox.ability import SandboxAbility, ability
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call, tree
 from tests.tools.rigs.processes import until
@@ -47,7 +47,7 @@ ls /
 
 def test_this_machine_holds_commands_in():
     """What follows says something only where bubblewrap and its filter work; `make setup-test` installs them."""
-    assert ability("bwrap") == Ability(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
+    assert ability("bwrap") == SandboxAbility(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
 
 
 async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Agent):
@@ -82,7 +82,7 @@ def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
     open_to_all = bubblewrap.kernel_writes().replace("/proc/sys/kernel/core_pattern", "/tmp")
     monkeypatch.setattr(bubblewrap, "kernel_writes", lambda: open_to_all)
 
-    assert ability(_other_bwrap(tmp_path)) == Ability("", why=f"bubblewrap does not work here: {_OPEN_KERNEL}")
+    assert ability(_other_bwrap(tmp_path)) == SandboxAbility("", why=f"bubblewrap does not work here: {_OPEN_KERNEL}")
 
 
 _OPEN_KERNEL = "a command in it could write the kernel's settings in /proc/sys"
@@ -337,7 +337,7 @@ async def test_bubblewrap_that_does_not_work_is_no_sandbox(tmp_path: Path):
     broken.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
 
-    assert ability(str(broken)) == Ability(
+    assert ability(str(broken)) == SandboxAbility(
         "", why="bubblewrap does not work here: No permissions to create new namespace"
     )
 
@@ -388,7 +388,7 @@ def test_a_person_without_rights_is_held_in_as_well():
     folder = Path("/var/tmp") / f"callboard-{os.getpid()}"
     folder.mkdir(mode=0o777)
     folder.chmod(0o777)
-    view = bubblewrap.View(folder=str(folder), writable=True, network=False)
+    view = bubblewrap.SandboxView(folder=str(folder), writable=True, network=False)
     as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
     command = [
         *as_nobody,

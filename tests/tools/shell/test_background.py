@@ -15,7 +15,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt, Process
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.settings import Shell
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
@@ -173,7 +173,7 @@ def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
 
 def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_them():
     """SAFE-03: nothing is lost or told twice at the end, whether somebody read or not."""
-    veil = Redaction([Known("deploy", "me7Kq-x2Zp9w", "keyring")]).veil
+    veil = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).veil
     unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
     for output in (unread, read):
         output.take(b"heard me\n")
@@ -187,7 +187,7 @@ def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_
 
 def test_nobody_who_does_not_read_has_a_secret_begun():
     """SAFE-03"""
-    output = Output(lambda _: None, Redaction([Known("deploy", "me7Kq-x2Zp9w", "keyring")]).veil())
+    output = Output(lambda _: None, Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).veil())
 
     for piece in (b"heard m", b"e", b"7Kq-x2Zp9w", b"!"):
         output.take(piece)

@@ -13,11 +13,11 @@ LARGEST = 8 * 1024 * 1024
 _ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r")
 
 
-class TooMuch(httpx.ReadError):
+class TooLargeError(httpx.ReadError):
     """More came than is taken."""
 
 
-class Bounded(httpx.AsyncBaseTransport):
+class BoundedStream(httpx.AsyncBaseTransport):
     """A transport whose answers are cut off at their bound."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport | None = None, largest: int = LARGEST) -> None:
@@ -29,7 +29,7 @@ class Bounded(httpx.AsyncBaseTransport):
         response = await self._inner.handle_async_request(request)
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            raise TooMuch("It sent what is packed, though it was asked not to.", request=request)
+            raise TooLargeError("It sent what is packed, though it was asked not to.", request=request)
         events = response.headers.get("content-type", "").startswith("text/event-stream")
         response.stream = _Counted(cast("httpx.AsyncByteStream", response.stream), self._largest, events=events)
         return response
@@ -52,7 +52,7 @@ class _Counted(httpx.AsyncByteStream):
             end = max((seen.rfind(one) for one in _ENDS), default=-1) if self._events else -1
             size = len(seen) - end if end >= 0 else size + len(chunk)
             if size > self._largest:
-                raise TooMuch(f"It sent more than {self._largest} bytes at once.")
+                raise TooLargeError(f"It sent more than {self._largest} bytes at once.")
             tail = seen[-3:]
             yield chunk
 
@@ -63,7 +63,7 @@ class _Counted(httpx.AsyncByteStream):
 def client(timeout: float, largest: int = LARGEST) -> httpx.AsyncClient:
     """A client that follows no redirect and takes no setting of the surroundings: no proxy, no stored password."""
     return httpx.AsyncClient(
-        transport=Bounded(largest=largest),
+        transport=BoundedStream(largest=largest),
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,

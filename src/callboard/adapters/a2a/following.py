@@ -27,23 +27,23 @@ from callboard.contracts.ports.external import (
     REMOTE_AUTH,
     REMOTE_INPUT,
     ExternalFailure,
-    NeedTold,
+    NeedReported,
     PromptEnded,
     RemoteEvent,
-    TaskTold,
+    TaskReported,
 )
 from callboard.contracts.text.redactor import without_secrets
 
 from .failures import BROKEN, not_reached, unsent, why
 from .pace import Pace
-from .task_events import ENDS, Told
+from .task_events import ENDS, TaskEventHandler
 
 _GONE = "It no longer has this task."
 #: What an agent is told that a person authorised.
 _AUTHORISED = "It is authorised now."
 
 
-class Following:
+class TaskFollower:
     """Follows one prompt."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Following:
         self._client = client
         self._streams = streams
         self._pace = pace
-        self._told = Told(conversation, named)
+        self._told = TaskEventHandler(conversation, named)
         self._needs = False
         self._answer: str | None = None
         self._cancelled = False
@@ -65,7 +65,7 @@ class Following:
             self._told.task = task
             found = await self._look()
             if found is None:
-                yield TaskTold(task, "unknown", _GONE)
+                yield TaskReported(task, "unknown", _GONE)
                 self._told.task = ""
             else:
                 sending = more
@@ -76,7 +76,7 @@ class Following:
         while not self._told.over:
             if self._told.needs and not sending:
                 self._needs, self._answer = True, None
-                yield NeedTold(tool=self._tool(), task=self._told.task, message=self._told.said)
+                yield NeedReported(tool=self._tool(), task=self._told.task, message=self._told.said)
                 async with contextlib.aclosing(self._until_answered()) as meanwhile:
                     async for event in meanwhile:
                         yield event
@@ -152,7 +152,7 @@ class Following:
             pause = min(pause * 1.5, self._pace.longest)
             found = await self._look()
             if found is None:
-                yield TaskTold(self._told.task, "unknown", _GONE)
+                yield TaskReported(self._told.task, "unknown", _GONE)
                 raise _no_longer_there()
             for event in self._told.snapshot(found):
                 yield event
@@ -204,7 +204,7 @@ class Following:
                 if self._needs or self._cancelled:
                     found = await self._look()
                     if found is None:
-                        yield TaskTold(self._told.task, "unknown", _GONE)
+                        yield TaskReported(self._told.task, "unknown", _GONE)
                         raise _no_longer_there()
                     for event in self._told.snapshot(found):
                         yield event

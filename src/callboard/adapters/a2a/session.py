@@ -13,7 +13,7 @@ from a2a.types.a2a_pb2 import AgentCard
 from callboard.contracts.ports.external import RemoteEvent
 
 from .card import as_json
-from .following import Following
+from .following import TaskFollower
 from .pace import Pace
 from .translation import line
 
@@ -34,7 +34,7 @@ class A2aSession:
         self._http = http
         self._streams = card.capabilities.streaming
         self._pace = pace
-        self._following: Following | None = None
+        self._following: TaskFollower | None = None
         self._closed = asyncio.Event()
 
     @property
@@ -49,7 +49,7 @@ class A2aSession:
 
     async def prompt(self, text: str, *, task: str = "", more: str = "") -> AsyncGenerator[RemoteEvent]:
         """Gives the agent its next input. Raises ExternalFailure."""
-        following = self._following = Following(
+        following = self._following = TaskFollower(
             self._client, streams=self._streams, pace=self._pace, conversation=self.id, named=self._named
         )
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from a2a.types.a2a_pb2 import Artifact, Message, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus
 
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.ports.external import ExternalFailure, RemoteEvent, SaidText, TaskTold
+from callboard.contracts.ports.external import ExternalFailure, RemoteEvent, TaskReported, TextReported
 from callboard.contracts.text.redactor import without_secrets
 
 from .translation import artifact, delivered, rest, state_of, text, told
@@ -28,7 +28,7 @@ _LONGEST_ID = 200
 _Mark = tuple[RemoteTaskState, str, str, int]
 
 
-class Told:
+class TaskEventHandler:
     """Takes what comes. `conversation` and `task` are the agent's own names; `named` is told the first when it changes. `state`
     and `said` are the newest that were told of the task, `spoke` says that it answered with a message alone."""
 
@@ -118,14 +118,14 @@ class Told:
             yield from self._rest()
         self.state, self.said = state, without_secrets(said) if state == "auth_required" else said
         answers = state == "completed" and bool(said.strip() or rest(status.message))
-        yield TaskTold(self.task, state, "" if answers else self.said)
+        yield TaskReported(self.task, state, "" if answers else self.said)
         if answers:
             yield from self._speech(status.message)
 
     def _speech(self, message: Message) -> Iterator[RemoteEvent]:
         said, more = text(message), rest(message)
         if said:
-            yield SaidText(said, message.message_id)
+            yield TextReported(said, message.message_id)
         if more:
             yield delivered(self.task, message.message_id, more)
 

@@ -12,7 +12,7 @@ from google.protobuf.json_format import MessageToDict
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Blob, Text, blob_of
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.remote import RemotePart
-from callboard.contracts.ports.external import ArtifactTold
+from callboard.contracts.ports.external import ArtifactReported
 
 #: How many parts of an artifact are kept.
 MOST_PARTS = 50
@@ -67,14 +67,14 @@ def rest(message: Message) -> list[Part]:
     return [part for part in message.parts if part.WhichOneof("content") not in ("text", None)]
 
 
-def artifact(task: str, told: Artifact) -> ArtifactTold:
+def artifact(task: str, told: Artifact) -> ArtifactReported:
     """An artifact, whole."""
     return delivered(task, told.artifact_id, told.parts, name=told.name, description=told.description)
 
 
 def delivered(
     task: str, identity: str, parts: Iterable[Part], *, name: str = "", description: str = ""
-) -> ArtifactTold:
+) -> ArtifactReported:
     """Parts as they are kept: what is large and all bytes as blobs, and a text inline as long as there is room in the fact."""
     every = list(parts)
     room, kept, blobs = LARGEST_INLINE, list[RemotePart](), list[Blob]()
@@ -83,7 +83,7 @@ def delivered(
         room -= len(part.text.text.encode("utf-8", "replace"))
         kept.append(part)
         blobs += more
-    return ArtifactTold(
+    return ArtifactReported(
         task=task,
         artifact=line(identity),
         name=line(name),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from acp.interfaces import Client
     from pydantic import ValidationError
 
-    from .client import Inward
+    from .client import AcpClient
 
 #: How long an agent may take to start and to open a conversation, in seconds; some install themselves first.
 START_S = 120.0
@@ -68,10 +68,10 @@ class AcpAgents:
         `model_auth` where the agent wants a login, `model_unavailable`, `model_timeout`, `agent_mode_unavailable`,
         `unknown_model`."""
         self.check()
-        from .client import Inward
+        from .client import AcpClient
 
         process = await start(command, folder, os.environ if self._given is None else self._given)
-        session = AcpSession(process, Inward(), command)
+        session = AcpSession(process, AcpClient(), command)
         try:
             async with asyncio.timeout(self._start_s):
                 await session.open(folder, resume, reads=reads, writes=writes)
@@ -89,7 +89,7 @@ class AcpAgents:
 class AcpSession:
     """Implements the port `ExternalSession`."""
 
-    def __init__(self, process: AgentProcess, inward: Inward, command: tuple[str, ...]) -> None:
+    def __init__(self, process: AgentProcess, inward: AcpClient, command: tuple[str, ...]) -> None:
         from acp.client.connection import ClientSideConnection
 
         self.id = ""

@@ -11,21 +11,21 @@ from acp.interfaces import Agent
 from callboard.contracts.ports.external import (
     ExternalEvent,
     PermissionAnswer,
-    PermissionAsked,
-    ReadAsked,
+    PermissionRequested,
+    ReadRequested,
     SettingsReported,
-    WriteAsked,
+    WriteRequested,
 )
 
 from .settings import SettingsController
-from .translation import Calls, event
+from .translation import ToolCallTracker, event
 
 #: Events that wait to be taken before no more is read from the agent: their number, and the bytes of their messages.
 MOST_WAITING = 1000
 _MOST_BYTES = 64 * 1024 * 1024
 
 
-class Inward:
+class AcpClient:
     """Takes what the agent says. Nothing here waits before an event is in the line, so that their order is kept.
 
     Updates outside a prompt are dropped: an agent repeats a conversation that it loads. So is every message of another
@@ -40,7 +40,7 @@ class Inward:
         self.settings = SettingsController()
         self._room = asyncio.Event()
         self._waiting_bytes = 0
-        self._calls = Calls()
+        self._calls = ToolCallTracker()
         self._options: dict[int, list[schema.PermissionOption]] = {}
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._next = 1
@@ -119,7 +119,7 @@ class Inward:
         self._options[key] = options
         if not self.listening:
             self.permit(key, "cancelled")
-        self.events.put_nowait(PermissionAsked(key, self._calls.take(tool_call)))
+        self.events.put_nowait(PermissionRequested(key, self._calls.take(tool_call)))
         return await waiting
 
     async def read_text_file(
@@ -128,7 +128,7 @@ class Inward:
         """The agent wants a file."""
         self._must_be_prompted(session_id)
         key, waiting = self._ask()
-        self.events.put_nowait(ReadAsked(key, path, line, limit))
+        self.events.put_nowait(ReadRequested(key, path, line, limit))
         return schema.ReadTextFileResponse(content=await waiting)
 
     async def write_text_file(
@@ -139,7 +139,7 @@ class Inward:
             return schema.WriteTextFileResponse()
         self._must_be_prompted(session_id)
         key, waiting = self._ask()
-        self.events.put_nowait(WriteAsked(key, path, content))
+        self.events.put_nowait(WriteRequested(key, path, content))
         await waiting
         return schema.WriteTextFileResponse()
 

@@ -13,15 +13,15 @@ from acp import schema
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallKind,
+    CallReported,
     CallStatus,
-    CallTold,
     ExternalCall,
     ExternalDiff,
     ExternalEvent,
-    PlanTold,
+    PlanReported,
     PromptEnd,
-    SaidText,
-    SaidThought,
+    TextReported,
+    ThoughtReported,
 )
 from callboard.contracts.ports.model import Usage
 
@@ -34,7 +34,7 @@ _STEPS = ("pending", "in_progress", "completed")
 AnyCall = schema.ToolCallStart | schema.ToolCallProgress | schema.ToolCallUpdate
 
 
-class Calls:
+class ToolCallTracker:
     """The calls of one session as they stand: an update names only what changed."""
 
     def __init__(self) -> None:
@@ -51,19 +51,19 @@ class Calls:
         return call
 
 
-def event(update: object, calls: Calls) -> ExternalEvent | None:
+def event(update: object, calls: ToolCallTracker) -> ExternalEvent | None:
     """The event of a session's update; None for one that tells nothing of the work: modes, commands, names."""
     match update:
         case schema.AgentMessageChunk():
             text = block(update.content)
-            return SaidText(text, update.message_id or "") if text else None
+            return TextReported(text, update.message_id or "") if text else None
         case schema.AgentThoughtChunk():
             text = block(update.content)
-            return SaidThought(text, update.message_id or "") if text else None
+            return ThoughtReported(text, update.message_id or "") if text else None
         case schema.ToolCallStart() | schema.ToolCallProgress():
-            return CallTold(calls.take(update))
+            return CallReported(calls.take(update))
         case schema.AgentPlanUpdate():
-            return PlanTold(tuple(_step(entry) for entry in update.entries))
+            return PlanReported(tuple(_step(entry) for entry in update.entries))
         case _:
             return None
 

@@ -26,14 +26,14 @@ from __future__ import annotations
 
 from .access import PageAccess, PageLink
 from .app import HttpApp
-from .dependencies import Given
+from .dependencies import HttpDependencies
 from .meta import DemoOffer, Meta, ModelOffer, WorkspaceOffer
 from .server import HttpServer
 
 __all__ = [
     "DemoOffer",
-    "Given",
     "HttpApp",
+    "HttpDependencies",
     "HttpServer",
     "Meta",
     "ModelOffer",

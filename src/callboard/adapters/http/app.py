@@ -13,7 +13,7 @@ from .access import ConfirmedCommands, access_routes
 from .agentruns import agent_run_routes
 from .blobs import blob_routes
 from .commands import API, command_routes, json_response
-from .dependencies import Given
+from .dependencies import HttpDependencies
 from .failures import Failures
 from .feeds import feed_routes
 from .guard import Guard
@@ -29,7 +29,7 @@ from .vocabularies import vocabulary_routes
 class HttpApp:
     """Takes HTTP only; it has no start-up and no websockets."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: HttpDependencies) -> None:
         self.access = given.access
         commands = ConfirmedCommands(given.commands)
         confined = replace(given, commands=commands)
@@ -60,7 +60,7 @@ class HttpApp:
         self._streams.end()
 
 
-def _plain_routes(given: Given) -> list[Route]:
+def _plain_routes(given: HttpDependencies) -> list[Route]:
     async def meta(_: Request) -> Response:
         return json_response(await given.about())
 

@@ -18,7 +18,7 @@ PAGE = Path(__file__).parent / "page"
 
 
 @dataclass(frozen=True)
-class Given:
+class HttpDependencies:
     """The runtime behind the routes. Of the store only facts and blobs are read.
 
     `token` opens everything; `access` is what pages get in its place; `page` is the folder of the built page; `keep_alive` is

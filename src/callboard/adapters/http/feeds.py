@@ -20,7 +20,7 @@ from callboard.contracts.record import Record, WireEvent
 from callboard.projection.emit.runtime import wire_event
 
 from .commands import API, json_response
-from .dependencies import Given
+from .dependencies import HttpDependencies
 from .problems import incident
 from .requests import from_query
 from .streams import Stream, Streams, ended
@@ -57,7 +57,7 @@ class FactPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     head: int
 
 
-def feed_routes(given: Given, streams: Streams) -> list[Route]:
+def feed_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
     """Both feeds, of sessions and of workspaces."""
     feeds = _Feeds(given, streams)
     return [
@@ -68,7 +68,7 @@ def feed_routes(given: Given, streams: Streams) -> list[Route]:
 
 
 class _Feeds:
-    def __init__(self, given: Given, streams: Streams) -> None:
+    def __init__(self, given: HttpDependencies, streams: Streams) -> None:
         self._given = given
         self._streams = streams
 

@@ -26,7 +26,7 @@ from callboard.projection.emit.agentui.events import agent_ui_delta, agent_ui_hy
 from callboard.projection.emit.subagents import SubagentEvents
 
 from .commands import API
-from .dependencies import Given
+from .dependencies import HttpDependencies
 from .feeds import LARGEST_CHUNK, Place, event, gap, resumed, stream_of, unknown, until_refused
 from .requests import from_query
 from .streams import Stream, Streams, ended
@@ -42,15 +42,15 @@ class VocabularyQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     after: Place = 0
 
 
-class _Told(Protocol):
+class _Translation(Protocol):
     @property
     def type(self) -> str: ...
 
 
-Tell = Callable[[Record], Sequence[_Told]]
+EventWriter = Callable[[Record], Sequence[_Translation]]
 
 
-def vocabulary_routes(given: Given, streams: Streams) -> list[Route]:
+def vocabulary_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
     """The events of a session."""
 
     async def events(request: Request) -> Stream:
@@ -60,19 +60,19 @@ def vocabulary_routes(given: Given, streams: Streams) -> list[Route]:
         head = await given.store.facts.head(stream)
         if head.sequence == 0:
             raise unknown(stream)
-        told = _events(given, stream, after, head, _Teller(stream, query.vocabulary))
+        told = _events(given, stream, after, head, _EventWriters(stream, query.vocabulary))
         return streams.of(until_refused(told, f"the events of {stream}"))
 
     return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
 
 
-class _Teller:
+class _EventWriters:
     """Makes the events of one session in one vocabulary."""
 
     def __init__(self, session: str, vocabulary: Vocabulary) -> None:
         self._session = session
         self._deltas = vocabulary == "agent_ui"
-        self._tell: Tell = AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
+        self._tell: EventWriter = AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
 
     def hydrated(self, through: int) -> bytes:
         """That all there was when the stream began is told; only Agent UI has a word for it."""
@@ -104,7 +104,9 @@ class _Teller:
         return event(told.type, _encoder.encode(told))
 
 
-async def _events(given: Given, stream: str, after: int, head: Head, teller: _Teller) -> AsyncGenerator[bytes]:
+async def _events(
+    given: HttpDependencies, stream: str, after: int, head: Head, teller: _EventWriters
+) -> AsyncGenerator[bytes]:
     if after > head.sequence:
         raise gap(stream, after, head)
     async with ended(given.feeds.live(stream)) as batches:
@@ -124,7 +126,7 @@ async def _events(given: Given, stream: str, after: int, head: Head, teller: _Te
                 yield bytes(chunk)
 
 
-def _told(record: Record, events: Sequence[_Told]) -> bytes:
+def _told(record: Record, events: Sequence[_Translation]) -> bytes:
     """The last event of a fact has its sequence: whoever saw only some of them is told all of them again."""
     last = len(events) - 1
     return b"".join(

@@ -23,8 +23,8 @@ from .claude_agents import Lineage, agent_key
 from .diffs import replaced
 from .past import (
     Line,
-    Making,
     PastSession,
+    PastSessionBuilder,
     PastTurn,
     first_line,
     lines,
@@ -123,7 +123,7 @@ def turns(file: Path) -> Iterator[PastTurn]:
 def _turns(
     found: Iterable[Line], session: str, lineage: Lineage, own: str = "", subagent: ImportedAgent | None = None
 ) -> Iterator[PastTurn]:
-    making: dict[str, Making] = {}
+    making: dict[str, PastSessionBuilder] = {}
     boundary: Line = {}
     at = 0
     for line in found:
@@ -150,7 +150,7 @@ def _turns(
                 if agent in making:
                     yield making[agent].turn(session)
                 key = str(line.get("uuid") or at)
-                making[agent] = Making(key, at, "", agent, source="compaction", subagent=subagent)
+                making[agent] = PastSessionBuilder(key, at, "", agent, source="compaction", subagent=subagent)
             making[agent].compact(summary)
             continue
         if text.startswith(_INTERRUPTED):
@@ -162,7 +162,7 @@ def _turns(
         if agent in making:
             yield making[agent].turn(session)
         key = str(line.get("uuid") or at)
-        making[agent] = Making(key, at, text, agent, source=_source(line, text), subagent=subagent)
+        making[agent] = PastSessionBuilder(key, at, text, agent, source=_source(line, text), subagent=subagent)
     yield from (one.turn(session) for one in sorted(making.values(), key=lambda one: one.at))
 
 
@@ -203,7 +203,7 @@ def _summary_of(text: str, boundary: Line) -> ImportedPart:
     )
 
 
-def _said(making: Making, message: Line) -> None:
+def _said(making: PastSessionBuilder, message: Line) -> None:
     """The blocks of a line join those of the same message."""
     identity = str(message.get("id") or "")
     parts = tuple(part for block in _blocks(message) if (part := _part(block)) is not None)
@@ -247,7 +247,7 @@ def _part(block: Line) -> ImportedPart | None:
             return None
 
 
-def _answered(making: dict[str, Making], agent: str, line: Line, message: Line) -> bool:
+def _answered(making: dict[str, PastSessionBuilder], agent: str, line: Line, message: Line) -> bool:
     """Gives calls their results; True where the line does nothing else."""
     results = [block for block in _blocks(message) if block.get("type") == "tool_result"]
     turn = making.get(agent)

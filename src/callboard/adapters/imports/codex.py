@@ -20,8 +20,8 @@ from callboard.contracts.commands.imports import ImportedCall, ImportedPart
 from .diffs import patched
 from .past import (
     Line,
-    Making,
     PastSession,
+    PastSessionBuilder,
     PastTurn,
     first_line,
     lines,
@@ -131,7 +131,7 @@ class _Reading:
 
     def __init__(self, session: str) -> None:
         self._session = session
-        self._making: Making | None = None
+        self._making: PastSessionBuilder | None = None
         self._folder = ""
         self._model = "unknown"
         self._at = 0
@@ -194,7 +194,7 @@ class _Reading:
             return None
         done = self.end()
         self._count += 1
-        self._making = Making(key=f"{self._count}", at=self._at, input=text)
+        self._making = PastSessionBuilder(key=f"{self._count}", at=self._at, input=text)
         self._fresh = True
         return done
 
@@ -202,7 +202,7 @@ class _Reading:
         """A summary is a mark in the turn under way, or a turn without an input where none is."""
         summary = ImportedPart(kind="compaction", text=text_of(payload.get("message")))
         if self._making is None:
-            self._making = Making(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
+            self._making = PastSessionBuilder(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
         self._making.compact(summary)
         self._fresh = True
 

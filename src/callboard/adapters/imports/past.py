@@ -58,7 +58,7 @@ class PastSession:
 
 
 @dataclass
-class Making:
+class PastSessionBuilder:
     """A turn in the making. `message` is the provider's id of the newest model call."""
 
     key: str

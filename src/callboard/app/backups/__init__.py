@@ -8,7 +8,7 @@ restoring putting one in the place of the store, which is kept
 from __future__ import annotations
 
 from .archive import Manifest
-from .restoring import Restored, finish_restore, restore
-from .taking import BackedUp, back_up
+from .restoring import RestoreResult, finish_restore, restore
+from .taking import BackupResult, back_up
 
-__all__ = ["BackedUp", "Manifest", "Restored", "back_up", "finish_restore", "restore"]
+__all__ = ["BackupResult", "Manifest", "RestoreResult", "back_up", "finish_restore", "restore"]

@@ -22,7 +22,7 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
-from ..state_folder import Home, read_regular, sync_folder, unusable, write_private
+from ..state_folder import StateFolder, read_regular, sync_folder, unusable, write_private
 from .archive import FILES, UPLOADS, Manifest, unpack
 
 #: What a backup puts in place, in this order: with the store the restored state is the one that counts.
@@ -42,7 +42,7 @@ class _Swap(msgspec.Struct, frozen=True, kw_only=True):
     names: tuple[str, ...]
 
 
-class Restored(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class RestoreResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """A backup that is in place now. `former` are the folder and files that were there before, under their new names."""
 
     file: str
@@ -55,8 +55,8 @@ class Restored(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
 
 
 def restore(
-    home: Home, place: Path, *, replace: bool = False, damaged: bool = False, progress: Callable[[str], None]
-) -> Restored:
+    home: StateFolder, place: Path, *, replace: bool = False, damaged: bool = False, progress: Callable[[str], None]
+) -> RestoreResult:
     """Put a backup in the place of the state folder's store, settings, names of secrets and uploads.
 
     The backup is unpacked beside the store, and all of it is checked, before anything is changed. What was there before stays
@@ -100,7 +100,7 @@ def restore(
 
 
 @contextlib.contextmanager
-def _locked(home: Home, *, replace: bool) -> Generator[None]:
+def _locked(home: StateFolder, *, replace: bool) -> Generator[None]:
     """Lock the store's folder, which is made where there is none, so that no process begins to write there meanwhile."""
     made = not home.store.exists()
     home.store.mkdir(mode=0o700, exist_ok=True)
@@ -115,7 +115,7 @@ def _locked(home: Home, *, replace: bool) -> Generator[None]:
         lock.release()
 
 
-def finish_restore(home: Home) -> None:
+def finish_restore(home: StateFolder) -> None:
     """Finish a restore that was interrupted after it was decided, and remove what an interrupted one left.
 
     Does nothing where none was. What is left is a copy of a log, with sessions that may be deleted meanwhile.
@@ -135,7 +135,7 @@ def finish_restore(home: Home) -> None:
         raise unusable(home.folder, error) from error
 
 
-def _swap(home: Home, folder: Path) -> tuple[str, ...]:
+def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:
     """Put what is in the folder in place, all of it or nothing.
 
     The new files are moved beside the old ones first. The file that names them is the decision: before it nothing that counts
@@ -159,7 +159,7 @@ def _swap(home: Home, folder: Path) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def _staging(home: Home) -> Generator[None]:
+def _staging(home: StateFolder) -> Generator[None]:
     """Lock the folder of what is to be put in place: the lock of the store moves away with the store."""
     staged = home.folder / _STAGED
     staged.mkdir(mode=0o700, exist_ok=True)
@@ -170,7 +170,7 @@ def _staging(home: Home) -> Generator[None]:
         lock.release()
 
 
-def _put_all(home: Home) -> tuple[str, ...]:
+def _put_all(home: StateFolder) -> tuple[str, ...]:
     """Put all that is staged in place, the store last. Done again after an interruption it continues where that was."""
     mark, staged = home.folder / _MARK, home.folder / _STAGED
     try:
@@ -233,8 +233,8 @@ def _exchange(one: Path, other: Path) -> bool:
     return call(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _EXCHANGE) == 0
 
 
-def _restored(place: Path, manifest: Manifest, checked: Checked, former: tuple[str, ...]) -> Restored:
-    return Restored(
+def _restored(place: Path, manifest: Manifest, checked: Checked, former: tuple[str, ...]) -> RestoreResult:
+    return RestoreResult(
         file=str(place),
         made_at=manifest.made_at,
         version=manifest.version,
@@ -245,7 +245,7 @@ def _restored(place: Path, manifest: Manifest, checked: Checked, former: tuple[s
     )
 
 
-def _exists(home: Home) -> Refusal:
+def _exists(home: StateFolder) -> Refusal:
     return Refusal(
         "store_exists",
         f"There is a store in {home.store}.",

@@ -23,7 +23,7 @@ from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
 from callboard.log.sqlite.upkeep.folders import opened_folders
 
-from ..state_folder import Home, sync_folder, unusable
+from ..state_folder import StateFolder, sync_folder, unusable
 from .archive import FILES, FORMAT, LOG, Manifest, Member, member_of, write
 
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -38,7 +38,7 @@ _STORE = "store"
 _COPY = ".callboard-backup-"
 
 
-class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class BackupResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A backup that was made. `size` is in bytes; `project` is the folder in which agents can read it, empty for none."""
 
     file: str
@@ -52,14 +52,14 @@ class BackedUp(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def back_up(
-    home: Home,
+    home: StateFolder,
     place: Path,
     *,
     force: bool = False,
     damaged: bool = False,
     in_project: bool = False,
     progress: Callable[[str], None],
-) -> BackedUp:
+) -> BackupResult:
     """Write a backup of the state folder to a file, or into a folder under a name with the time.
 
     Copies the log as of one moment, checks the whole copy, and then packs it with the settings, the names of secrets and the
@@ -97,7 +97,7 @@ def back_up(
         raise (_no_room(place) if refusal.code == "store_full" else refusal) from refusal
     except OSError as error:
         raise _unwritten(place, error) from error
-    return BackedUp(
+    return BackupResult(
         file=str(place),
         size=place.stat().st_size,
         streams=checked.streams,
@@ -135,7 +135,7 @@ def _locked(folder: Path) -> Generator[None]:
         os.close(handle)
 
 
-def _project_of(home: Home, place: Path) -> str:
+def _project_of(home: StateFolder, place: Path) -> str:
     """Return the opened folder that a place is in; empty where it is in none."""
     real = place.resolve()
     return next((one for one in opened_folders(home.store) if real.is_relative_to(Path(one).resolve())), "")
@@ -163,7 +163,7 @@ def _place(place: Path, *, force: bool) -> Path:
     return place
 
 
-def _files(home: Home, folder: Path) -> list[Member]:
+def _files(home: StateFolder, folder: Path) -> list[Member]:
     """Copy what is truth beside the log, so that what is hashed is what is packed."""
     members: list[Member] = []
     wanted = [home.folder / name for name in FILES]

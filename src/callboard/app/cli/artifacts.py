@@ -31,7 +31,7 @@ from callboard.contracts.rows import ArtifactRow, ExportEntry, VersionEntry
 
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
 from .terminal.output import Style, err, one_line, out, plain
@@ -56,7 +56,7 @@ _ASK_EVERY = 0.1
 _PAGE = 1000
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class WrittenFile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What `--json` tells of a file that was written."""
 
     file: str
@@ -65,7 +65,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     content: BlobRef
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class ArtifactRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line says."""
 
     session: str
@@ -76,7 +76,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     file: Path | None
 
 
-Answer = ArtifactList | ArtifactRead | ArtifactDiff | Written
+Answer = ArtifactList | ArtifactRead | ArtifactDiff | WrittenFile
 
 
 def register(app: typer.Typer) -> None:
@@ -96,7 +96,7 @@ def _artifacts(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not home.has_store():
         raise nothing_yet()
     form: ExportForm | None = cast("ExportForm", export) if export in get_args(ExportForm) else None
@@ -108,7 +108,9 @@ def _artifacts(
         if file.exists() and not force:
             raise Refusal("invalid_input", f"{file} is there already.", field="out", hint="--force writes over it.")
         form = form or ("file" if artifact else "zip")
-    asked = Asked(session=session, artifact=artifact, versions=_two(diff), form=form, version=version, file=file)
+    asked = ArtifactRequest(
+        session=session, artifact=artifact, versions=_two(diff), form=form, version=version, file=file
+    )
     answer = run_async(_ask(home, asked))
     if json:
         out(msgspec.json.encode(answer).decode())
@@ -125,7 +127,7 @@ def _two(diff: str) -> tuple[int, int] | None:
     return int(first), int(second)
 
 
-async def _ask(home: Home, asked: Asked) -> Answer:
+async def _ask(home: StateFolder, asked: ArtifactRequest) -> Answer:
     from ..hosting.connection import connected
 
     async with connected(home, os.environ, lambda _: None) as client:
@@ -165,7 +167,7 @@ async def _named(client: Client, session: str, named: str) -> str:
 
 async def _exported(
     client: Client, session: str, artifact: str, form: ExportForm, version: int | None, file: Path
-) -> Written:
+) -> WrittenFile:
     ids = (artifact,) if artifact else ()
     asked = ExportArtifact(session_id=session, artifact_ids=ids, form=form, version=version)
     begun: ExportBegun = await client.submit(asked)
@@ -178,7 +180,7 @@ async def _exported(
         await asyncio.to_thread(file.write_bytes, data)
     except OSError as error:
         raise Refusal("invalid_input", f"{file} cannot be written: {error.strerror}.", field="out") from error
-    return Written(file=str(file), session_id=session, artifact_id=begun.artifact_id, content=entry.content)
+    return WrittenFile(file=str(file), session_id=session, artifact_id=begun.artifact_id, content=entry.content)
 
 
 async def _over(client: Client, session: str, begun: ExportBegun) -> ExportEntry:
@@ -212,7 +214,7 @@ def _print(answer: Answer) -> None:
             out(plain(answer.diff.rstrip("\n")))
             if answer.cut:
                 err("The rest is left out: --export diff -o FILE writes all of it.")
-        case Written():
+        case WrittenFile():
             out(answer.file)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .terminal.exit_codes import DONE, FAILED
 from .terminal.loop import run_async
 from .terminal.output import Style, out, visible
@@ -38,7 +38,7 @@ def _doctor(
     # Here, since no other verb looks at all of it.
     from ..doctor import Finding, examine
 
-    findings = run_async(examine(Home.of(os.environ), os.environ, folder.expanduser().resolve()))
+    findings = run_async(examine(StateFolder.of(os.environ), os.environ, folder.expanduser().resolve()))
 
     def tell(one: Finding, width: int, style: Style) -> None:
         mark = {"ok": style.good("ok  "), "warn": style.warn("warn"), "bad": style.bad("bad ")}[one.state]

@@ -21,7 +21,7 @@ from callboard.contracts.errors import Refusal
 
 from ..reading import newest_session, nothing_yet
 from ..reading.remote import RemoteReader
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.output import Style, err, out
 
@@ -45,7 +45,7 @@ Whoever gets it should be told its last link another way: `callboard verify FILE
 _TELL_EVERY = 2.0
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class WrittenPack(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What `--json` tells: the file, and what the pack in it shows."""
 
     file: str
@@ -73,7 +73,7 @@ def _evidence(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not home.has_store():
         raise nothing_yet()
     if file is not None:
@@ -86,7 +86,9 @@ def _evidence(
         _tell(written)
 
 
-async def _export(home: Home, asked: ExportEvidence, file: Path | None, *, force: bool, quiet: bool) -> Written:
+async def _export(
+    home: StateFolder, asked: ExportEvidence, file: Path | None, *, force: bool, quiet: bool
+) -> WrittenPack:
     from ..hosting.connection import connected
 
     async with connected(home, os.environ, lambda _: None) as client:
@@ -95,7 +97,7 @@ async def _export(home: Home, asked: ExportEvidence, file: Path | None, *, force
         place = file or Path(f"evidence-{session}-{packed.through}.zip")
         _must_be_free(place, force=force)
         await _save(client, packed.pack, place)
-    return Written(
+    return WrittenPack(
         file=str(place),
         session_id=session,
         evidence_id=packed.evidence_id,
@@ -156,7 +158,7 @@ def _cannot_write(place: Path, why: str) -> Refusal:
     return Refusal("invalid_input", f"The pack cannot be written to {place}: {why}.", field="--out")
 
 
-def _tell(written: Written) -> None:
+def _tell(written: WrittenPack) -> None:
     style = Style(sys.stderr)
     out(written.file)
     what = f"Facts 1 to {written.through}"

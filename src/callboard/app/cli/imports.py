@@ -18,8 +18,8 @@ from callboard.contracts.facts.session import SessionSource
 
 from ..imports import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
 from ..reading import reader
-from ..state_folder import Home
-from .terminal.broad_folders import Wide, open_folder
+from ..state_folder import StateFolder
+from .terminal.broad_folders import BroadFolder, open_folder
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
 from .terminal.loop import run_async
 from .terminal.output import Style, err, one_line, out
@@ -70,7 +70,7 @@ def _import(
     json: Annotated[
         bool, typer.Option("--json", help="One JSON line a session; asks nothing, so it needs --yes.")
     ] = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> None:
     wanted = None if every else folder.expanduser().resolve()
     product = _SOURCES[source] if source else None
@@ -93,7 +93,7 @@ def _import(
     if not yes:
         if json or not sys.stdin.isatty():
             raise Refusal("invalid_input", "Nobody can be asked here.", field="--yes", hint="Add --yes to import.")
-        if not typer.confirm(f"Copy {len(found)} sessions into {Home.of(os.environ).folder}?", err=True):
+        if not typer.confirm(f"Copy {len(found)} sessions into {StateFolder.of(os.environ).folder}?", err=True):
             err("Nothing was imported.")
             raise typer.Exit(ENDED_BY_PERSON)
     run_async(_carry_out(found, json=json, wide=wide, asks=not yes))
@@ -101,7 +101,7 @@ def _import(
 
 async def _driven() -> set[str]:
     """The past sessions that are the work of a session here."""
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not home.has_store():
         return set()
     async with reader(home) as source:
@@ -131,7 +131,7 @@ async def _carry_out(found: list[PastSession], *, json: bool, wide: bool, asks: 
     from ..hosting.connection import connected
 
     added, refused = 0, dict[str, Refusal]()
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
 
         async def send(one: PastSession, turn: PastTurn, workspace: str) -> TurnImported:

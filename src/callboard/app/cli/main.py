@@ -16,7 +16,7 @@ from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Problem, Refusal
 
 from ..settings.location import beside
-from ..state_folder import Home, write_private
+from ..state_folder import StateFolder, write_private
 from . import (
     agents,
     artifacts,
@@ -172,7 +172,7 @@ def _placed(problem: Problem) -> Problem:
     """The problem; of a defect in the process that runs, with the place of its log."""
     if problem.code != "internal":
         return in_words_of_the_line(problem)
-    return msgspec.structs.replace(problem, hint=f"The details are in {Home.of(os.environ).log}.")
+    return msgspec.structs.replace(problem, hint=f"The details are in {StateFolder.of(os.environ).log}.")
 
 
 def _lost_folder(error: Exception) -> Problem | None:
@@ -188,7 +188,7 @@ def _lost_folder(error: Exception) -> Problem | None:
 
 def _incident(error: Exception) -> Problem:
     """What a person is told of a defect; the rest goes to a file."""
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     place = home.folder / "incident.txt"
     try:
         home.make()

@@ -12,7 +12,7 @@ import typer
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel, ModelList, ModelTested
 
 from ..settings.loader import load
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
 from .terminal.output import Style, err, one_line, out
@@ -42,12 +42,12 @@ def _models(
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     # Here, since no other verb needs a model in this process.
-    from ..models.catalog import Desk
+    from ..models.catalog import ModelCatalog
     from ..wiring import models_of
 
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     models = models_of(load(home, os.environ), os.environ)
-    desk = Desk(models, os.environ)
+    desk = ModelCatalog(models, os.environ)
 
     async def ask() -> ModelList | ModelTested:
         try:
@@ -66,7 +66,7 @@ def _models(
         raise typer.Exit(FAILED)
 
 
-def _print(models: ModelList, home: Home) -> None:
+def _print(models: ModelList, home: StateFolder) -> None:
     style = Style(sys.stdout)
     for one in models.configured:
         out(_line(one, style))

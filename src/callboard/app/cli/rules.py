@@ -22,8 +22,8 @@ from ..hosting.connection import connected
 from ..reading import newest_session
 from ..reading.remote import RemoteReader
 from ..settings.loader import converted, parsed
-from ..state_folder import Home
-from .terminal.broad_folders import Wide, open_folder
+from ..state_folder import StateFolder
+from .terminal.broad_folders import BroadFolder, open_folder
 from .terminal.loop import run_async
 from .terminal.output import Style, one_line, out, visible
 from .terminal.wording import counted
@@ -61,7 +61,7 @@ def _rules(
         Path | None, typer.Option("--dry-run", help="A TOML file with [[rules]] to try on past calls.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a rule, or one for what was tried.")] = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> None:
     tried = None if dry_run is None else _read(dry_run)
     run_async(_carry_out(folder.expanduser().resolve(), session, tried, json=json, wide=wide))
@@ -70,7 +70,7 @@ def _rules(
 async def _carry_out(
     folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
 ) -> None:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
         workspace, words, named = await _meant(client, folder, session, wide=wide)
         if tried is not None:

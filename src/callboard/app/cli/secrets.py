@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 
 from ..hosting.announcement import find
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.output import Style, err, out, plain
 
@@ -108,7 +108,7 @@ def _checked(given: dict[str, str]) -> SetSecret:
 
 
 async def _with(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     endpoint = await find(home)
     if endpoint is not None:
         async with Client(endpoint) as client:

@@ -16,7 +16,7 @@ from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.rows import SessionCard, WorkspaceRow
 
 from ..reading import Listed, reader
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.output import Style, err, one_line, out, width
 from .terminal.wording import counted
@@ -49,7 +49,7 @@ def _sessions(
         bool, typer.Option("--sizes", help="How much room each takes; the setting retention gives some back.")
     ] = False,
 ) -> None:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     listed, workspaces, sizes = (
         run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else (Listed(()), (), {})
     )
@@ -71,13 +71,15 @@ def _sessions(
         err(Style(sys.stderr).warn(_missing(listed.missing, home)))
 
 
-async def _read(home: Home, *, with_sizes: bool) -> tuple[Listed, tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
+async def _read(
+    home: StateFolder, *, with_sizes: bool
+) -> tuple[Listed, tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
     async with reader(home) as source:
         sizes = await source.sizes() if with_sizes else {}
         return await source.sessions(), await source.workspaces(), sizes
 
 
-def _missing(count: int, home: Home) -> str:
+def _missing(count: int, home: StateFolder) -> str:
     """Say how many sessions have no line, and where the reason is."""
     verb = "is" if count == 1 else "are"
     return f"{counted(count, 'session')} could not be opened and {verb} not listed. {home.log} says why."

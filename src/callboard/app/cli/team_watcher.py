@@ -45,7 +45,7 @@ class Lines:
             self._line(self._held.pop(0))
 
 
-class Watching:
+class TeamWatcher:
     """A session from its first fact until no turn of anybody in it is open. What asks for the person is asked in the terminal,
     where there is one, and told with the page's address where there is none."""
 

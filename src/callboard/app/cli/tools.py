@@ -14,8 +14,8 @@ from callboard.contracts.commands.tooling import GetToolInventory, ToolInventory
 from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
 
 from ..hosting.connection import connected
-from ..state_folder import Home
-from .terminal.broad_folders import Wide, open_folder
+from ..state_folder import StateFolder
+from .terminal.broad_folders import BroadFolder, open_folder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
 from .terminal.output import Style, one_line, out, visible
@@ -46,7 +46,7 @@ def _tools(
         str, typer.Option("--agent", metavar="NAME", help="The agent; the lead where none is named.")
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> None:
     found = run_async(_inventory(folder.expanduser().absolute(), agent, wide=wide))
     if json:
@@ -58,7 +58,7 @@ def _tools(
 
 
 async def _inventory(folder: Path, agent: str, *, wide: bool) -> ToolInventory:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide)
         found: ToolInventory = await client.submit(GetToolInventory(workspace_id=opened.workspace_id, agent=agent))

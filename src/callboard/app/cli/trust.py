@@ -16,8 +16,8 @@ from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustChang
 from callboard.contracts.errors import Refusal
 
 from ..hosting.connection import connected
-from ..state_folder import Home
-from .terminal.broad_folders import Wide, open_folder
+from ..state_folder import StateFolder
+from .terminal.broad_folders import BroadFolder, open_folder
 from .terminal.exit_codes import DONE, REFUSED
 from .terminal.loop import run_async
 from .terminal.milestones import problem_line
@@ -54,7 +54,7 @@ def _trust(
     revoke: Annotated[bool, typer.Option("--revoke", help="Let its files widen nothing any more.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Trust it for what is shown, without asking.")] = False,
     json: Annotated[bool, typer.Option("--json", help="What its files ask for, as JSON.")] = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> int:
     if revoke and yes:
         raise Refusal("invalid_input", "--revoke and --yes say opposite things.", field="--yes", hint="Give one.")
@@ -65,7 +65,7 @@ def _trust(
 
 
 async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide: bool) -> int:
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     async with connected(home, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide, asks=not yes)
         read: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))

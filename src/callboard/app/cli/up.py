@@ -14,8 +14,8 @@ from callboard.contracts.commands import WorkspaceIsOpen
 from callboard.contracts.errors import Refusal
 
 from ..settings.loader import PORT
-from ..state_folder import Home
-from .terminal.broad_folders import Submit, Wide, open_folder
+from ..state_folder import StateFolder
+from .terminal.broad_folders import BroadFolder, Submit, open_folder
 from .terminal.browser import may_open, open_page
 from .terminal.ignored_settings import settings_beside
 from .terminal.loop import run_async
@@ -64,14 +64,14 @@ def _up(
     ] = None,
     browser: Annotated[bool | None, typer.Option(help="Open the page when there is a display.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Milestones as JSON lines; opens no browser.")] = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> None:
     from ..hosting.serve import Milestones, Ready, up
 
     folder = folder.expanduser().absolute()
     if not folder.is_dir():
         raise Refusal("no_folder", f"{folder} is not a folder.", field="--folder", hint="Give an existing folder.")
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     settings, unusable = run_async(settings_beside(home, port=port, browser=browser))
 
     def tell(milestone: Milestones) -> None:

@@ -12,9 +12,9 @@ import yaml
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
-from callboard.contracts.ports.demos import SetOut
+from callboard.contracts.ports.demos import DemoFolder
 
-from .remote_agent import Shop, tell_address
+from .remote_agent import RemoteShop, tell_address
 
 _PLAYS = Path(__file__).parent / "plays"
 #: As they are told: from one agent to several, from agents to people.
@@ -72,9 +72,9 @@ class Catalog:
 
     def __init__(self, place: Path) -> None:
         self._place = place
-        self._shop = Shop()
+        self._shop = RemoteShop()
 
-    def set_out(self, name: str) -> SetOut:
+    def set_out(self, name: str) -> DemoFolder:
         found = demo(name)
         url = self._shop.url() if found.elsewhere else ""
         try:
@@ -85,7 +85,7 @@ class Catalog:
             message = f"{self._place} cannot be written: {error.strerror or error}."
             hint = "Set CALLBOARD_HOME to another folder: demos are set out beside it."
             raise Refusal("invalid_input", message, field="name", hint=hint) from error
-        return SetOut(
+        return DemoFolder(
             folder=str(folder),
             objective=found.objective,
             mode=found.mode,

@@ -17,7 +17,7 @@ NEEDED = ("a2a", "sse_starlette")
 _ADDRESS = re.compile(r"^url: .*$", re.MULTILINE)
 
 
-class Shop:
+class RemoteShop:
     """Starts the process when it is wanted first, and again where it ended. It ends when its input does: with this process."""
 
     def __init__(self) -> None:

@@ -15,14 +15,14 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from . import machine, state, work
 from .report import Finding, State
 
 __all__ = ["Finding", "State", "examine"]
 
 
-async def examine(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+async def examine(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Everything that was looked at, in the order in which a first start needs it."""
     of_machine, of_state, of_work = await asyncio.gather(
         asyncio.to_thread(machine.look, home), state.look(home, environment), work.look(home, environment, folder)

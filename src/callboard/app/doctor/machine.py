@@ -15,7 +15,7 @@ from callboard.tools.sandbox.ability import ability
 
 from ..hosting.superuser import AS_ROOT, is_root
 from ..models.keys import keyring_of
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .report import Finding, bad, install, ok, warn
 
 _OLDEST = (3, 11)
@@ -34,7 +34,7 @@ _SWITCHES = (
 _UNHELD = "Every command asks for your approval, and an approved one may do whatever you may."
 
 
-def look(home: Home) -> tuple[Finding, ...]:
+def look(home: StateFolder) -> tuple[Finding, ...]:
     """Blocks while programs are tried."""
     return (
         _python(),
@@ -104,7 +104,7 @@ def _program(name: str, program: str, means: str) -> Finding:
     return ok(name, f"{lines[0].strip() if lines else program} at {path}")
 
 
-def _keyring(home: Home) -> Finding:
+def _keyring(home: StateFolder) -> Finding:
     try:
         keyring_of(home).get("callboard-doctor")
     except Refusal as refusal:

@@ -13,7 +13,7 @@ from callboard.contracts.settings import Effective, Settings
 from callboard.secrets.keys import VARIABLE
 
 from ..models.keys import secrets_here
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .report import Finding, bad, ok
 
 #: What names a secret, by the table that it stands in.
@@ -21,7 +21,7 @@ _NAMING = {"models": "model", "servers": "tool server", "hooks": "hook"}
 
 
 async def named_in(
-    home: Home, environment: Mapping[str, str], settings: Settings, holding: Effective
+    home: StateFolder, environment: Mapping[str, str], settings: Settings, holding: Effective
 ) -> tuple[Finding, ...]:
     """One finding for each secret that is missing. `holding` is what holds in the folder, beside the models of the settings."""
     secrets = await secrets_here(home, environment)

@@ -16,14 +16,14 @@ from callboard.log.sqlite.upkeep.checking import check_store
 
 from ..hosting.announcement import find
 from ..settings.loader import PORT, load
-from ..state_folder import VARIABLE, Home
+from ..state_folder import VARIABLE, StateFolder
 from .report import Finding, bad, ok, warn
 
 #: How much room there must be for work to go on, and for it to go on for a while, in bytes.
 _LEAST_ROOM, _ENOUGH_ROOM = 20_000_000, 500_000_000
 
 
-async def look(home: Home, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+async def look(home: StateFolder, environment: Mapping[str, str]) -> tuple[Finding, ...]:
     """Opens the store for reading where there is one."""
     endpoint = await find(home)
     return (
@@ -35,7 +35,7 @@ async def look(home: Home, environment: Mapping[str, str]) -> tuple[Finding, ...
     )
 
 
-def _folder(home: Home) -> Finding:
+def _folder(home: StateFolder) -> Finding:
     mend = f"export {VARIABLE}=FOLDER (one that you may write to)"
     above = home.folder
     while not above.exists():
@@ -53,7 +53,7 @@ def _folder(home: Home) -> Finding:
     return ok("state folder", str(home.folder))
 
 
-def _room(home: Home) -> Finding:
+def _room(home: StateFolder) -> Finding:
     above = home.folder
     while not above.exists():
         above = above.parent
@@ -68,7 +68,7 @@ def _room(home: Home) -> Finding:
     return ok("disk", said)
 
 
-async def _store(home: Home, endpoint: Endpoint | None) -> Finding:
+async def _store(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if not home.has_store():
         return ok("store", "there is none yet; the first start makes it")
     aside = f"mv {home.store} {home.store}.aside"
@@ -87,7 +87,7 @@ async def _store(home: Home, endpoint: Endpoint | None) -> Finding:
     return ok("store", f"{home.store}: quick check, the {looked}{written}")
 
 
-def _process(home: Home, endpoint: Endpoint | None) -> Finding:
+def _process(home: StateFolder, endpoint: Endpoint | None) -> Finding:
     if endpoint is not None:
         return ok("process", f"process {endpoint.pid} serves at {endpoint.url}")
     try:
@@ -122,7 +122,7 @@ def _is_stopped(process: int) -> bool:
     return state.rpartition(") ")[2][:1] in ("T", "t")
 
 
-def _port(home: Home, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
+def _port(home: StateFolder, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
     try:
         port = load(home, environment).port
     except Refusal:

@@ -22,13 +22,13 @@ from callboard.tools.outside.reach import Reach
 from callboard.tools.outside.reach import look as look_at
 
 from ..folder_use import others_on
-from ..models.catalog import Desk
+from ..models.catalog import ModelCatalog
 from ..reading import reader
 from ..settings.book import SettingsFiles
 from ..settings.folder import FILE
 from ..settings.loader import load
 from ..settings.location import beside
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from ..wiring import models_of
 from .report import Finding, bad, ok, warn
 from .secrets import named_in
@@ -37,7 +37,7 @@ _SECONDS = 2.0
 _PORTS = {"http": 80, "https": 443}
 
 
-class _Stands(NamedTuple):
+class _FolderState(NamedTuple):
     """The settings that name a hook or a server, where it is started, and where agents could change its program."""
 
     settings: Path
@@ -45,7 +45,7 @@ class _Stands(NamedTuple):
     reach: Reach
 
 
-async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+async def look(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Reaches the addresses that are set, and says nothing to them. `folder` is absolute with symlinks resolved."""
     book = SettingsFiles(home, environment, FolderDefinitions())
     opened = await _opened(home)
@@ -65,10 +65,10 @@ async def look(home: Home, environment: Mapping[str, str], folder: Path) -> tupl
 
     every = tuple({str(folder), *(row.path for row in opened)})
 
-    def stands(one: Server | Hook) -> _Stands:
+    def stands(one: Server | Hook) -> _FolderState:
         if book.is_users(one):
-            return _Stands(home.settings, Path.home(), Reach(every))
-        return _Stands(folder / FILE, folder, Reach(every, trusted=str(folder)))
+            return _FolderState(home.settings, Path.home(), Reach(every))
+        return _FolderState(folder / FILE, folder, Reach(every, trusted=str(folder)))
 
     return (
         ok("settings", where),
@@ -89,7 +89,7 @@ async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[F
         said = refusal.problem.message
         return (bad("models", said, "Callboard does not start before it is mended.", "callboard models"),)
     try:
-        listed = await Desk(models, environment, places=()).listed()
+        listed = await ModelCatalog(models, environment, places=()).listed()
     finally:
         await models.close()
     if not settings.models:
@@ -108,7 +108,7 @@ async def _model(one: ConfiguredModel) -> Finding:
     return ok(name, f"{one.label}{f' at {one.address}' if one.address else ''}")
 
 
-def _folder(home: Home, folder: Path, book: SettingsFiles, trusted: str) -> Finding:
+def _folder(home: StateFolder, folder: Path, book: SettingsFiles, trusted: str) -> Finding:
     if not folder.is_dir():
         return bad("folder", f"{folder} is not a folder", "There is nothing to work on.", "callboard -C FOLDER")
     broken = [one for one in book.problems(str(folder)) if one.file != str(home.settings)]
@@ -125,7 +125,7 @@ def _folder(home: Home, folder: Path, book: SettingsFiles, trusted: str) -> Find
     return warn("folder", said, "That does not hold.", "callboard trust")
 
 
-def _shared(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+def _shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Report the processes that serve the folder with another state folder."""
     means = "Neither knows the other's sessions and approvals, and both can change the same files."
     return tuple(
@@ -139,7 +139,7 @@ def _shared(home: Home, environment: Mapping[str, str], folder: Path) -> tuple[F
     )
 
 
-async def _opened(home: Home) -> tuple[WorkspaceRow, ...]:
+async def _opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
     """The folders that are opened here."""
     with contextlib.suppress(Refusal):
         async with reader(home) as source:
@@ -147,7 +147,7 @@ async def _opened(home: Home) -> tuple[WorkspaceRow, ...]:
     return ()
 
 
-async def _server(server: Server, stands: _Stands) -> Finding:
+async def _server(server: Server, stands: _FolderState) -> Finding:
     name = f"tool server {server.name}"
     means = "Its tools are not there."
     if isinstance(server, HttpServer):
@@ -157,7 +157,7 @@ async def _server(server: Server, stands: _Stands) -> Finding:
     return _program(name, server, means, stands) or ok(name, f"starts {server.command[0]}")
 
 
-def _hook(hook: Hook, stands: _Stands, own: Reach) -> Finding:
+def _hook(hook: Hook, stands: _FolderState, own: Reach) -> Finding:
     name, program = f"hook {hook.name}", hook.command[0]
     wrong = _program(name, hook, "The calls that it is asked about are denied.", stands, own)
     if wrong is not None:
@@ -182,7 +182,7 @@ def _rule(rule: Rule) -> Finding | None:
     )
 
 
-def _program(name: str, one: StdioServer | Hook, means: str, stands: _Stands, *own: Reach) -> Finding | None:
+def _program(name: str, one: StdioServer | Hook, means: str, stands: _FolderState, *own: Reach) -> Finding | None:
     """What is wrong with its program."""
     program, start = one.command[0], str(stands.start)
     absent = bad(name, f"{program} is not installed", means, f"install {program}")

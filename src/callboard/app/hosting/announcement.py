@@ -15,7 +15,7 @@ from callboard.contracts.settings import AnyModel
 from callboard.log.sqlite.lock import writer_of
 
 from ..models.providers import marks, same
-from ..state_folder import Home, keep, read_regular, unusable
+from ..state_folder import StateFolder, keep, read_regular, unusable
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class _Meta(msgspec.Struct, rename="camel"):
 class Announcement:
     """The file of this process, which stays true while its models change."""
 
-    def __init__(self, home: Home, environment: Mapping[str, str]) -> None:
+    def __init__(self, home: StateFolder, environment: Mapping[str, str]) -> None:
         self._home = home
         self._environment = environment
         self._endpoint: Endpoint | None = None
@@ -69,7 +69,7 @@ def unused(endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mappin
     return tuple(model.name for model in models)
 
 
-async def find(home: Home) -> Endpoint | None:
+async def find(home: StateFolder) -> Endpoint | None:
     """Return the process that writes to this store, once it answered as the one that the file names; None without one.
 
     A copy of a state folder has the file of the process that writes to the original. A process that answers looks at its
@@ -102,7 +102,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
-def _writes(home: Home, endpoint: Endpoint) -> bool:
+def _writes(home: StateFolder, endpoint: Endpoint) -> bool:
     """True if the process has the lock of this very store."""
     try:
         return writer_of(home.store) == endpoint.pid

@@ -9,14 +9,14 @@ from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
 
 from ..settings.loader import load
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .announcement import find
 from .host import find_or_open, hosted
 
 
 @asynccontextmanager
 async def connected(
-    home: Home, environment: Mapping[str, str], join: Callable[[Endpoint], None]
+    home: StateFolder, environment: Mapping[str, str], join: Callable[[Endpoint], None]
 ) -> AsyncGenerator[Client]:
     """A client of the process that writes the store; where there is none, this one writes it until the end of the block.
 

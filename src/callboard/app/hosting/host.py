@@ -25,7 +25,7 @@ from callboard.contracts.settings import Settings
 
 from ..folder_use import FolderClaim
 from ..models.providers import marks
-from ..state_folder import Home, unusable
+from ..state_folder import StateFolder, unusable
 from .announcement import Announcement, find
 from .interpreter import settle_heap, share_time
 
@@ -43,7 +43,7 @@ _LOG_BYTES = 2_000_000
 _TOKEN_BYTES = 32
 
 
-async def find_or_open(home: Home) -> Endpoint | SqliteStore:
+async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
     """The process that writes the store, or the store, open, where there is none.
 
     Raises Refusal `store_locked` where another process holds the store and does not answer, `store_unusable`.
@@ -76,7 +76,7 @@ async def find_or_open(home: Home) -> Endpoint | SqliteStore:
 
 
 @dataclass(frozen=True)
-class Hosted:
+class HostedRuntime:
     """A runtime and server of this process."""
 
     endpoint: Endpoint
@@ -87,14 +87,14 @@ class Hosted:
 
 @asynccontextmanager
 async def hosted(
-    store: SqliteStore, home: Home, settings: Settings, environment: Mapping[str, str], *, stays: bool
-) -> AsyncGenerator[Hosted]:
+    store: SqliteStore, home: StateFolder, settings: Settings, environment: Mapping[str, str], *, stays: bool
+) -> AsyncGenerator[HostedRuntime]:
     """Runs the runtime and its server on an open store until the end of the block, and closes the store.
 
     `stays` is False for a process that ends with its own work. Raises Refusal `bad_settings`, `bad_scenario`.
     """
     from callboard.adapters.http import HttpServer
-    from callboard.secrets.named_secret import Known
+    from callboard.secrets.named_secret import NamedSecret
 
     from ..models.keys import here, secrets_of
     from ..wiring import asked_first, http_app, models_of, wire
@@ -120,7 +120,7 @@ async def hosted(
                 await begun.enter_async_context(wired.runtime)
                 home.forget_old_token()
                 token = py_secrets.token_urlsafe(_TOKEN_BYTES)
-                secrets.learn([Known("callboard", token, "process")], ["callboard"])
+                secrets.learn([NamedSecret("callboard", token, "process")], ["callboard"])
                 server = await HttpServer.start(http_app(wired, home, token), port=settings.port)
                 begun.push_async_callback(server.stop)
                 endpoint = Endpoint(
@@ -138,7 +138,7 @@ async def hosted(
                 begun.callback(announcement.end)
                 warming = asyncio.create_task(_warm(models))
                 begun.push_async_callback(_end, warming)
-                yield Hosted(endpoint, wired.runtime.commands, server.page_link)
+                yield HostedRuntime(endpoint, wired.runtime.commands, server.page_link)
     finally:
         await store.close()
 
@@ -199,7 +199,7 @@ class _Redacted(logging.Formatter):
         return self._redact(super().format(record))
 
 
-def _log_to(home: Home, redact: Callable[[str], str]) -> _LogFile:
+def _log_to(home: StateFolder, redact: Callable[[str], str]) -> _LogFile:
     try:
         handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
     except OSError as error:

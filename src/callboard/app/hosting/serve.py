@@ -21,9 +21,9 @@ from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
 
 from ..folder_use import FolderUse, others_on
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from .announcement import unused
-from .host import Hosted, find_or_open, hosted
+from .host import HostedRuntime, find_or_open, hosted
 
 #: How long stopping may take before it is forced, in seconds.
 LONGEST_STOP_S = 8.0
@@ -102,7 +102,7 @@ Opens = Callable[[Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]], Awaita
 
 
 async def up(
-    home: Home,
+    home: StateFolder,
     settings: Settings,
     environment: Mapping[str, str],
     folder: Path,
@@ -143,7 +143,7 @@ async def up(
         tell(Stopped(sessions=len(sessions), store=str(home.store)))
 
 
-async def _join(endpoint: Endpoint, home: Home, opens: Opens, models: tuple[str, ...]) -> Ready:
+async def _join(endpoint: Endpoint, home: StateFolder, opens: Opens, models: tuple[str, ...]) -> Ready:
     from callboard.client.client import Client
 
     async with Client(endpoint) as client:
@@ -154,14 +154,14 @@ async def _join(endpoint: Endpoint, home: Home, opens: Opens, models: tuple[str,
     return msgspec.structs.replace(ready, unused_models=models, untrusted=not_held(trust))
 
 
-async def _open(host: Hosted, home: Home, opens: Opens) -> Ready:
+async def _open(host: HostedRuntime, home: StateFolder, opens: Opens) -> Ready:
     opened = await opens(lambda command: host.commands.submit(command, actor=PERSON))
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
     page = host.page_link(f"/w/{opened.workspace_id}")
     return msgspec.structs.replace(_ready(host.endpoint, home, opened, page, running=False), untrusted=not_held(trust))
 
 
-def _shared(ready: Ready, home: Home, environment: Mapping[str, str]) -> Ready:
+def _shared(ready: Ready, home: StateFolder, environment: Mapping[str, str]) -> Ready:
     """Add who else serves the folder, without the other folders of those processes."""
     others = others_on(ready.folder, home.folder, environment)
     also = tuple(msgspec.structs.replace(one, folders=(ready.folder,)) for one in others)
@@ -173,7 +173,7 @@ def not_held(trust: TrustRead) -> int:
     return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
 
-def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, page: _Page, *, running: bool) -> Ready:
+def _ready(endpoint: Endpoint, home: StateFolder, opened: WorkspaceIsOpen, page: _Page, *, running: bool) -> Ready:
     return Ready(
         link=page.link,
         link_expires_s=page.expires_in_s,
@@ -191,13 +191,13 @@ def _ready(endpoint: Endpoint, home: Home, opened: WorkspaceIsOpen, page: _Page,
     )
 
 
-async def _sessions(host: Hosted) -> tuple[str, ...]:
+async def _sessions(host: HostedRuntime) -> tuple[str, ...]:
     listed: SessionList = await host.commands.submit(ListSessions(), actor=PERSON)
     return tuple(card.state for card in listed.sessions)
 
 
 @contextlib.contextmanager
-def asked_to_stop(home: Home, tell: Tell) -> Generator[asyncio.Future[str]]:
+def asked_to_stop(home: StateFolder, tell: Tell) -> Generator[asyncio.Future[str]]:
     """The name of the first signal that asks to stop, once it came. A second one, or a stop that lasts, ends the process."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[str] = loop.create_future()

@@ -21,7 +21,7 @@ from callboard.control.decide.model import HINTS
 from callboard.models.registry import ConfiguredModels
 from callboard.models.settings import ProviderSettings
 
-from .discovery import PLACES, Place, found
+from .discovery import PLACES, ModelServer, found
 
 #: How long a model may take to answer the question in all, in seconds.
 PATIENCE_S = 90.0
@@ -31,11 +31,11 @@ _LONGEST_TEXT = 500
 Pair = tuple[str, str]
 
 
-class Desk:
+class ModelCatalog:
     """Implements the port `ModelDesk`. `places` is where model servers of this machine are looked for."""
 
     def __init__(
-        self, models: ConfiguredModels, environment: Mapping[str, str], places: tuple[Place, ...] = PLACES
+        self, models: ConfiguredModels, environment: Mapping[str, str], places: tuple[ModelServer, ...] = PLACES
     ) -> None:
         self._models = models
         self._environment = environment

@@ -27,7 +27,7 @@ _MOST_NAMES = 50
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-class Place(msgspec.Struct, frozen=True):
+class ModelServer(msgspec.Struct, frozen=True):
     """Where a model server of this machine listens unless told otherwise, and where it lists its models."""
 
     name: str
@@ -37,10 +37,10 @@ class Place(msgspec.Struct, frozen=True):
 
 
 PLACES = (
-    Place("ollama", "http://127.0.0.1:11434", "/api/tags"),
-    Place("lm-studio", "http://127.0.0.1:1234", "/v1/models"),
-    Place("vllm", "http://127.0.0.1:8000", "/v1/models"),
-    Place("llama.cpp", "http://127.0.0.1:8080", "/v1/models"),
+    ModelServer("ollama", "http://127.0.0.1:11434", "/api/tags"),
+    ModelServer("lm-studio", "http://127.0.0.1:1234", "/v1/models"),
+    ModelServer("vllm", "http://127.0.0.1:8000", "/v1/models"),
+    ModelServer("llama.cpp", "http://127.0.0.1:8080", "/v1/models"),
 )
 #: Gateways by the variable that their key is known by: where they are, and a model that each has.
 GATEWAYS = (
@@ -68,7 +68,7 @@ class _Listed(msgspec.Struct):
 async def found(
     environment: Mapping[str, str],
     configured: tuple[ProviderSettings, ...],
-    places: tuple[Place, ...] = PLACES,
+    places: tuple[ModelServer, ...] = PLACES,
     patience: float = PATIENCE_S,
 ) -> tuple[FoundModel, ...]:
     """All that is found, keys first. A server may take `patience` seconds to answer."""
@@ -103,7 +103,7 @@ def _key(entry: dict[str, str], variable: str, configured: bool) -> FoundModel:
 
 
 async def _server(
-    place: Place, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
+    place: ModelServer, configured: tuple[ProviderSettings, ...], http: httpx2.AsyncClient, patience: float
 ) -> FoundModel | None:
     """The server, where one answers there as one of models does."""
     try:

@@ -11,11 +11,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import AnyModel, Hook, HttpServer, RecordedModel, ScriptedModel, Server, Settings
 from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
-from callboard.secrets.named_secret import Known
+from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.ordinary_text import why_ordinary
 from callboard.secrets.redaction import Redaction
 
-from ..state_folder import Home, read_regular
+from ..state_folder import StateFolder, read_regular
 from .providers import VENDORS, key_of
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ _OWN_VARIABLES = ("CALLBOARD_API_KEY", *(name for vendor in VENDORS for name in 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 
 
-async def secrets_of(home: Home, settings: Settings, environment: Mapping[str, str]) -> Redaction:
+async def secrets_of(home: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
     """All secrets that are known. A keyring that cannot be read is told in the log, and what it holds is missing where it is
     used."""
     for why in from_environment(environment)[1]:
@@ -40,7 +40,7 @@ async def secrets_of(home: Home, settings: Settings, environment: Mapping[str, s
     return secrets
 
 
-async def secrets_here(home: Home, environment: Mapping[str, str]) -> Redaction:
+async def secrets_here(home: StateFolder, environment: Mapping[str, str]) -> Redaction:
     """Those of the environment and of the keyring."""
     secrets = here(environment, keyring_of(home))
     try:
@@ -56,7 +56,7 @@ async def secrets_here(home: Home, environment: Mapping[str, str]) -> Redaction:
     return secrets
 
 
-def keyring_of(home: Home) -> KeyringStore:
+def keyring_of(home: StateFolder) -> KeyringStore:
     """Return the store of the secrets that a state folder names."""
     return KeyringStore(home.folder, read_regular)
 
@@ -65,7 +65,7 @@ def here(environment: Mapping[str, str], store: KeyringStore | None = None) -> R
     """Those of the environment alone."""
     known, _ = from_environment(environment)
     values = {variable: environment.get(variable, "") for variable in _OWN_VARIABLES}
-    keys = [Known(name, value, "environment") for name, value in values.items() if not why_ordinary(name, value)]
+    keys = [NamedSecret(name, value, "environment") for name, value in values.items() if not why_ordinary(name, value)]
     return Redaction([*known, *keys], [one.name for one in keys], store)
 
 
@@ -75,7 +75,7 @@ def on_demand(environment: Mapping[str, str]) -> Reveal:
     def reveal(text: str) -> str:
         if HANDLE not in text:
             return text
-        store = keyring_of(Home.of(environment))
+        store = keyring_of(StateFolder.of(environment))
         secrets = here(environment, store)
         secrets.learn(from_keyring(store))
         return secrets.key(text)
@@ -85,7 +85,7 @@ def on_demand(environment: Mapping[str, str]) -> Reveal:
 
 def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str, str]) -> None:
     """Knows the keys of models, servers and hooks from now on: they are given to nobody else."""
-    known: dict[str, Known] = {}
+    known: dict[str, NamedSecret] = {}
     names: set[str] = set()
     for name, value, of_file in (
         *_of_models(settings.models, environment),
@@ -94,7 +94,7 @@ def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str,
         handles = _HANDLE.findall(value)
         names.update(handles)
         if not handles and not why_ordinary(name, value):
-            known[name] = Known(name, value, "settings" if of_file else "environment")
+            known[name] = NamedSecret(name, value, "settings" if of_file else "environment")
     secrets.learn(known.values(), {*names, *known})
 
 

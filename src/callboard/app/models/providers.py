@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from callboard.client.endpoint import Mark
+from callboard.client.endpoint import ModelMark
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import (
     AnthropicModel,
@@ -134,7 +134,7 @@ def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettin
     )
 
 
-def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[Mark, ...]:
+def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[ModelMark, ...]:
     """The marks of models in their order, for holders of the same secret. A key that is not there has an empty mark."""
 
     def mark(text: bytes) -> str:
@@ -146,10 +146,10 @@ def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: 
         except Refusal:
             return ""
 
-    return tuple(Mark(mark(msgspec.json.encode(model)), mark(key(model).encode())) for model in models)
+    return tuple(ModelMark(mark(msgspec.json.encode(model)), mark(key(model).encode())) for model in models)
 
 
-def same(mine: tuple[Mark, ...], theirs: tuple[Mark, ...]) -> bool:
+def same(mine: tuple[ModelMark, ...], theirs: tuple[ModelMark, ...]) -> bool:
     """True where they are the same models in the same order, and no key of mine is another than theirs."""
     return [mark.model for mark in mine] == [mark.model for mark in theirs] and all(
         my.key in ("", their.key) for my, their in zip(mine, theirs, strict=True)

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from callboard.contracts.errors import Refusal
 
 from ..hosting.announcement import find
-from ..state_folder import VARIABLE, Home
+from ..state_folder import VARIABLE, StateFolder
 from .port import Listed, Reader
 
 __all__ = ["Listed", "Reader", "newest_session", "no_store", "nothing_yet", "reader"]
@@ -24,14 +24,14 @@ def nothing_yet() -> Refusal:
     return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` makes one.')
 
 
-def no_store(home: Home) -> Refusal:
+def no_store(home: StateFolder) -> Refusal:
     """The refusal of a state folder that may be another one than was meant."""
     hint = f'Set {VARIABLE} to a state folder that has one. `callboard run "PROMPT"` makes one.'
     return Refusal("unknown_session", f"There is no store in {home.folder}.", field=VARIABLE, hint=hint)
 
 
 @asynccontextmanager
-async def reader(home: Home) -> AsyncGenerator[Reader]:
+async def reader(home: StateFolder) -> AsyncGenerator[Reader]:
     """What can be read. Opening a store that nobody writes takes nothing over: what ran reads as it was left.
 
     Raises Refusal `unknown_session` where there is no store yet.

@@ -14,7 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Rule, RuleScope
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definitions
-from callboard.contracts.ports.settings import Shown, Written
+from callboard.contracts.ports.settings import ShownSettings, WrittenSettings
 from callboard.contracts.settings import (
     Asked,
     Effective,
@@ -29,7 +29,7 @@ from callboard.contracts.settings import (
 from callboard.contracts.tool_names import stored_matcher
 from callboard.control.decision_inputs import narrower
 
-from ..state_folder import Home
+from ..state_folder import StateFolder
 from . import files
 from . import folder as folder_settings
 from .folder import FolderFile, Program
@@ -41,7 +41,7 @@ _SETTLED = 2_000_000_000
 _UNTRUSTED = "the folder is not trusted for what its files ask for now"
 
 
-class _Stamp(NamedTuple):
+class _FileStamp(NamedTuple):
     """What changes with a file: None for one that is not there."""
 
     inode: int
@@ -52,14 +52,14 @@ class _Stamp(NamedTuple):
 
 
 class _User(NamedTuple):
-    stamp: _Stamp | None
+    stamp: _FileStamp | None
     settled: bool
     settings: Settings
     refusal: Refusal | None
 
 
 class _Folder(NamedTuple):
-    stamp: _Stamp | None
+    stamp: _FileStamp | None
     settled: bool
     file: FolderFile
 
@@ -70,7 +70,7 @@ class SettingsFiles:
 
     def __init__(
         self,
-        home: Home,
+        home: StateFolder,
         environment: Mapping[str, str],
         definitions: Definitions,
         changed: Callable[[Settings], None] = lambda _: None,
@@ -151,13 +151,13 @@ class SettingsFiles:
         own = self._file(folder).problems if folder else ()
         return (*(() if refusal is None else (_problem(refusal, self._home.settings),)), *own)
 
-    def read(self, place: Place, folder: str, trusted: str) -> Shown:
+    def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
         path = _path(self._home, place, folder)
         file = files.source(place, self._home.settings, folder)
         problems = self.problems(folder if place == "folder" else "")
         mine = tuple(one for one in problems if (one.file == folder_settings.FILE) == (place == "folder"))
         holding: Any = self._read_user().settings if place == "user" else self.effective(folder, trusted)
-        return Shown(
+        return ShownSettings(
             path=str(path),
             digest=files.digest(file),
             values={} if mine or file is None else files.masked(files.tables(file, str(path))),
@@ -166,7 +166,7 @@ class SettingsFiles:
             problems=mine,
         )
 
-    def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> Written:
+    def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
         path = _path(self._home, place, folder)
         before = files.source(place, self._home.settings, folder)
         if files.digest(before) != digest:
@@ -181,7 +181,7 @@ class SettingsFiles:
             self._changed(over(files.as_user(made.source, path), self._environment))
         files.put(place, self._home.settings, folder, before, made.source)
         self._forget(folder if place == "folder" else "")
-        return Written(
+        return WrittenSettings(
             place=place,
             folder=folder,
             path=str(path),
@@ -190,7 +190,7 @@ class SettingsFiles:
             before=before,
         )
 
-    def put_back(self, written: Written) -> None:
+    def put_back(self, written: WrittenSettings) -> None:
         now = files.source(written.place, self._home.settings, written.folder)
         files.put(written.place, self._home.settings, written.folder, now, written.before)
         self._forget(written.folder if written.place == "folder" else "")
@@ -241,19 +241,19 @@ class SettingsFiles:
         return kept.file
 
 
-def _path(home: Home, place: Place, folder: str) -> Path:
+def _path(home: StateFolder, place: Place, folder: str) -> Path:
     return home.settings if place == "user" else Path(folder) / folder_settings.FILE
 
 
-def _stamp(path: Path, *, follow: bool = False) -> _Stamp | None:
+def _stamp(path: Path, *, follow: bool = False) -> _FileStamp | None:
     try:
         of = path.stat(follow_symlinks=follow)
     except OSError:
         return None
-    return _Stamp(of.st_ino, of.st_mode, of.st_size, of.st_mtime_ns, of.st_ctime_ns)
+    return _FileStamp(of.st_ino, of.st_mode, of.st_size, of.st_mtime_ns, of.st_ctime_ns)
 
 
-def _is_settled(stamp: _Stamp | None, began: int) -> bool:
+def _is_settled(stamp: _FileStamp | None, began: int) -> bool:
     return stamp is None or stamp.changed < began - _SETTLED
 
 

@@ -20,10 +20,10 @@ from callboard.contracts.disk import FAILED_HINT, is_failed, is_full
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import FolderSettings, Place, Settings
-from callboard.tools.files.changes import Plan
+from callboard.tools.files.changes import PlannedChange
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
-from callboard.tools.protection.atomic_write import Changed, replace
+from callboard.tools.protection.atomic_write import ChangedMeanwhileError, replace
 
 from ..models.providers import beside
 from ..state_folder import read_regular, write_private
@@ -133,12 +133,12 @@ def put(place: Place, user: Path, folder: str, before: bytes | None, data: bytes
             return
         with Folder(folder) as opened:
             if data is not None:
-                plan = Plan(path=FILE, before=before, after=data)
+                plan = PlannedChange(path=FILE, before=before, after=data)
                 replace(opened, plan, threading.Event())
                 return
             with opened.parent(FILE) as (handle, name):
                 os.unlink(name, dir_fd=handle)
-    except Changed as error:
+    except ChangedMeanwhileError as error:
         raise Refusal(
             "conflict", f"{path} was changed meanwhile.", field="digest", hint="Read it again with get_settings."
         ) from error

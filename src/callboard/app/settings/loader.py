@@ -32,7 +32,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settings
 
 from ..models.providers import beside, from_environment
-from ..state_folder import Home, read_regular
+from ..state_folder import StateFolder, read_regular
 
 #: Where the workbench listens unless told otherwise.
 PORT = Settings().port
@@ -44,7 +44,7 @@ _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOA
 TableT = TypeVar("TableT", Settings, FolderSettings)
 
 
-def load(home: Home, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
+def load(home: StateFolder, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
     """The settings that hold, without those of the file where that is not to be read. A flag that is None was not given.
 
     Raises Refusal `bad_settings` naming the key and where it stands.
@@ -119,14 +119,14 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
     if not rules:
         return
     # Here, since most files have none.
-    from callboard.tools.gate.rules import BadMatcher, check
+    from callboard.tools.gate.rules import InvalidMatcherError, check
 
     from .problems import wrong
 
     for number, rule in enumerate(rules):
         try:
             check(rule.matcher)
-        except BadMatcher as error:
+        except InvalidMatcherError as error:
             raise wrong(source, ("rules", number, "matcher"), str(error), text=text) from error
 
 
@@ -134,7 +134,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
     _check_names([one.name for one in hooks], "hooks", source, text)
     if not hooks:
         return
-    from callboard.tools.gate.rules import BadMatcher, check
+    from callboard.tools.gate.rules import InvalidMatcherError, check
 
     from .problems import wrong
 
@@ -143,7 +143,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
             try:
                 if matcher != "*":
                     check(matcher)
-            except BadMatcher as error:
+            except InvalidMatcherError as error:
                 raise wrong(source, ("hooks", number, "tools", at), str(error), text=text) from error
 
 

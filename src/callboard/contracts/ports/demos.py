@@ -9,7 +9,7 @@ import msgspec
 from ..facts.turn import Mode, PermissionMode
 
 
-class SetOut(msgspec.Struct, frozen=True, kw_only=True):
+class DemoFolder(msgspec.Struct, frozen=True, kw_only=True):
     """A demo that can begin. `folder` is absolute with symlinks resolved; the rest is what its first turn is given."""
 
     folder: str
@@ -21,6 +21,6 @@ class SetOut(msgspec.Struct, frozen=True, kw_only=True):
 class Demos(Protocol):
     """The demos that come with the product."""
 
-    def set_out(self, name: str) -> SetOut:
+    def set_out(self, name: str) -> DemoFolder:
         """Makes a new folder with the demo's files. Blocks while it writes. Raises Refusal `invalid_input`."""
         ...

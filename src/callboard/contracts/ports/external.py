@@ -78,40 +78,40 @@ class ExternalCall(msgspec.Struct, frozen=True, kw_only=True):
     diffs: tuple[ExternalDiff, ...] = ()
 
 
-class SaidText(msgspec.Struct, frozen=True):
+class TextReported(msgspec.Struct, frozen=True):
     """A piece of the answer. Another `message` begins another part."""
 
     text: str
     message: str = ""
 
 
-class SaidThought(msgspec.Struct, frozen=True):
+class ThoughtReported(msgspec.Struct, frozen=True):
     """A piece of reasoning."""
 
     text: str
     message: str = ""
 
 
-class CallTold(msgspec.Struct, frozen=True):
+class CallReported(msgspec.Struct, frozen=True):
     """A call began, went on or ended."""
 
     call: ExternalCall
 
 
-class PlanTold(msgspec.Struct, frozen=True):
+class PlanReported(msgspec.Struct, frozen=True):
     """The agent's plan, whole."""
 
     steps: tuple[PlanStep, ...]
 
 
-class PermissionAsked(msgspec.Struct, frozen=True):
+class PermissionRequested(msgspec.Struct, frozen=True):
     """May this call go on? To be answered with `permit`."""
 
     key: int
     call: ExternalCall
 
 
-class ReadAsked(msgspec.Struct, frozen=True):
+class ReadRequested(msgspec.Struct, frozen=True):
     """The agent wants the text of a file, from `line` (from 1) on, `limit` lines of it. To be answered with `give`."""
 
     key: int
@@ -120,7 +120,7 @@ class ReadAsked(msgspec.Struct, frozen=True):
     limit: int | None = None
 
 
-class WriteAsked(msgspec.Struct, frozen=True):
+class WriteRequested(msgspec.Struct, frozen=True):
     """The agent wants a file to have this content. To be answered with `give`."""
 
     key: int
@@ -142,7 +142,7 @@ class PromptEnded(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
 
 
-class TaskTold(msgspec.Struct, frozen=True):
+class TaskReported(msgspec.Struct, frozen=True):
     """The agent elsewhere told a state of its task. `message` is what it said with it, but for what it says as its answer."""
 
     task: str
@@ -150,7 +150,7 @@ class TaskTold(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class ArtifactTold(msgspec.Struct, frozen=True, kw_only=True):
+class ArtifactReported(msgspec.Struct, frozen=True, kw_only=True):
     """It delivered an artifact, whole. `blobs` hold the contents that the parts refer to; `left_out` counts the parts beyond
     the bound, which are not kept."""
 
@@ -163,7 +163,7 @@ class ArtifactTold(msgspec.Struct, frozen=True, kw_only=True):
     blobs: tuple[Blob, ...] = ()
 
 
-class NeedTold(msgspec.Struct, frozen=True, kw_only=True):
+class NeedReported(msgspec.Struct, frozen=True, kw_only=True):
     """It goes on only with something of a person's: `message` says what. To be answered with `answer`; an authorisation that
     was given there is answered with the empty text."""
 
@@ -173,17 +173,17 @@ class NeedTold(msgspec.Struct, frozen=True, kw_only=True):
 
 
 ExternalEvent = (
-    SaidText
-    | SaidThought
-    | CallTold
-    | PlanTold
-    | PermissionAsked
-    | ReadAsked
-    | WriteAsked
+    TextReported
+    | ThoughtReported
+    | CallReported
+    | PlanReported
+    | PermissionRequested
+    | ReadRequested
+    | WriteRequested
     | SettingsReported
     | PromptEnded
 )
-RemoteEvent = SaidText | TaskTold | ArtifactTold | NeedTold | PromptEnded
+RemoteEvent = TextReported | TaskReported | ArtifactReported | NeedReported | PromptEnded
 
 
 class ExternalFailure(Exception):
@@ -196,7 +196,7 @@ class ExternalFailure(Exception):
         self.retryable = retryable
 
 
-class Reached(Protocol):
+class ReachedAgent(Protocol):
     """A conversation with an agent that is not of our loop. `id` is the agent's own name for it, empty as long as it has none;
     `resumed` says that the agent goes on with the conversation that it was asked for, and so remembers it."""
 
@@ -224,7 +224,7 @@ class Reached(Protocol):
         ...
 
 
-class ExternalSession(Reached, Protocol):
+class ExternalSession(ReachedAgent, Protocol):
     """A conversation with a running program."""
 
     @property
@@ -260,7 +260,7 @@ class ExternalSession(Reached, Protocol):
         ...
 
 
-class RemoteSession(Reached, Protocol):
+class RemoteSession(ReachedAgent, Protocol):
     """A conversation with an agent elsewhere, reached at `url`. `card` is its Agent Card as JSON."""
 
     url: str

@@ -211,7 +211,7 @@ class Models(Protocol):
         ...
 
 
-class ModelDesk(Protocol):
+class ModelCatalogPort(Protocol):
     """What a person is told of models. The shapes are those of `contracts.commands.models`."""
 
     async def listed(self) -> Any:

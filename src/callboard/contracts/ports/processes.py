@@ -7,7 +7,7 @@ from typing import Protocol
 import msgspec
 
 from ..commands.processes import ExecutionEnvironment
-from .secrets import Veil
+from .secrets import StreamRedaction
 from .tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 
 
@@ -49,7 +49,7 @@ class Shells(Protocol):
     """Starts commands that go on, and tells what any command would find."""
 
     async def start(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: Veil | None = None
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: StreamRedaction | None = None
     ) -> Process:
         """Starts the command of a call that the gate or a person let through; its output passes the veil. Raises Refusal where
         it is not the very call, or its confinement cannot be had; then nothing was run."""

@@ -39,7 +39,7 @@ class SecretStore(Protocol):
         ...
 
 
-class Veil(Protocol):
+class StreamRedaction(Protocol):
     """Redacts one text that comes in pieces: what may be the beginning of a secret is held back until it is known. All that it
     lets out, in order, is what `Secrets.redact` makes of the whole text; but where `lift` let the beginning of a secret out,
     that stands before the secret's handle."""
@@ -78,7 +78,7 @@ class Secrets(Protocol):
         """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
         ...
 
-    def veil(self) -> Veil:
+    def veil(self) -> StreamRedaction:
         """Redaction of a text in pieces."""
         ...
 

@@ -10,7 +10,7 @@ import msgspec
 from ..settings import Asked, Effective, Place, Settings, SettingsProblem, StandingRule
 
 
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
+class ShownSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A file of settings as it is shown: what it says and what holds with it, with every secret masked, and the JSON Schema of
     what it can say. `digest` is the file's SHA-256 in hex, empty where there is none."""
 
@@ -22,7 +22,7 @@ class Shown(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[SettingsProblem, ...]
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True):
+class WrittenSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A file of settings that was written: what changed in it, the SHA-256 of what it holds now (hex), and what it held before
     (None where there was none)."""
 
@@ -58,16 +58,16 @@ class SettingsBook(Protocol):
         """What is wrong with the user's file and the folder's."""
         ...
 
-    def read(self, place: Place, folder: str, trusted: str) -> Shown:
+    def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
         """A file of settings as it is shown, secrets masked. `folder` is empty where none is meant."""
         ...
 
-    def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> Written:
+    def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
         """Writes the named keys into a file that has this digest; None takes one out. What was set holds at once, models
         included. Raises Refusal `conflict` where the file is another by now, `bad_settings` of what cannot be set,
         `path_denied` where the file is none of the folder's own, `store_full`."""
         ...
 
-    def put_back(self, written: Written) -> None:
+    def put_back(self, written: WrittenSettings) -> None:
         """Gives a file back what it held before, where what followed from its change could not be kept."""
         ...

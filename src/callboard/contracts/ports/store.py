@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from ..chain import Stored
+from ..chain import StoredBytes
 from ..content import Blob
 from ..live import Frame, Partial
 from ..record import NewFact, Origin, Record
@@ -97,7 +97,7 @@ class FactLog(Protocol):
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
-    ) -> tuple[Stored, ...]:
+    ) -> tuple[StoredBytes, ...]:
         """The same facts as the very bytes that are kept and chained."""
         ...
 

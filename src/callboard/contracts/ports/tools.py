@@ -54,7 +54,7 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     found: tuple[str, ...] = ()
 
 
-class Hooked(msgspec.Struct, frozen=True, kw_only=True):
+class HookResult(msgspec.Struct, frozen=True, kw_only=True):
     """What hooks said of a call, as `contracts.facts.permission.HookSaid` tells it; `arguments` are the rewritten, whole."""
 
     verdict: Verdict
@@ -73,7 +73,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     arguments: str
     secrets: tuple[str, ...] = ()
-    hooked: Hooked | None = None
+    hooked: HookResult | None = None
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     sandbox: SandboxApplied | None = None
     background: bool = False
-    hooked: Hooked | None = None
+    hooked: HookResult | None = None
     secrets: tuple[str, ...] = ()
     commands: int = 0
     """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
@@ -160,7 +160,7 @@ class Reporter(Protocol):
         ...
 
 
-class Looked(msgspec.Struct, frozen=True, kw_only=True):
+class LookedUpPath(msgspec.Struct, frozen=True, kw_only=True):
     """What stands under a path, at one moment. `data` is text in UTF-8, an image as it is, or the names in a folder; of other
     files it is empty. `told` says in words what it is and how large."""
 
@@ -171,7 +171,7 @@ class Looked(msgspec.Struct, frozen=True, kw_only=True):
     told: str = ""
 
 
-class NotThere(msgspec.Struct, frozen=True, kw_only=True):
+class PathNotFoundError(msgspec.Struct, frozen=True, kw_only=True):
     """Why a path that was named is not given."""
 
     reason: MissingReason
@@ -202,11 +202,11 @@ class Toolbox(Protocol):
         """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
         ...
 
-    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> Hooked | None:
+    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
         """What is known of the hooks of a call that nobody makes; None where there is none for it. Runs nothing."""
         ...
 
-    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
+    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """What the hooks say of a new call; None where they say nothing. Their programs are run, and all of them have ended
         when this returns, also where the task is cancelled. What they say may have secrets in it."""
         ...
@@ -226,7 +226,7 @@ class Toolbox(Protocol):
         """
         ...
 
-    def look(self, path: str, context: ToolContext) -> Looked | NotThere:
+    def look(self, path: str, context: ToolContext) -> LookedUpPath | PathNotFoundError:
         """What stands under a path that a person names, by the way and under the rules of a read. Blocks while it reads."""
         ...
 

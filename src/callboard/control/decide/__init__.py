@@ -1,5 +1,5 @@
 """The rules: `command` for what a surface asks, `outcome` for what the runtime reports. Both give the same facts for the
-same state, request and `Known`, always."""
+same state, request and `DecisionInputs`, always."""
 
 from __future__ import annotations
 
@@ -22,33 +22,33 @@ from callboard.contracts.commands.processes import TerminateProcess, WriteProces
 from callboard.contracts.commands.trust import AddRule, RevokeRule
 
 from ..batch import Batch, Decision
-from ..decision_inputs import Known
+from ..decision_inputs import DecisionInputs
 from ..outcomes import (
     ActionTimedOut,
-    CallSeen,
     ClockStepped,
+    ElicitationEnded,
+    ElicitationStarted,
+    ExternalCallReported,
     ExternalChanged,
-    ExternalGone,
-    ExternalThere,
+    ExternalConnected,
+    ExternalDisconnected,
+    ExternalPlanReported,
+    HostTakenOver,
     ModelAnswered,
     ModelAttemptFailed,
-    NeedOver,
     Outcome,
     PartEnded,
-    PlanSeen,
-    ProcessBegan,
-    ProcessOver,
-    RemoteTold,
+    ProcessEndReported,
+    ProcessStartReported,
+    RemoteNeedEnded,
+    RemoteReported,
     RunStopped,
-    TakenOver,
-    TimeCame,
-    ToolAskOver,
-    ToolAsks,
     ToolEnded,
+    WakeTimeReached,
     WorktreeLeft,
     WorktreeMade,
 )
-from ..state.artifact import ArtifactAsked, ArtifactDone, ArtifactLooked, ExportAsked, ExportTold
+from ..state.artifact import ArtifactDone, ArtifactLooked, ArtifactRequested, ExportReported, ExportRequested
 from ..state.session import Session
 from . import compaction, evidence, import_session, model, permission, pins
 from .artifact import dispatch
@@ -77,9 +77,9 @@ SessionCommand = (
     | SetContext
     | CompactThread
     | EvidenceMade
-    | ArtifactAsked
+    | ArtifactRequested
     | ArtifactDone
-    | ExportAsked
+    | ExportRequested
     | MergeMade
     | AddRule
     | RevokeRule
@@ -88,7 +88,7 @@ SessionCommand = (
 )
 
 
-def command(state: Session, request: SessionCommand, known: Known) -> tuple[Decision, Answer]:
+def command(state: Session, request: SessionCommand, known: DecisionInputs) -> tuple[Decision, Answer]:
     """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
     if not isinstance(request, ImportTurn | EvidenceMade):
         must_not_be_imported(state)
@@ -98,7 +98,7 @@ def command(state: Session, request: SessionCommand, known: Known) -> tuple[Deci
     return batch.decision(), given
 
 
-def outcome(state: Session, report: Outcome, known: Known) -> Decision:
+def outcome(state: Session, report: Outcome, known: DecisionInputs) -> Decision:
     """The facts of an outcome. One that no open entity waits for changes nothing."""
     batch = Batch(state, known)
     starts = True
@@ -114,21 +114,28 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
             starts = report.cause != "shutdown"
         case ActionTimedOut():
             action_answer.timed_out(batch, report)
-        case TakenOver():
+        case HostTakenOver():
             starts = not recovery.taken_over(batch, report)
-        case TimeCame() | ClockStepped():
+        case WakeTimeReached() | ClockStepped():
             _take_time(batch, report)
         case WorktreeMade() | WorktreeLeft():
             worktree.take(batch, report)
-        case ExternalThere() | ExternalChanged() | ExternalGone() | PartEnded() | CallSeen() | PlanSeen():
+        case (
+            ExternalConnected()
+            | ExternalChanged()
+            | ExternalDisconnected()
+            | PartEnded()
+            | ExternalCallReported()
+            | ExternalPlanReported()
+        ):
             program.take(batch, report)
-        case RemoteTold() | NeedOver():
+        case RemoteReported() | RemoteNeedEnded():
             remote.take(batch, report)
-        case ToolAsks() | ToolAskOver():
+        case ElicitationStarted() | ElicitationEnded():
             elicitation.take(batch, report)
-        case ProcessBegan() | ProcessOver():
+        case ProcessStartReported() | ProcessEndReported():
             processes.take(batch, report)
-        case ArtifactLooked() | ExportTold():
+        case ArtifactLooked() | ExportReported():
             dispatch.take(batch, report)
         case _:
             assert_never(report)
@@ -136,8 +143,8 @@ def outcome(state: Session, report: Outcome, known: Known) -> Decision:
     return batch.decision()
 
 
-def _take_time(batch: Batch, report: TimeCame | ClockStepped) -> None:
-    if isinstance(report, TimeCame):
+def _take_time(batch: Batch, report: WakeTimeReached | ClockStepped) -> None:
+    if isinstance(report, WakeTimeReached):
         handoff.expire_due(batch)
     else:
         recovery.clock_stepped(batch, report)
@@ -163,20 +170,22 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             return processes.command(batch, request)
         case AddRule() | RevokeRule():
             return permission.take(batch, request)
-        case MergeMade() | EvidenceMade() | ArtifactAsked() | ArtifactDone() | ExportAsked():
+        case MergeMade() | EvidenceMade() | ArtifactRequested() | ArtifactDone() | ExportRequested():
             return _made(batch, request)
         case _:
             return answer(batch, request)
 
 
-def _made(batch: Batch, request: MergeMade | EvidenceMade | ArtifactAsked | ArtifactDone | ExportAsked) -> Answer:
+def _made(
+    batch: Batch, request: MergeMade | EvidenceMade | ArtifactRequested | ArtifactDone | ExportRequested
+) -> Answer:
     """What the runtime made, or saw, for a person who asked for it."""
     match request:
         case MergeMade():
             return worktree.merged(batch, request)
         case EvidenceMade():
             return evidence.exported(batch, request)
-        case ArtifactAsked() | ArtifactDone() | ExportAsked():
+        case ArtifactRequested() | ArtifactDone() | ExportRequested():
             return dispatch.answer(batch, request)
 
 

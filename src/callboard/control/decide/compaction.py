@@ -16,7 +16,7 @@ from callboard.contracts.facts.context import Said
 
 from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed
-from ..state.context import BYTES, MOST_SAID, Compacting, tokens_of
+from ..state.context import BYTES, MOST_SAID, OpenCompaction, tokens_of
 from ..state.session import OpenRun, QueuedTurn, Thread
 from .turn.context import KEPT, ask_for_summary, changed, older_part, older_part_tokens
 from .turn.iterate import ask_again, ask_model, fail, model_ended, open_run, reject_steers
@@ -66,7 +66,7 @@ def compact(batch: Batch, request: CompactThread) -> CompactionBegun:
     )
 
 
-def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compacting) -> None:
+def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: OpenCompaction) -> None:
     """The summary is there; it is no answer, and none of it is shown as one (UI-25)."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
@@ -94,7 +94,7 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: Compac
     _go_on(batch, report.thread, making, ("model_garbled", why_not) if why_not else None)
 
 
-def not_summarised(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: Compacting) -> None:
+def not_summarised(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: OpenCompaction) -> None:
     """No summary came of it: the next model is asked for one. Without a next one a turn goes on that needs none; one whose
     request was too long fails."""
     thread = batch.thread(report.thread)
@@ -121,7 +121,7 @@ def given_up(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str
         batch.say(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
 
 
-def _said(batch: Batch, thread: Thread, run: OpenRun, making: Compacting) -> tuple[Said, ...]:
+def _said(batch: Batch, thread: Thread, run: OpenRun, making: OpenCompaction) -> tuple[Said, ...]:
     """What persons said in the part that is summarised and that stays as they said it: the newest of it, as far as there is
     room. The input of the turn under way is told in any case."""
     window = batch.known.takes(run.provider, run.model).window or making.tokens
@@ -146,7 +146,7 @@ def _why_not(batch: Batch, run: OpenRun, summary: str, saved: int) -> str:
     return _TOO_LONG if window is not None and takes > max(saved, int(window * KEPT)) else ""
 
 
-def _go_on(batch: Batch, thread_id: str, making: Compacting, failure: tuple[str, str] | None) -> None:
+def _go_on(batch: Batch, thread_id: str, making: OpenCompaction, failure: tuple[str, str] | None) -> None:
     thread, run = open_run(batch, thread_id)
     if run.stopping:
         return

@@ -153,7 +153,7 @@ from . import (
     tool_catalog,
     turn,
 )
-from .fact_context import Place
+from .fact_context import FactContext
 
 
 def evolve(state: Session, record: Record) -> Session:
@@ -164,7 +164,7 @@ def evolve(state: Session, record: Record) -> Session:
 
 def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoch: int) -> Session:
     """The state after a fact at its place. A fact that cannot be read changes nothing but the place."""
-    place = Place(scope=scope, epoch=epoch, at=at, sequence=sequence)
+    place = FactContext(scope=scope, epoch=epoch, at=at, sequence=sequence)
     told = model.pictured(context.filled(state, fact, place), fact, place) if fact.readable else state
     changed = _change(told, cast("AnySessionFact", fact), place) if fact.readable else state
     if changed.sleepers and fact.readable:
@@ -172,7 +172,7 @@ def apply(state: Session, fact: Fact, scope: Scope, sequence: int, at: int, epoc
     return msgspec.structs.replace(changed, sequence=sequence, at=at, epoch=epoch)
 
 
-def _change(state: Session, fact: AnySessionFact, place: Place) -> Session:
+def _change(state: Session, fact: AnySessionFact, place: FactContext) -> Session:
     match fact:
         case SessionCreated():
             return session.created(state, fact)

@@ -21,26 +21,26 @@ from ..state.artifact import (
     MARK,
     MOST_FAILED,
     Artifacts,
-    KeptDraft,
     OpenArtifact,
     OpenExport,
     OpenSave,
+    UnsavedDraft,
     delivered_by,
     place_of,
 )
 from ..state.session import Session
-from .fact_context import Place
+from .fact_context import FactContext
 
 T = TypeVar("T")
 
 
-def created(state: Session, fact: ArtifactCreated, place: Place) -> Session:
+def created(state: Session, fact: ArtifactCreated, place: FactContext) -> Session:
     where = delivered_by(place.scope.agent, fact.remote) if fact.remote else place_of(fact.path, fact.worktree)
     made = OpenArtifact(where, title=fact.title)
     return _change(state, open={**state.artifacts.open, place.scope.artifact: made})
 
 
-def version(state: Session, fact: ArtifactVersionCreated, place: Place) -> Session:
+def version(state: Session, fact: ArtifactVersionCreated, place: FactContext) -> Session:
     """A version that was erased still counts. What a person wrote is saved with a version of theirs."""
     known, key = state.artifacts, place.scope.artifact
     before = known.open.get(key, OpenArtifact(""))
@@ -57,7 +57,7 @@ def version(state: Session, fact: ArtifactVersionCreated, place: Place) -> Sessi
     return changed
 
 
-def updated(state: Session, fact: ArtifactUpdated, place: Place) -> Session:
+def updated(state: Session, fact: ArtifactUpdated, place: FactContext) -> Session:
     known, key = state.artifacts, place.scope.artifact
     before = known.open.get(key)
     if before is None:
@@ -68,22 +68,22 @@ def updated(state: Session, fact: ArtifactUpdated, place: Place) -> Session:
     return _change(state, open={**known.open, key: new}, drafts=drafts)
 
 
-def save_requested(state: Session, fact: ArtifactSaveRequested, place: Place) -> Session:
+def save_requested(state: Session, fact: ArtifactSaveRequested, place: FactContext) -> Session:
     save = OpenSave(base=fact.base, epoch=place.epoch, draft=fact.draft, restores=fact.restores, reason=fact.reason)
     return _change(state, saves={**state.artifacts.saves, place.scope.artifact: save})
 
 
-def failed(state: Session, fact: ArtifactFailed, place: Place) -> Session:
+def failed(state: Session, fact: ArtifactFailed, place: FactContext) -> Session:
     known, key = state.artifacts, place.scope.artifact
     if fact.operation == "export":
         return _failed_export(state, fact.export)
     drafts = known.drafts
     if fact.draft is not None:
-        drafts = {**drafts, key: KeptDraft(base=fact.base, draft=fact.draft, restores=fact.restores)}
+        drafts = {**drafts, key: UnsavedDraft(base=fact.base, draft=fact.draft, restores=fact.restores)}
     return _change(state, saves=_without(known.saves, key), drafts=drafts)
 
 
-def export_started(state: Session, fact: ArtifactExportStarted, place: Place) -> Session:
+def export_started(state: Session, fact: ArtifactExportStarted, place: FactContext) -> Session:
     new = OpenExport(
         artifact=place.scope.artifact,
         form=fact.form,
@@ -100,7 +100,7 @@ def export_completed(state: Session, fact: ArtifactExportCompleted) -> Session:
     return _change(state, exports=_without(state.artifacts.exports, fact.export))
 
 
-def deleted(state: Session, fact: ArtifactDeleted, place: Place) -> Session:
+def deleted(state: Session, fact: ArtifactDeleted, place: FactContext) -> Session:
     known, key = state.artifacts, place.scope.artifact
     return _change(
         state,

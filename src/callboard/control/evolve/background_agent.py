@@ -22,11 +22,11 @@ from callboard.contracts.facts import (
     TurnInterrupted,
 )
 
-from ..state.session import Background, Called, Session, Thread
-from .fact_context import Place, change_thread
+from ..state.session import Background, CalledAgent, Session, Thread
+from .fact_context import FactContext, change_thread
 
 
-def slept(state: Session, fact: AgentSlept, place: Place) -> Session:
+def slept(state: Session, fact: AgentSlept, place: FactContext) -> Session:
     """The first of an agent makes it one that sleeps."""
 
     def rest(thread: Thread) -> Thread:
@@ -48,7 +48,7 @@ def slept(state: Session, fact: AgentSlept, place: Place) -> Session:
     return msgspec.structs.replace(changed, sleepers=(*state.sleepers, place.scope.thread))
 
 
-def woke(state: Session, fact: AgentWoke, place: Place) -> Session:
+def woke(state: Session, fact: AgentWoke, place: FactContext) -> Session:
     """What called it is told by this turn, where it woke for that; else it stays to be told."""
 
     def rouse(background: Background) -> Background:
@@ -67,7 +67,7 @@ def woke(state: Session, fact: AgentWoke, place: Place) -> Session:
     return _change(state, place.scope.thread, rouse)
 
 
-def heard(state: Session, fact: Fact, place: Place) -> Session:
+def heard(state: Session, fact: Fact, place: FactContext) -> Session:
     """What any fact means to the agents that sleep: to their tasks, their runs, and what wakes them."""
     for thread_id in state.sleepers:
         thread = state.threads.get(thread_id)
@@ -86,7 +86,7 @@ def heard(state: Session, fact: Fact, place: Place) -> Session:
     return state
 
 
-def _of_task(thread: Thread, background: Background, fact: Fact, place: Place) -> Background:
+def _of_task(thread: Thread, background: Background, fact: Fact, place: FactContext) -> Background:
     """Whoever pauses its task makes it deaf, and the end of the task is the end of its waking."""
     match fact:
         case TaskStarted():
@@ -102,7 +102,7 @@ def _of_task(thread: Thread, background: Background, fact: Fact, place: Place) -
             return background
 
 
-def _of_run(background: Background, fact: Fact, place: Place) -> Background:
+def _of_run(background: Background, fact: Fact, place: FactContext) -> Background:
     """A run that its host died of counts as failed: one that brings the host down must not do so for ever. One that it did not
     wake for was there to summarise."""
     match fact:
@@ -123,7 +123,7 @@ def _of_run(background: Background, fact: Fact, place: Place) -> Background:
             return background
 
 
-def _calls(state: Session, thread: Thread, background: Background, place: Place) -> bool:
+def _calls(state: Session, thread: Thread, background: Background, place: FactContext) -> bool:
     """False for what the agent caused itself, alone or by a child."""
     if background.held or background.over or place.scope.agent == thread.agent:
         return False
@@ -132,7 +132,7 @@ def _calls(state: Session, thread: Thread, background: Background, place: Place)
     return parent != thread.thread
 
 
-def _called(state: Session, background: Background, fact: Fact, place: Place) -> Background:
+def _called(state: Session, background: Background, fact: Fact, place: FactContext) -> Background:
     """Facts that come before it wakes are one call, told by the first."""
     former = background.called
     hops = _hops(state.threads.get(place.scope.thread))
@@ -140,7 +140,7 @@ def _called(state: Session, background: Background, fact: Fact, place: Place) ->
         called = msgspec.structs.replace(former, hops=max(former.hops, hops), count=former.count + 1)
     else:
         cause = f"{state.session}/{place.sequence}"
-        called = Called(cause=cause, type=fact.type, agent=place.scope.agent, hops=hops)
+        called = CalledAgent(cause=cause, type=fact.type, agent=place.scope.agent, hops=hops)
     return msgspec.structs.replace(background, called=called)
 
 

@@ -29,27 +29,27 @@ from ..state.context import (
     ITEM,
     MOST_SAID,
     MOST_SPOKEN,
-    Compacting,
-    Filling,
+    ContextUsage,
+    OpenCompaction,
     Round,
-    Spoken,
+    SpokenTurn,
     given_tokens,
     result_tokens,
     size_of,
     tokens_of,
 )
 from ..state.session import OpenRun, Session, Thread
-from .fact_context import Place, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread
 
 #: How many rounds of a run are told apart; of more, the oldest are one.
 MOST_ROUNDS = 100
 
 
-def pinned(state: Session, fact: ContextPinned, place: Place) -> Session:
+def pinned(state: Session, fact: ContextPinned, place: FactContext) -> Session:
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pinned=fact.pinned))
 
 
-def resolved(state: Session, fact: ContextResolved, place: Place) -> Session:
+def resolved(state: Session, fact: ContextResolved, place: FactContext) -> Session:
     """What a turn names is counted with its input; what it is given beside that is counted here."""
     more = given_tokens(ref for ref in fact.refs if ref.source == "pinned")
     told = {"refs": fact.refs, "missing": fact.missing, "omitted": fact.omitted}
@@ -57,12 +57,12 @@ def resolved(state: Session, fact: ContextResolved, place: Place) -> Session:
     return _more(state, more, place) if more else state
 
 
-def compacting(state: Session, fact: CompactionStarted, place: Place) -> Session:
-    begun = Compacting(step=place.scope.step, through=fact.through, cause=fact.cause, tokens=fact.tokens or 0)
+def compacting(state: Session, fact: CompactionStarted, place: FactContext) -> Session:
+    begun = OpenCompaction(step=place.scope.step, through=fact.through, cause=fact.cause, tokens=fact.tokens or 0)
     return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=begun))
 
 
-def compacted(state: Session, fact: CompactionCompleted, place: Place) -> Session:
+def compacted(state: Session, fact: CompactionCompleted, place: FactContext) -> Session:
     """What was summarised is no longer told; the input of the turn under way is, in any case."""
 
     def take(thread: Thread) -> Thread:
@@ -77,22 +77,22 @@ def compacted(state: Session, fact: CompactionCompleted, place: Place) -> Sessio
             rounds = tuple(one for one in run.rounds if one.sequence > fact.through)
             run = msgspec.structs.replace(run, compacting=None, rounds=rounds)
             summary += run.input if within else 0
-        filling = Filling(summary=summary, compacted=fact.through, at=place.sequence)
+        filling = ContextUsage(summary=summary, compacted=fact.through, at=place.sequence)
         return msgspec.structs.replace(thread, run=run, marks=marks, filling=filling)
 
     return change_thread(state, place, take)
 
 
-def not_compacted(state: Session, place: Place) -> Session:
+def not_compacted(state: Session, place: FactContext) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=None, uncompacted=True))
 
 
-def asked(text: Text, place: Place) -> Spoken:
+def asked(text: Text, place: FactContext) -> SpokenTurn:
     """What a person asks of a turn."""
-    return Spoken(sequence=place.sequence, size=size_of(text), turn=place.scope.turn)
+    return SpokenTurn(sequence=place.sequence, size=size_of(text), turn=place.scope.turn)
 
 
-def spoken(thread: Thread, said: Spoken | None, place: Place) -> Thread:
+def spoken(thread: Thread, said: SpokenTurn | None, place: FactContext) -> Thread:
     """The thread whose model is told from here on what a person said, of which the newest is remembered."""
     if said is None or not said.size:
         return thread
@@ -105,7 +105,7 @@ def spoken(thread: Thread, said: Spoken | None, place: Place) -> Thread:
     return msgspec.structs.replace(thread, said=tuple(kept))
 
 
-def filled(state: Session, fact: Fact, place: Place) -> Session:
+def filled(state: Session, fact: Fact, place: FactContext) -> Session:
     """The state with what the fact adds to what the model is told."""
     match fact:
         case ModelRequested(purpose="answer"):
@@ -136,7 +136,7 @@ def filled(state: Session, fact: Fact, place: Place) -> Session:
             return state
 
 
-def _more(state: Session, tokens: int, place: Place) -> Session:
+def _more(state: Session, tokens: int, place: FactContext) -> Session:
     def add(thread: Thread) -> Thread:
         run = thread.run
         if run is None or run.run != place.scope.run or not run.rounds:
@@ -150,7 +150,7 @@ def _more(state: Session, tokens: int, place: Place) -> Session:
     return change_thread(state, place, add)
 
 
-def _next_round(run: OpenRun, place: Place) -> OpenRun:
+def _next_round(run: OpenRun, place: FactContext) -> OpenRun:
     """The first model call goes on with the round of the input."""
     if run.iteration == 0 and run.rounds:
         return run
@@ -161,7 +161,7 @@ def _next_round(run: OpenRun, place: Place) -> OpenRun:
     return msgspec.structs.replace(run, rounds=rounds)
 
 
-def _told(state: Session, fact: CostRecorded, place: Place) -> Session:
+def _told(state: Session, fact: CostRecorded, place: FactContext) -> Session:
     """The provider told what its model was told. What a summary takes to make says nothing of that."""
     run = _run(state, place)
     if run is None or run.compacting is not None or not fact.input_tokens:
@@ -174,7 +174,7 @@ def _told(state: Session, fact: CostRecorded, place: Place) -> Session:
     return change_thread(state, place, take)
 
 
-def _run(state: Session, place: Place) -> OpenRun | None:
+def _run(state: Session, place: FactContext) -> OpenRun | None:
     thread = state.threads.get(place.scope.thread)
     run = thread.run if thread is not None else None
     return run if run is not None and run.run == place.scope.run else None

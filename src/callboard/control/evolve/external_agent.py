@@ -9,7 +9,7 @@ from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import AgentConnected, AgentDisconnected, RemoteArtifact, RemoteTaskChanged
 
 from ..state.session import Delivered, ExternalLink, OpenRun, Session, Thread
-from .fact_context import Place, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread
 
 #: After these an agent elsewhere does nothing more for its task.
 OVER: tuple[RemoteTaskState, ...] = ("completed", "failed", "canceled", "rejected")
@@ -17,20 +17,20 @@ OVER: tuple[RemoteTaskState, ...] = ("completed", "failed", "canceled", "rejecte
 MOST_DELIVERED = 20
 
 
-def connected(state: Session, fact: AgentConnected, place: Place) -> Session:
+def connected(state: Session, fact: AgentConnected, place: FactContext) -> Session:
     return _linked(state, place, provider_session=fact.provider_session_id, connected=True)
 
 
-def disconnected(state: Session, fact: AgentDisconnected, place: Place) -> Session:
+def disconnected(state: Session, fact: AgentDisconnected, place: FactContext) -> Session:
     return _linked(state, place, provider_session=fact.provider_session_id, connected=False)
 
 
-def task(state: Session, fact: RemoteTaskChanged, place: Place) -> Session:
+def task(state: Session, fact: RemoteTaskChanged, place: FactContext) -> Session:
     """A state that is not known ends nothing: the task may go on."""
     return _linked(state, place, task="" if fact.state in OVER else fact.remote_task_id, told=fact.state)
 
 
-def delivered(state: Session, fact: RemoteArtifact, place: Place) -> Session:
+def delivered(state: Session, fact: RemoteArtifact, place: FactContext) -> Session:
     text = "\n\n".join(part.text.text for part in fact.parts if part.text.text)
     made = Delivered(
         artifact=fact.remote_artifact_id,
@@ -45,7 +45,7 @@ def delivered(state: Session, fact: RemoteArtifact, place: Place) -> Session:
     return change_run(state, place, add)
 
 
-def _linked(state: Session, place: Place, **changes: object) -> Session:
+def _linked(state: Session, place: FactContext, **changes: object) -> Session:
     def change(thread: Thread) -> Thread:
         link = thread.external or ExternalLink(provider_session="", connected=False)
         return msgspec.structs.replace(thread, external=msgspec.structs.replace(link, **changes))

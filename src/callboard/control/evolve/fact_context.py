@@ -11,7 +11,7 @@ from callboard.contracts.scope import Scope
 from ..state.session import OpenRun, Session, Thread
 
 
-class Place(msgspec.Struct, frozen=True, kw_only=True):
+class FactContext(msgspec.Struct, frozen=True, kw_only=True):
     """The scope of the fact that is being applied, the epoch that wrote it, when (microseconds since the Unix epoch), and its
     place in the stream."""
 
@@ -21,7 +21,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     sequence: int
 
 
-def change_thread(state: Session, place: Place, change: Callable[[Thread], Thread]) -> Session:
+def change_thread(state: Session, place: FactContext, change: Callable[[Thread], Thread]) -> Session:
     """The state with the scope's thread changed; a thread that is not known changes nothing."""
     thread = state.threads.get(place.scope.thread)
     if thread is None:
@@ -29,7 +29,7 @@ def change_thread(state: Session, place: Place, change: Callable[[Thread], Threa
     return msgspec.structs.replace(state, threads={**state.threads, thread.thread: change(thread)})
 
 
-def change_run(state: Session, place: Place, change: Callable[[OpenRun], OpenRun]) -> Session:
+def change_run(state: Session, place: FactContext, change: Callable[[OpenRun], OpenRun]) -> Session:
     """The state with the scope's open run changed; a run that is over changes nothing."""
 
     def change_in(thread: Thread) -> Thread:

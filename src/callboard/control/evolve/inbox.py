@@ -22,10 +22,10 @@ from callboard.contracts.facts import (
 from callboard.contracts.handoff_envelope import news_item
 
 from ..state.session import InboxItem, OpenChannel, OpenHandoff, OpenRun, Session
-from .fact_context import Place, change_run
+from .fact_context import FactContext, change_run
 
 
-def requested(state: Session, fact: HandoffRequested, place: Place) -> Session:
+def requested(state: Session, fact: HandoffRequested, place: FactContext) -> Session:
     handoff = OpenHandoff(
         handoff=place.scope.handoff,
         source=fact.source,
@@ -42,7 +42,7 @@ def requested(state: Session, fact: HandoffRequested, place: Place) -> Session:
     return _add(state, fact.to_thread, _envelope(handoff.handoff, fact.source, fact.hops))
 
 
-def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
+def accepted(state: Session, fact: HandoffAccepted, place: FactContext) -> Session:
     handoff = state.handoffs.get(place.scope.handoff)
     if handoff is None:
         return state
@@ -59,13 +59,13 @@ def accepted(state: Session, fact: HandoffAccepted, place: Place) -> Session:
     return _add(state, handoff.receiver, item)
 
 
-def rejected(state: Session, fact: HandoffRejected, place: Place) -> Session:
+def rejected(state: Session, fact: HandoffRejected, place: FactContext) -> Session:
     """What was not told leaves the inbox; its sender is told why."""
     item = InboxItem(item=news_item(place.scope.handoff, "rejected"), source=fact.target, hops=_passed_on(state, place))
     return _add(_without(state, place.scope.handoff), fact.to_thread, item)
 
 
-def completed(state: Session, fact: HandoffCompleted, place: Place) -> Session:
+def completed(state: Session, fact: HandoffCompleted, place: FactContext) -> Session:
     """An ownership goes back to who resumes, and that agent is told."""
     hops = _passed_on(state, place)
     state = _without(state, place.scope.handoff)
@@ -77,7 +77,7 @@ def completed(state: Session, fact: HandoffCompleted, place: Place) -> Session:
     )
 
 
-def reply_ended(state: Session, fact: ReplyEnded, place: Place) -> Session:
+def reply_ended(state: Session, fact: ReplyEnded, place: FactContext) -> Session:
     handoff = state.handoffs.get(place.scope.handoff)
     if handoff is None:
         return state
@@ -102,12 +102,12 @@ def _without(state: Session, identity: str) -> Session:
     return _change_inbox(state, handoff.receiver, lambda inbox: tuple(one for one in inbox if one.handoff != identity))
 
 
-def channel_opened(state: Session, fact: ChannelOpened, place: Place) -> Session:
+def channel_opened(state: Session, fact: ChannelOpened, place: FactContext) -> Session:
     channel = OpenChannel(channel=place.scope.channel, participants=fact.participants)
     return msgspec.structs.replace(state, channels={**state.channels, channel.channel: channel})
 
 
-def channel_closed(state: Session, place: Place) -> Session:
+def channel_closed(state: Session, place: FactContext) -> Session:
     return msgspec.structs.replace(
         state, channels={key: one for key, one in state.channels.items() if key != place.scope.channel}
     )
@@ -120,7 +120,7 @@ def said(state: Session, fact: ChannelMessage) -> Session:
     return state
 
 
-def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
+def notified(state: Session, fact: WorkerNotification, place: FactContext) -> Session:
     if not fact.item:
         return state
     child = state.threads.get(place.scope.thread)
@@ -129,13 +129,13 @@ def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
     return _add(state, fact.to_thread, item)
 
 
-def review_asked(state: Session, fact: ReviewRequested, place: Place) -> Session:
+def review_asked(state: Session, fact: ReviewRequested, place: FactContext) -> Session:
     if not fact.item:
         return state
     return _add(state, fact.to_thread, InboxItem(item=fact.item, source=fact.target, hops=_passed_on(state, place)))
 
 
-def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
+def reserved(state: Session, fact: InboxReserved, place: FactContext) -> Session:
     """A run that others woke goes on counting how often what began it was passed on."""
     thread = state.threads.get(place.scope.thread)
     told = [one.hops for one in thread.inbox if one.item in fact.items] if thread is not None else []
@@ -147,7 +147,7 @@ def reserved(state: Session, fact: InboxReserved, place: Place) -> Session:
     return change_run(state, place, tell)
 
 
-def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
+def consumed(state: Session, fact: InboxConsumed, place: FactContext) -> Session:
     thread = state.threads.get(place.scope.thread)
     inbox = thread.inbox if thread is not None else ()
     senders = [one.source for one in inbox if one.item in fact.items and not one.worker]
@@ -162,7 +162,7 @@ def consumed(state: Session, fact: InboxConsumed, place: Place) -> Session:
     )
 
 
-def _passed_on(state: Session, place: Place) -> int:
+def _passed_on(state: Session, place: FactContext) -> int:
     """The hops of what an agent sends in a run of it; 0 of what a person does, which begins a chain anew."""
     thread = state.threads.get(place.scope.thread)
     run = thread.run if thread is not None else None

@@ -7,10 +7,10 @@ import msgspec
 from callboard.contracts.facts import JobCreated
 
 from ..state.session import OpenJob, Session
-from .fact_context import Place
+from .fact_context import FactContext
 
 
-def created(state: Session, fact: JobCreated, place: Place) -> Session:
+def created(state: Session, fact: JobCreated, place: FactContext) -> Session:
     scope = place.scope
     job = OpenJob(
         job=scope.job,
@@ -25,7 +25,7 @@ def created(state: Session, fact: JobCreated, place: Place) -> Session:
     return msgspec.structs.replace(state, jobs={**state.jobs, job.job: job})
 
 
-def retried(state: Session, place: Place) -> Session:
+def retried(state: Session, place: FactContext) -> Session:
     """The item waits for its job's room; the attempts that it had stay counted."""
     item = state.tasks.get(place.scope.task)
     if item is None:

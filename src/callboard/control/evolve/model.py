@@ -18,11 +18,11 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.model import Limit
 
 from ..state.session import OpenRun, Session, Thread
-from .fact_context import Place, change_run, change_thread, past
+from .fact_context import FactContext, change_run, change_thread, past
 from .repetition import called, said, streak
 
 
-def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
+def routed(state: Session, fact: RoutingResolved, place: FactContext) -> Session:
     return change_run(
         state,
         place,
@@ -37,7 +37,7 @@ def routed(state: Session, fact: RoutingResolved, place: Place) -> Session:
     )
 
 
-def quota(state: Session, fact: QuotaReported, place: Place) -> Session:
+def quota(state: Session, fact: QuotaReported, place: FactContext) -> Session:
     low = scarce(fact.limits)
     return change_run(
         state, place, lambda run: msgspec.structs.replace(run, scarce=tuple(dict.fromkeys((*run.scarce, *low))))
@@ -53,7 +53,7 @@ def scarce(limits: tuple[Limit, ...]) -> tuple[str, ...]:
     )
 
 
-def pictured(state: Session, fact: Fact, place: Place) -> Session:
+def pictured(state: Session, fact: Fact, place: FactContext) -> Session:
     """The thread, where the fact brings an image that its model is told."""
     match fact:
         case ContextResolved(refs=refs):
@@ -69,7 +69,7 @@ def pictured(state: Session, fact: Fact, place: Place) -> Session:
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pictured=place.sequence))
 
 
-def requested(state: Session, fact: ModelRequested, place: Place) -> Session:
+def requested(state: Session, fact: ModelRequested, place: FactContext) -> Session:
     step = place.scope.step
     if fact.purpose == "compaction":
         return change_run(state, place, lambda run: _summing(run, step))
@@ -100,16 +100,16 @@ def _summing(run: OpenRun, step: int) -> OpenRun:
     return msgspec.structs.replace(run, compacting=making, model_step=step, next_step=past(run, step))
 
 
-def answered(state: Session, place: Place) -> Session:
+def answered(state: Session, place: FactContext) -> Session:
     return _used(ended(state, place), place, model_calls=1)
 
 
-def cost(state: Session, fact: CostRecorded, place: Place) -> Session:
+def cost(state: Session, fact: CostRecorded, place: FactContext) -> Session:
     return _used(state, place, input_tokens=fact.input_tokens or 0, output_tokens=fact.output_tokens or 0)
 
 
 def _used(
-    state: Session, place: Place, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
+    state: Session, place: FactContext, *, input_tokens: int = 0, output_tokens: int = 0, model_calls: int = 0
 ) -> Session:
     def add(thread: Thread) -> Thread:
         if thread.child is None:
@@ -126,11 +126,11 @@ def _used(
     return change_thread(state, place, add)
 
 
-def ended(state: Session, place: Place) -> Session:
+def ended(state: Session, place: FactContext) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, model_step=0))
 
 
-def text(state: Session, fact: MessageText, place: Place) -> Session:
+def text(state: Session, fact: MessageText, place: FactContext) -> Session:
     step = place.scope.step
 
     def say(run: OpenRun) -> OpenRun:
@@ -145,5 +145,5 @@ def text(state: Session, fact: MessageText, place: Place) -> Session:
     return change_run(state, place, say)
 
 
-def step_taken(state: Session, place: Place) -> Session:
+def step_taken(state: Session, place: FactContext) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))

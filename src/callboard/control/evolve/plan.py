@@ -7,10 +7,10 @@ import msgspec
 from callboard.contracts.facts import PlanUpdated
 
 from ..state.session import OpenPlan, Session
-from .fact_context import Place, change_run, past
+from .fact_context import FactContext, change_run, past
 
 
-def updated(state: Session, fact: PlanUpdated, place: Place) -> Session:
+def updated(state: Session, fact: PlanUpdated, place: FactContext) -> Session:
     plan = OpenPlan(step=place.scope.step, steps=fact.steps, revision=fact.revision)
     return change_run(
         state,

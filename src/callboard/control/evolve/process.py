@@ -6,16 +6,16 @@ import msgspec
 
 from ..state.session import Session
 from ..state.team import OpenProcess
-from .fact_context import Place
+from .fact_context import FactContext
 
 
-def started(state: Session, place: Place) -> Session:
+def started(state: Session, place: FactContext) -> Session:
     scope = place.scope
     found = OpenProcess(process=scope.process, scope=scope, epoch=place.epoch)
     return msgspec.structs.replace(state, processes={**state.processes, found.process: found})
 
 
-def stopping(state: Session, place: Place) -> Session:
+def stopping(state: Session, place: FactContext) -> Session:
     found = state.processes.get(place.scope.process)
     if found is None:
         return state
@@ -23,6 +23,6 @@ def stopping(state: Session, place: Place) -> Session:
     return msgspec.structs.replace(state, processes={**state.processes, found.process: changed})
 
 
-def ended(state: Session, place: Place) -> Session:
+def ended(state: Session, place: FactContext) -> Session:
     left = {key: one for key, one in state.processes.items() if key != place.scope.process}
     return msgspec.structs.replace(state, processes=left)

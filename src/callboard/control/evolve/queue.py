@@ -6,14 +6,14 @@ import msgspec
 
 from callboard.contracts.facts import QueueEdited, SteerRequested
 
-from ..state.context import Spoken, given_tokens, size_of, tokens_of
+from ..state.context import SpokenTurn, given_tokens, size_of, tokens_of
 from ..state.session import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
 from .context import asked
-from .fact_context import Place, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread
 from .task import turn_ended
 
 
-def added(state: Session, place: Place) -> Session:
+def added(state: Session, place: FactContext) -> Session:
     def add(thread: Thread) -> Thread:
         if thread.submitted is None or thread.submitted.turn != place.scope.turn:
             return thread
@@ -22,7 +22,7 @@ def added(state: Session, place: Place) -> Session:
     return change_thread(state, place, add)
 
 
-def promoted(state: Session, place: Place) -> Session:
+def promoted(state: Session, place: FactContext) -> Session:
     def promote(thread: Thread) -> Thread:
         first = tuple(turn for turn in thread.queue if turn.turn == place.scope.turn)
         rest = tuple(turn for turn in thread.queue if turn.turn != place.scope.turn)
@@ -31,7 +31,7 @@ def promoted(state: Session, place: Place) -> Session:
     return change_thread(state, place, promote)
 
 
-def edited(state: Session, fact: QueueEdited, place: Place) -> Session:
+def edited(state: Session, fact: QueueEdited, place: FactContext) -> Session:
     def edit(turn: QueuedTurn) -> QueuedTurn:
         if turn.turn != place.scope.turn:
             return turn
@@ -45,7 +45,7 @@ def edited(state: Session, fact: QueueEdited, place: Place) -> Session:
     return change_thread(state, place, change)
 
 
-def removed(state: Session, place: Place) -> Session:
+def removed(state: Session, place: FactContext) -> Session:
     def remove(thread: Thread) -> Thread:
         queue = tuple(turn for turn in thread.queue if turn.turn != place.scope.turn)
         return msgspec.structs.replace(thread, queue=queue)
@@ -54,13 +54,13 @@ def removed(state: Session, place: Place) -> Session:
     return turn_ended(change_thread(state, place, remove), end, place)
 
 
-def steer_requested(state: Session, fact: SteerRequested, place: Place) -> Session:
-    said = Spoken(sequence=place.sequence, size=size_of(fact.input))
+def steer_requested(state: Session, fact: SteerRequested, place: FactContext) -> Session:
+    said = SpokenTurn(sequence=place.sequence, size=size_of(fact.input))
     steer = OpenSteer(steer=fact.steer_id, input=fact.input, given=fact.given, missing=fact.missing, said=said)
     return change_run(state, place, lambda run: msgspec.structs.replace(run, steers=(*run.steers, steer)))
 
 
-def steer_settled(state: Session, steer_id: str, place: Place) -> Session:
+def steer_settled(state: Session, steer_id: str, place: FactContext) -> Session:
     return change_run(
         state,
         place,

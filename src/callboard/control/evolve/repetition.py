@@ -9,7 +9,7 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.facts import ToolCancelled, ToolCompleted, ToolFailed, ToolLost, ToolRefused
 
-from ..state.session import OpenCall, OpenRun, Streak
+from ..state.session import OpenCall, OpenRun, Repetition
 
 ToolEnd = ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
 
@@ -54,13 +54,13 @@ def did(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
     return _came(run, _CALL, (call.tool, call.arguments, end.type, outcome))
 
 
-def streak(run: OpenRun) -> Streak:
+def streak(run: OpenRun) -> Repetition:
     """The rounds that came to the same without another one between them, the newest one included. Text beside calls does not
     tell them apart."""
     done = [one for one in run.came if one.startswith(_CALL)] or list(run.came)
     key = " ".join(sorted(done)) or _NOTHING
     before = run.streak.steps if key == run.streak.key else ()
-    return Streak(key=key, steps=(*before, run.asked))
+    return Repetition(key=key, steps=(*before, run.asked))
 
 
 def _came(run: OpenRun, kind: str, what: object) -> OpenRun:

@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.facts import SessionCreated, SessionTakenOver, ThreadOpened, ThreadPaused
 
 from ..state.session import Session, Thread
-from .fact_context import Place, change_thread
+from .fact_context import FactContext, change_thread
 
 
 def created(state: Session, fact: SessionCreated) -> Session:
@@ -31,7 +31,7 @@ def taken_over(state: Session, fact: SessionTakenOver) -> Session:
     return msgspec.structs.replace(state, threads={key: adopt(thread) for key, thread in state.threads.items()})
 
 
-def thread_opened(state: Session, fact: ThreadOpened, place: Place) -> Session:
+def thread_opened(state: Session, fact: ThreadOpened, place: FactContext) -> Session:
     thread = Thread(
         thread=place.scope.thread,
         agent=place.scope.agent,
@@ -50,11 +50,11 @@ def thread_opened(state: Session, fact: ThreadOpened, place: Place) -> Session:
     )
 
 
-def thread_paused(state: Session, fact: ThreadPaused, place: Place) -> Session:
+def thread_paused(state: Session, fact: ThreadPaused, place: FactContext) -> Session:
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, paused=fact.cause))
 
 
-def thread_resumed(state: Session, place: Place) -> Session:
+def thread_resumed(state: Session, place: FactContext) -> Session:
     """Somebody said that it is to go on: what waits for it begins anew."""
 
     def resume(thread: Thread) -> Thread:

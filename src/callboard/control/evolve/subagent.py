@@ -21,10 +21,10 @@ from callboard.contracts.facts import (
 )
 
 from ..state.session import Child, OpenReview, OpenRun, Session, TeamLoad, Thread
-from .fact_context import Place, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread
 
 
-def spawned(state: Session, fact: SubagentSpawned, place: Place) -> Session:
+def spawned(state: Session, fact: SubagentSpawned, place: FactContext) -> Session:
     child = Child(
         parent=place.scope.parent_thread,
         parent_run=place.scope.parent_run,
@@ -39,25 +39,25 @@ def spawned(state: Session, fact: SubagentSpawned, place: Place) -> Session:
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, child=child))
 
 
-def queued(state: Session, fact: SubagentQueued, place: Place) -> Session:
+def queued(state: Session, fact: SubagentQueued, place: FactContext) -> Session:
     changed = _change(state, place, status="queued", queue_reason=fact.queue_reason, group=fact.group)
     waiting = changed.waiting if place.scope.thread in changed.waiting else (*changed.waiting, place.scope.thread)
     return msgspec.structs.replace(changed, waiting=waiting)
 
 
-def isolated(state: Session, fact: SubagentIsolated, place: Place) -> Session:
+def isolated(state: Session, fact: SubagentIsolated, place: FactContext) -> Session:
     return _change(state, place, worktree=fact.path, branch=fact.branch, base=fact.base)
 
 
-def merging(state: Session, place: Place, *, now: bool) -> Session:
+def merging(state: Session, place: FactContext, *, now: bool) -> Session:
     return _change(state, place, merging=now)
 
 
-def started(state: Session, fact: SubagentStarted, place: Place) -> Session:
+def started(state: Session, fact: SubagentStarted, place: FactContext) -> Session:
     return _leave(_change(state, place, status="running", queue_reason=None, group=fact.group), place)
 
 
-def continued(state: Session, place: Place) -> Session:
+def continued(state: Session, place: FactContext) -> Session:
     """It works on another task from here on."""
     return _change(
         change_thread(state, place, lambda thread: msgspec.structs.replace(thread, usage=WorkUsage(), ended=None)),
@@ -72,7 +72,10 @@ def continued(state: Session, place: Place) -> Session:
 
 
 def ended(
-    state: Session, fact: SubagentCompleted | SubagentFailed | SubagentCancelled, status: ChildStatus, place: Place
+    state: Session,
+    fact: SubagentCompleted | SubagentFailed | SubagentCancelled,
+    status: ChildStatus,
+    place: FactContext,
 ) -> Session:
     """What was to be judged of a cancelled child's work is judged no more."""
     if status == "cancelled":
@@ -82,21 +85,21 @@ def ended(
     return _leave(_change(state, place, status=status, ending="", result=fact.result, plain_text=plain), place)
 
 
-def closed(state: Session, place: Place) -> Session:
+def closed(state: Session, place: FactContext) -> Session:
     """A closed child takes nothing more: deciders forget it, and what was to be judged of its work."""
     threads = {key: thread for key, thread in state.threads.items() if key != place.scope.thread}
     reviews = {key: one for key, one in state.reviews.items() if place.scope.agent not in (one.target, one.reviewer)}
     return _leave(msgspec.structs.replace(state, threads=threads, reviews=reviews), place)
 
 
-def notified(state: Session, fact: WorkerNotification, place: Place) -> Session:
+def notified(state: Session, fact: WorkerNotification, place: FactContext) -> Session:
     """A child that was interrupted or needs somebody, or whose work waits for a verdict, waits."""
     if fact.status not in ("interrupted", "needs_input", "ready_for_review"):
         return state
     return _change(state, place, status="waiting", result=fact.result, plain_text=fact.plain_text)
 
 
-def load(state: Session, fact: TeamChanged, place: Place) -> Session:
+def load(state: Session, fact: TeamChanged, place: FactContext) -> Session:
     told = TeamLoad(
         phase=fact.phase,
         active=fact.active_count,
@@ -107,7 +110,7 @@ def load(state: Session, fact: TeamChanged, place: Place) -> Session:
     return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, team=told))
 
 
-def awaited(state: Session, fact: SubagentsAwaited, place: Place) -> Session:
+def awaited(state: Session, fact: SubagentsAwaited, place: FactContext) -> Session:
     over = tuple(
         one.agent
         for one in state.threads.values()
@@ -132,7 +135,7 @@ def awaited(state: Session, fact: SubagentsAwaited, place: Place) -> Session:
     return change_run(state, place, wait)
 
 
-def review_requested(state: Session, fact: ReviewRequested, place: Place) -> Session:
+def review_requested(state: Session, fact: ReviewRequested, place: FactContext) -> Session:
     review = OpenReview(
         review=place.scope.review,
         task=place.scope.task,
@@ -143,7 +146,7 @@ def review_requested(state: Session, fact: ReviewRequested, place: Place) -> Ses
     return msgspec.structs.replace(state, reviews={**state.reviews, review.review: review})
 
 
-def review_judged(state: Session, fact: ReviewVerdict, place: Place) -> Session:
+def review_judged(state: Session, fact: ReviewVerdict, place: FactContext) -> Session:
     review = state.reviews.get(place.scope.review)
     if review is None:
         return state
@@ -153,7 +156,7 @@ def review_judged(state: Session, fact: ReviewVerdict, place: Place) -> Session:
     return _without_review(state, review.review)
 
 
-def review_applied(state: Session, place: Place) -> Session:
+def review_applied(state: Session, place: FactContext) -> Session:
     return _without_review(state, place.scope.review)
 
 
@@ -161,7 +164,7 @@ def _without_review(state: Session, review: str) -> Session:
     return msgspec.structs.replace(state, reviews={key: one for key, one in state.reviews.items() if key != review})
 
 
-def _change(state: Session, place: Place, **changes: object) -> Session:
+def _change(state: Session, place: FactContext, **changes: object) -> Session:
     def change(thread: Thread) -> Thread:
         if thread.child is None:
             return thread
@@ -170,7 +173,7 @@ def _change(state: Session, place: Place, **changes: object) -> Session:
     return change_thread(state, place, change)
 
 
-def _leave(state: Session, place: Place) -> Session:
+def _leave(state: Session, place: FactContext) -> Session:
     if place.scope.thread not in state.waiting:
         return state
     return msgspec.structs.replace(state, waiting=tuple(one for one in state.waiting if one != place.scope.thread))

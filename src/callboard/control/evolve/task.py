@@ -7,14 +7,14 @@ import msgspec
 from callboard.contracts.facts import TaskCancelRequested, TaskCreated, TaskStarted, TaskUpdated
 
 from ..state.session import OpenTask, Session, Thread, TurnEnd
-from .fact_context import Place
+from .fact_context import FactContext
 from .job import item_done, without_job
 
 #: Interrupts that nobody asked for.
 UNASKED = ("crash", "lost", "shutdown", "storage")
 
 
-def created(state: Session, fact: TaskCreated, place: Place) -> Session:
+def created(state: Session, fact: TaskCreated, place: FactContext) -> Session:
     """A child's task, and the one of a turn that is under way, is at work from the beginning: in its first attempt."""
     scope = place.scope
     of_child, of_turn = bool(scope.parent_thread), bool(scope.turn) and not scope.parent_thread
@@ -42,7 +42,7 @@ def created(state: Session, fact: TaskCreated, place: Place) -> Session:
     return msgspec.structs.replace(state, tasks=tasks)
 
 
-def started(state: Session, fact: TaskStarted, place: Place) -> Session:
+def started(state: Session, fact: TaskStarted, place: FactContext) -> Session:
     """An attempt begins; what became of the former one is over."""
     scope = place.scope
     thread, task = state.threads.get(scope.thread), state.tasks.get(scope.task)
@@ -64,7 +64,7 @@ def started(state: Session, fact: TaskStarted, place: Place) -> Session:
     )
 
 
-def goes_on(state: Session, place: Place) -> Session:
+def goes_on(state: Session, place: FactContext) -> Session:
     """A turn was submitted for a task: the attempt goes on in it. A child's turns are all for its task."""
     task, thread = state.tasks.get(place.scope.task), state.threads.get(place.scope.thread)
     if task is None or thread is None or _is_its_child(thread, task):
@@ -72,7 +72,7 @@ def goes_on(state: Session, place: Place) -> Session:
     return _change(state, task.task, turn=place.scope.turn, ended=None)
 
 
-def run_started(state: Session, place: Place) -> Session:
+def run_started(state: Session, place: FactContext) -> Session:
     """The newest run that works on a task."""
     thread = state.threads.get(place.scope.thread)
     if thread is None:
@@ -81,7 +81,7 @@ def run_started(state: Session, place: Place) -> Session:
     return state if task is None else _change(state, task.task, run=place.scope.run)
 
 
-def turn_ended(state: Session, end: TurnEnd, place: Place) -> Session:
+def turn_ended(state: Session, end: TurnEnd, place: FactContext) -> Session:
     """How the attempt's turn ended stays with the task, whatever the agent does next. A job does not end with a turn. What an
     agent gave parts of away is cut with any turn of it that nobody asked to stop."""
     turn = place.scope.turn
@@ -97,31 +97,31 @@ def turn_ended(state: Session, end: TurnEnd, place: Place) -> Session:
     return _change(state, found.task, ended=end)
 
 
-def updated(state: Session, fact: TaskUpdated, place: Place) -> Session:
+def updated(state: Session, fact: TaskUpdated, place: FactContext) -> Session:
     """Fields that are None stay as they were. The board's status is a label: who works on the task is told by its attempts."""
     named = ("title", "assignee", "depends_on", "refs", "parent_task")
     changes = {name: value for name in named if (value := getattr(fact, name)) is not None}
     return _change(state, place.scope.task, **changes)
 
 
-def failed(state: Session, place: Place) -> Session:
+def failed(state: Session, place: FactContext) -> Session:
     """The newest attempt ended without success; another can be made."""
     return _change(state, place.scope.task, work="over")
 
 
-def paused(state: Session, place: Place) -> Session:
+def paused(state: Session, place: FactContext) -> Session:
     return _change(state, place.scope.task, paused=True)
 
 
-def resumed(state: Session, place: Place) -> Session:
+def resumed(state: Session, place: FactContext) -> Session:
     return _change(state, place.scope.task, paused=False)
 
 
-def cancelling(state: Session, fact: TaskCancelRequested, place: Place) -> Session:
+def cancelling(state: Session, fact: TaskCancelRequested, place: FactContext) -> Session:
     return _change(state, place.scope.task, cancelling=True, reason=fact.reason)
 
 
-def completed(state: Session, place: Place) -> Session:
+def completed(state: Session, place: FactContext) -> Session:
     """What waited for it needs to wait for it no more."""
     done = place.scope.task
     task = state.tasks.get(done)
@@ -135,7 +135,7 @@ def completed(state: Session, place: Place) -> Session:
     return msgspec.structs.replace(state, tasks={**state.tasks, **changed})
 
 
-def over(state: Session, place: Place) -> Session:
+def over(state: Session, place: FactContext) -> Session:
     """Deciders forget it."""
     task = state.tasks.get(place.scope.task)
     if task is not None and task.job:

@@ -16,11 +16,11 @@ from callboard.contracts.facts import (
 )
 
 from ..state.session import FINALIZE, OpenCall, OpenRun, Session, Thread
-from .fact_context import Place, change_run, change_thread, past
+from .fact_context import FactContext, change_run, change_thread, past
 from .repetition import ToolEnd, did
 
 
-def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
+def requested(state: Session, fact: ToolRequested, place: FactContext) -> Session:
     call = OpenCall(
         call=place.scope.tool_call,
         step=place.scope.step,
@@ -44,11 +44,11 @@ def requested(state: Session, fact: ToolRequested, place: Place) -> Session:
     )
 
 
-def started(state: Session, place: Place) -> Session:
+def started(state: Session, place: FactContext) -> Session:
     return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running", began=place.sequence))
 
 
-def completed(state: Session, fact: ToolCompleted, place: Place) -> Session:
+def completed(state: Session, fact: ToolCompleted, place: FactContext) -> Session:
     def finalise(run: OpenRun) -> OpenRun:
         call = run.call_of(place.scope.tool_call)
         if call is None or call.tool != FINALIZE:
@@ -58,7 +58,7 @@ def completed(state: Session, fact: ToolCompleted, place: Place) -> Session:
     return ended(change_run(state, place, finalise), fact, place)
 
 
-def ended(state: Session, fact: ToolEnd, place: Place) -> Session:
+def ended(state: Session, fact: ToolEnd, place: FactContext) -> Session:
     def end(run: OpenRun) -> OpenRun:
         call = run.call_of(place.scope.tool_call)
         run = did(run, call, fact) if call is not None else run
@@ -69,7 +69,7 @@ def ended(state: Session, fact: ToolEnd, place: Place) -> Session:
     return change_run(state, place, end)
 
 
-def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
+def waiting(state: Session, fact: ActionRequired, place: FactContext) -> Session:
     changed = _change(
         state,
         place,
@@ -89,7 +89,7 @@ def waiting(state: Session, fact: ActionRequired, place: Place) -> Session:
     return change_run(changed, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))
 
 
-def answered(state: Session, fact: ActionResolved | ActionExpired | ActionWithdrawn, place: Place) -> Session:
+def answered(state: Session, fact: ActionResolved | ActionExpired | ActionWithdrawn, place: FactContext) -> Session:
     plan_accepted = isinstance(fact, ActionResolved) and fact.permission_mode is not None
 
     def answer(run: OpenRun) -> OpenRun:
@@ -113,7 +113,7 @@ def answered(state: Session, fact: ActionResolved | ActionExpired | ActionWithdr
     return change_run(state, place, answer)
 
 
-def _change(state: Session, place: Place, change: Callable[[OpenCall], OpenCall]) -> Session:
+def _change(state: Session, place: FactContext, change: Callable[[OpenCall], OpenCall]) -> Session:
     def change_in(run: OpenRun) -> OpenRun:
         return msgspec.structs.replace(
             run, calls=tuple(change(call) if call.call == place.scope.tool_call else call for call in run.calls)
@@ -125,10 +125,10 @@ def _change(state: Session, place: Place, change: Callable[[OpenCall], OpenCall]
 def _summary(call: OpenCall) -> str:
     """What Finalize was told; nothing where its arguments are too large to stand in a fact."""
     try:
-        return msgspec.json.decode(call.final.text, type=_Finalized).summary
+        return msgspec.json.decode(call.final.text, type=_FinalizeResult).summary
     except msgspec.DecodeError:
         return ""
 
 
-class _Finalized(msgspec.Struct):
+class _FinalizeResult(msgspec.Struct):
     summary: str = ""

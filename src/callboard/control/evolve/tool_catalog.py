@@ -7,10 +7,10 @@ import msgspec
 from callboard.contracts.facts import ToolCatalogResolved, ToolServerConnected, ToolServerLost
 
 from ..state.session import OpenRun, Session
-from .fact_context import Place, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread
 
 
-def resolved(state: Session, fact: ToolCatalogResolved, place: Place) -> Session:
+def resolved(state: Session, fact: ToolCatalogResolved, place: FactContext) -> Session:
     def grow(run: OpenRun) -> OpenRun:
         return msgspec.structs.replace(run, tools=tuple(dict.fromkeys((*run.tools, *fact.added))))
 

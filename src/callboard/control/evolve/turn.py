@@ -17,7 +17,7 @@ from callboard.contracts.facts import (
 from ..state.context import Round, given_tokens, tokens_of
 from ..state.session import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from .context import asked, spoken
-from .fact_context import Place, change_run, change_thread
+from .fact_context import FactContext, change_run, change_thread
 from .repetition import last_words
 from .task import goes_on, run_started, turn_ended
 
@@ -25,7 +25,7 @@ from .task import goes_on, run_started, turn_ended
 MOST_MARKS = 200
 
 
-def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
+def submitted(state: Session, fact: TurnSubmitted, place: FactContext) -> Session:
     """What an agent gives its child goes on counting where the agent's own run stands, what a fact began where its doer did."""
     thread = state.threads.get(place.scope.thread)
     child = thread.child if thread is not None else None
@@ -51,7 +51,7 @@ def submitted(state: Session, fact: TurnSubmitted, place: Place) -> Session:
     return goes_on(changed, place) if turn.task else changed
 
 
-def started(state: Session, fact: TurnStarted, place: Place) -> Session:
+def started(state: Session, fact: TurnStarted, place: FactContext) -> Session:
     run = OpenRun(
         run=place.scope.run,
         turn=place.scope.turn,
@@ -101,7 +101,7 @@ def started(state: Session, fact: TurnStarted, place: Place) -> Session:
     return run_started(changed, place) if changed.tasks else changed
 
 
-def stopping(state: Session, fact: TurnInterruptRequested, place: Place) -> Session:
+def stopping(state: Session, fact: TurnInterruptRequested, place: FactContext) -> Session:
     state = change_run(state, place, lambda run: msgspec.structs.replace(run, stopping=True))
     cause = fact.cause
     if cause not in ("cancelled", "closed"):
@@ -116,7 +116,7 @@ def stopping(state: Session, fact: TurnInterruptRequested, place: Place) -> Sess
     return change_thread(state, place, end)
 
 
-def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, place: Place) -> Session:
+def ended(state: Session, fact: TurnCompleted | TurnFailed | TurnInterrupted, place: FactContext) -> Session:
     def end(thread: Thread) -> Thread:
         run = thread.run
         plain = isinstance(fact, TurnCompleted) and fact.plain_text

@@ -65,7 +65,7 @@ class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class KeptDraft(msgspec.Struct, frozen=True, kw_only=True):
+class UnsavedDraft(msgspec.Struct, frozen=True, kw_only=True):
     """What a person wrote that is not saved, and from which version."""
 
     base: int
@@ -91,7 +91,7 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     open: dict[str, OpenArtifact] = msgspec.field(default_factory=dict[str, OpenArtifact])
     saves: dict[str, OpenSave] = msgspec.field(default_factory=dict[str, OpenSave])
-    drafts: dict[str, KeptDraft] = msgspec.field(default_factory=dict[str, KeptDraft])
+    drafts: dict[str, UnsavedDraft] = msgspec.field(default_factory=dict[str, UnsavedDraft])
     exports: dict[str, OpenExport] = msgspec.field(default_factory=dict[str, OpenExport])
 
     def at(self, place: str) -> str:
@@ -113,13 +113,13 @@ def place_of(path: str, worktree: str = "") -> str:
 ArtifactRequest = CreateArtifact | EditArtifact | RollbackArtifact | RetryArtifact | DeleteArtifact
 
 
-class Look(msgspec.Struct, frozen=True, kw_only=True):
+class FileState(msgspec.Struct, frozen=True, kw_only=True):
     """What a file was when it was looked at; without content there was none."""
 
     content: Blob | None = None
 
 
-class ArtifactAsked(msgspec.Struct, frozen=True, kw_only=True):
+class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True):
     """What a person asks, with what its decision rests on: the bytes that are to be saved, and the artifact's file as it is,
     where it has one; what was told up to the sequence `looked_at` was told before anybody looked. `added` and `removed` count
     lines against that file, or against the newest version of what is none."""
@@ -128,7 +128,7 @@ class ArtifactAsked(msgspec.Struct, frozen=True, kw_only=True):
     artifact_id: str
     request: ArtifactRequest
     draft: Blob | None = None
-    look: Look | None = None
+    look: FileState | None = None
     looked_at: int = 0
     added: int = 0
     removed: int = 0
@@ -141,7 +141,7 @@ class ArtifactDone(msgspec.Struct, frozen=True, kw_only=True):
     artifact_id: str
     code: str = ""
     message: str = ""
-    look: Look | None = None
+    look: FileState | None = None
     added: int = 0
     removed: int = 0
 
@@ -150,11 +150,11 @@ class ArtifactLooked(msgspec.Struct, frozen=True, kw_only=True):
     """What a file is whose change a process began that has ended since; without `look` it cannot be looked at."""
 
     artifact: str
-    look: Look | None = None
+    look: FileState | None = None
     message: str = ""
 
 
-class ExportAsked(msgspec.Struct, frozen=True, kw_only=True):
+class ExportRequested(msgspec.Struct, frozen=True, kw_only=True):
     """An export that can be made: of the version `version` of `artifact_id`. With `again` it is one that failed."""
 
     session_id: str
@@ -167,7 +167,7 @@ class ExportAsked(msgspec.Struct, frozen=True, kw_only=True):
     everything: bool = False
 
 
-class ExportTold(msgspec.Struct, frozen=True, kw_only=True):
+class ExportReported(msgspec.Struct, frozen=True, kw_only=True):
     """How far an export is, what it came to (`made`, called `name`), or why it failed."""
 
     export: str

@@ -32,7 +32,7 @@ MOST_SPOKEN = 100
 LARGEST_IMAGE = 5 * 1024 * 1024
 
 
-class Takes(msgspec.Struct, frozen=True, kw_only=True):
+class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
     """What a model takes: `window` in tokens, None where nobody said; whether it can be shown images."""
 
     window: int | None = None
@@ -46,7 +46,7 @@ class Round(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
 
 
-class Compacting(msgspec.Struct, frozen=True, kw_only=True):
+class OpenCompaction(msgspec.Struct, frozen=True, kw_only=True):
     """A summary in the making: by the model call at `step`, of the facts up to and including `through`."""
 
     step: int
@@ -55,7 +55,7 @@ class Compacting(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int = 0
 
 
-class Filling(msgspec.Struct, frozen=True, kw_only=True):
+class ContextUsage(msgspec.Struct, frozen=True, kw_only=True):
     """What a thread's model is told now, in tokens. `told` is what the provider said of the last call with its answer, 0 where
     it said nothing, `since` what came after it; `summary` is what stands in place of the facts up to `compacted`, and `at` the
     sequence of the fact that has it."""
@@ -67,7 +67,7 @@ class Filling(msgspec.Struct, frozen=True, kw_only=True):
     at: int = 0
 
 
-class Spoken(msgspec.Struct, frozen=True, kw_only=True):
+class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True):
     """What a person said in a thread: so many bytes, in the fact at `sequence`. Its model is told of it from `at` on, the
     sequence at which its turn started, or the steer was accepted. `turn` is set where it is what that turn was asked."""
 

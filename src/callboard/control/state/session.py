@@ -19,11 +19,11 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 
 from .artifact import Artifacts
-from .context import Compacting, Filling, Round, Spoken
+from .context import ContextUsage, OpenCompaction, Round, SpokenTurn
 from .team import (
     AddedEdge,
     Background,
-    Called,
+    CalledAgent,
     Child,
     ExternalLink,
     InboxItem,
@@ -80,12 +80,12 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 
     steer: str
     input: Text
-    said: Spoken | None = None
+    said: SpokenTurn | None = None
     given: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
 
 
-class Streak(msgspec.Struct, frozen=True, kw_only=True):
+class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     """Rounds of a run that came to the same, one after the other: what to, and the steps of their model calls."""
 
     key: str = ""
@@ -141,7 +141,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     tools: tuple[str, ...] = ()
     asked: int = 0
     came: tuple[str, ...] = ()
-    streak: Streak = Streak()
+    streak: Repetition = Repetition()
     reminded: bool = False
     provider: str = ""
     model: str = ""
@@ -169,7 +169,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     plan_accepted: bool = False
     input: int = 0
     rounds: tuple[Round, ...] = ()
-    compacting: Compacting | None = None
+    compacting: OpenCompaction | None = None
     uncompacted: bool = False
     only_compacts: bool = False
     omitted: tuple[Omission, ...] = ()
@@ -201,7 +201,7 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[MissingRef, ...] = ()
     tokens: int = 0
     compacts: bool = False
-    said: Spoken | None = None
+    said: SpokenTurn | None = None
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -250,13 +250,13 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     external: ExternalLink | None = None
     catalog: str = ""
     pinned: tuple[str, ...] = ()
-    filling: Filling = Filling()
+    filling: ContextUsage = ContextUsage()
     pictured: int = 0
-    said: tuple[Spoken, ...] = ()
+    said: tuple[SpokenTurn, ...] = ()
     background: Background | None = None
 
 
-class PassedOn(msgspec.Struct, frozen=True, kw_only=True):
+class ForwardedRule(msgspec.Struct, frozen=True, kw_only=True):
     """A rule that was given in this session for its whole workspace. `cause` is the id of the event that gave it."""
 
     rule: Rule
@@ -282,7 +282,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     lead: str = ""
     threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
     rules: tuple[Rule, ...] = ()
-    passed_on: tuple[PassedOn, ...] = ()
+    passed_on: tuple[ForwardedRule, ...] = ()
     source: str = ""
     source_id: str = ""
     owner: str = ""
@@ -335,10 +335,11 @@ __all__ = [
     "AddedEdge",
     "Background",
     "CallPhase",
-    "Called",
+    "CalledAgent",
     "Child",
     "Delivered",
     "ExternalLink",
+    "ForwardedRule",
     "InboxItem",
     "ListedSession",
     "OpenCall",
@@ -351,10 +352,9 @@ __all__ = [
     "OpenRun",
     "OpenSteer",
     "OpenTask",
-    "PassedOn",
     "QueuedTurn",
+    "Repetition",
     "Session",
-    "Streak",
     "TeamLoad",
     "Thread",
     "TurnEnd",

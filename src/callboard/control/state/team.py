@@ -97,7 +97,7 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
     told: RemoteTaskState | None = None
 
 
-class Called(msgspec.Struct, frozen=True, kw_only=True):
+class CalledAgent(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent that sleeps is to wake for: the first of `count` facts, by the id of its event, its type and its agent.
     `hops` counts the agents that passed on what led to them."""
 
@@ -133,7 +133,7 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     ran: int = 0
     failures: int = 0
-    called: Called | None = None
+    called: CalledAgent | None = None
 
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Sequence
 from ...contracts.ports.store import Append, Arrival, Contents, Head, StoredAnswer
 from ...contracts.record import Record
 from ..batch import draft, record_of
-from ..chain import Stored
+from ..chain import StoredBytes
 from ..following import Following
 from ..salts import Salts
 from .appends import append
@@ -67,7 +67,7 @@ class SqliteFacts:
 
     async def stored(
         self, stream: str, *, after: int = 0, limit: int = 1000, until: int | None = None
-    ) -> tuple[Stored, ...]:
+    ) -> tuple[StoredBytes, ...]:
         return await self._readers.run(lambda connection: tuple(read_linked(connection, stream, after, limit, until)))
 
     async def head(self, stream: str) -> Head:

@@ -6,22 +6,24 @@ import sqlite3
 from typing import NamedTuple
 
 from .. import chain
-from ..chain import Stored
+from ..chain import StoredBytes
 from .ledger import End, find_end
 
 # What was turned into text outside is compared by its bytes like everything else.
 _COLUMNS = "CAST(header AS BLOB), CAST(facts.link AS BLOB), CAST(seal AS BLOB), CAST(payload AS BLOB)"
 
 
-class Arrived(NamedTuple):
+class ArrivedFacts(NamedTuple):
     """A fact among those of all streams."""
 
     place: int
     stream: str
-    stored: Stored
+    stored: StoredBytes
 
 
-def read_linked(connection: sqlite3.Connection, stream: str, after: int, limit: int, until: int | None) -> list[Stored]:
+def read_linked(
+    connection: sqlite3.Connection, stream: str, after: int, limit: int, until: int | None
+) -> list[StoredBytes]:
     """Read facts in one transaction, and check that each follows from the one before it.
 
     Costs two hashes a fact. Nothing before `after` is checked again.
@@ -43,16 +45,16 @@ def read_linked(connection: sqlite3.Connection, stream: str, after: int, limit: 
     return found
 
 
-def read_stored(connection: sqlite3.Connection, number: int, after: int, last: int) -> list[Stored]:
+def read_stored(connection: sqlite3.Connection, number: int, after: int, last: int) -> list[StoredBytes]:
     """Read the facts of the stream with that number, from after one sequence up to another, as they are stored."""
     rows = connection.execute(
         f"SELECT sequence, {_COLUMNS} FROM facts WHERE stream = ? AND sequence > ? AND sequence <= ? ORDER BY sequence",  # noqa: S608
         (number, after, last),
     )
-    return [Stored(*row) for row in rows]
+    return [StoredBytes(*row) for row in rows]
 
 
-def read_arrived(connection: sqlite3.Connection, after: int, limit: int) -> list[Arrived]:
+def read_arrived(connection: sqlite3.Connection, after: int, limit: int) -> list[ArrivedFacts]:
     """Read facts of all streams in the order of their arrival, and check the link of each.
 
     Raises:
@@ -66,13 +68,13 @@ def read_arrived(connection: sqlite3.Connection, after: int, limit: int) -> list
         " ORDER BY position LIMIT ?",
         (after, limit),
     ).fetchall()
-    found: list[Arrived] = []
+    found: list[ArrivedFacts] = []
     for place, stream, *columns, previous in rows:
-        stored = Stored(*columns)
+        stored = StoredBytes(*columns)
         if previous is None and stored.sequence > 1:
             raise chain.broken(stream, stored.sequence - 1, "is missing")
         chain.check(stream, stored.sequence - 1, previous or chain.genesis(stream), [stored])
-        found.append(Arrived(place, stream, stored))
+        found.append(ArrivedFacts(place, stream, stored))
     return found
 
 
@@ -87,7 +89,7 @@ def _link_at(connection: sqlite3.Connection, number: int, stream: str, sequence:
     return row[0]
 
 
-def _check(stream: str, end: End, before: tuple[int, bytes], found: list[Stored], last: int) -> None:
+def _check(stream: str, end: End, before: tuple[int, bytes], found: list[StoredBytes], last: int) -> None:
     seen = chain.check(stream, *before, found)
     if seen[0] < last:
         raise chain.broken(stream, seen[0] + 1, "is missing")

@@ -14,7 +14,7 @@ from ...contracts.ports.store import Contents, Head
 from ...contracts.record import decode_header
 from .. import chain
 from ..batch import fenced, no_such_fact, shows
-from ..chain import Stored
+from ..chain import StoredBytes
 from ..pieces import keys_of
 from .ledger import Ledger
 from .partials import end_partials
@@ -41,7 +41,7 @@ def erase(connection: sqlite3.Connection, ledger: Ledger, stream: str, sequence:
     ).fetchone()
     if row is None:
         raise no_such_fact(stream, sequence)
-    gone = chain.erased(Stored(*row))
+    gone = chain.erased(StoredBytes(*row))
     connection.execute(
         "UPDATE facts SET seal = ?, payload = NULL WHERE stream = ? AND sequence = ?", (gone.seal, number, sequence)
     )

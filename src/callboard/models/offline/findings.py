@@ -29,7 +29,7 @@ class Hit(msgspec.Struct, frozen=True):
         return f"{self.path}:{self.line}"
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchFindings(msgspec.Struct, frozen=True):
     """A file with its best lines, in their order in the file. `total` counts all lines that were found in it."""
 
     path: str
@@ -41,7 +41,7 @@ class Found(msgspec.Struct, frozen=True):
         return max(self.hits, key=lambda hit: (hit.words, -hit.line))
 
 
-def found_in(output: str, words: Sequence[str]) -> tuple[Found, ...]:
+def found_in(output: str, words: Sequence[str]) -> tuple[SearchFindings, ...]:
     """The files in lines of the form `path:line:text`, those with the most different words and then lines first."""
     by_path: defaultdict[str, list[Hit]] = defaultdict(list)
     for match in map(_HIT.fullmatch, output.splitlines()):
@@ -65,9 +65,9 @@ def excerpt(output: str, line: int) -> tuple[tuple[int, str], ...]:
     return tuple((number, _short(lines[number])) for number in around if number in lines)
 
 
-def _found(path: str, hits: list[Hit]) -> Found:
+def _found(path: str, hits: list[Hit]) -> SearchFindings:
     best = sorted(hits, key=lambda hit: (-hit.words, hit.line))[:_MOST_LINES]
-    return Found(path, tuple(sorted(best, key=lambda hit: hit.line)), len(hits))
+    return SearchFindings(path, tuple(sorted(best, key=lambda hit: hit.line)), len(hits))
 
 
 def _distinct(hits: list[Hit], words: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.contracts.ports.model import Finished, ModelEvent, ModelRequest, TextDelta, ToolCallDelta
 
-from .steps import Ask, next_step
+from .steps import SearchRequest, next_step
 
 PROVIDER = "offline"
 NAME = "search, no model"
@@ -28,9 +28,9 @@ class Offline:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The next step. Never fails."""
         step = next_step(request)
-        ask = step if isinstance(step, Ask) else step.then
+        ask = step if isinstance(step, SearchRequest) else step.then
         index = 0
-        if not isinstance(step, Ask):
+        if not isinstance(step, SearchRequest):
             for line in step.text.splitlines(keepends=True):
                 # Others get their turn, as they would while a server is awaited.
                 await asyncio.sleep(0)

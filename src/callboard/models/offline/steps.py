@@ -19,7 +19,7 @@ from callboard.contracts.ports.model import (
 )
 
 from ..turn import input_of, turn_begins
-from .findings import Found, excerpt, found_in
+from .findings import SearchFindings, excerpt, found_in
 from .texts import REPORT, Excerpts, listed, quoted, wording
 from .words import agrees, asks_for_report, is_chinese, words_of
 
@@ -28,21 +28,21 @@ _READS = 2
 _NAMES = {"path": ("path", "file_path")}
 
 
-class Ask(msgspec.Struct, frozen=True):
+class SearchRequest(msgspec.Struct, frozen=True):
     """A tool is asked for."""
 
     tool: str
     arguments: dict[str, str]
 
 
-class Say(msgspec.Struct, frozen=True):
+class OfflineAnswer(msgspec.Struct, frozen=True):
     """Text for the person; with `then`, a call that ends the work."""
 
     text: str
-    then: Ask | None = None
+    then: SearchRequest | None = None
 
 
-def next_step(request: ModelRequest) -> Ask | Say:
+def next_step(request: ModelRequest) -> SearchRequest | OfflineAnswer:
     """The next step of the work on what was asked last."""
     messages, tools = request.messages, {tool.name: tool for tool in request.tools}
     at = _question(request)
@@ -50,17 +50,17 @@ def next_step(request: ModelRequest) -> Ask | Say:
     since = messages[at + 1 :]
     # Reminded to go on once all that there was to say is said, there is nothing more.
     step = "" if _has_answered(since) else _step(question, messages[: max(at, 0)], since, tools)
-    if isinstance(step, Ask):
+    if isinstance(step, SearchRequest):
         return step
     text = f"{step}\n\n{wording(chinese=is_chinese(question))['connect']}".strip()
     # In a chat text ends the turn; an agent that works on its own has to say that it is done.
     finalize = None if request.one_call else tools.get("Finalize")
-    return Say(text, _ask(finalize, summary=text.partition("\n")[0]) if finalize else None)
+    return OfflineAnswer(text, _ask(finalize, summary=text.partition("\n")[0]) if finalize else None)
 
 
 def _step(
     question: str, before: Sequence[ModelMessage], since: Sequence[ModelMessage], tools: dict[str, ToolSpec]
-) -> Ask | str:
+) -> SearchRequest | str:
     results = _results(since)
     earlier = _searched_for(before)
     if not agrees(question) or earlier < 0:
@@ -83,7 +83,7 @@ class _Search:
         self._say = wording(chinese=is_chinese(question))
         self._searched = self._say["searched"].format(words=quoted(self._words))
 
-    def step(self) -> Ask | str:
+    def step(self) -> SearchRequest | str:
         """A call to make, or the answer."""
         if not self._words:
             return self._say["no_words"]
@@ -99,7 +99,7 @@ class _Search:
         found = tuple(one for one in found_in(searched.text, self._words) if one.path != REPORT)
         return self._read(found) if found else self._by_name()
 
-    def _read(self, found: Sequence[Found]) -> Ask | str:
+    def _read(self, found: Sequence[SearchFindings]) -> SearchRequest | str:
         excerpts: Excerpts = {}
         for number, one in enumerate(found[:_READS] if "Read" in self._tools else ()):
             opened = self._result("Read", number)
@@ -109,7 +109,7 @@ class _Search:
                 excerpts[one.path] = excerpt(opened.text, one.best.line)
         return self._answer(f"{self._searched}\n\n{listed(found, excerpts, self._say)}")
 
-    def _answer(self, answer: str) -> Ask | str:
+    def _answer(self, answer: str) -> SearchRequest | str:
         say, write = self._say, self._tools.get("Write")
         if not self._report:
             return f"{answer}\n\n{say['offer']}" if write else answer
@@ -121,7 +121,7 @@ class _Search:
             return _ask(write, path=REPORT, content=f"{title}\n\n{answer}\n")
         return say["not_written"].format(reason=written.text) if written.failed else say["written"]
 
-    def _by_name(self) -> Ask | str:
+    def _by_name(self) -> SearchRequest | str:
         nothing = f"{self._searched} {self._say['nothing']}"
         if "Glob" not in self._tools:
             return nothing
@@ -140,9 +140,9 @@ class _Search:
         return results[number] if number < len(results) else None
 
 
-def _ask(tool: ToolSpec, **wanted: str) -> Ask:
+def _ask(tool: ToolSpec, **wanted: str) -> SearchRequest:
     known = tool.schema.get("properties", {})
-    return Ask(
+    return SearchRequest(
         tool.name,
         {next((name for name in _NAMES.get(one, ()) if name in known), one): value for one, value in wanted.items()},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .findings import MOST_FILES, Found
+from .findings import MOST_FILES, SearchFindings
 
 REPORT = "search-report.md"
 
@@ -60,14 +60,14 @@ def quoted(words: Sequence[str]) -> str:
     return ", ".join(_code(word) for word in words)
 
 
-def listed(found: Sequence[Found], excerpts: Excerpts, say: dict[str, str]) -> str:
+def listed(found: Sequence[SearchFindings], excerpts: Excerpts, say: dict[str, str]) -> str:
     """The findings as Markdown, each line cited as `path:line` and fenced so that it shows as it is."""
     head = say["found_one"] if len(found) == 1 else say["found"].format(files=len(found))
     blocks = [head, *(_file(one, excerpts.get(one.path, ()), say) for one in found[:MOST_FILES])]
     return "\n\n".join(blocks)
 
 
-def _file(one: Found, excerpt: tuple[tuple[int, str], ...], say: dict[str, str]) -> str:
+def _file(one: SearchFindings, excerpt: tuple[tuple[int, str], ...], say: dict[str, str]) -> str:
     lines = [f"- {_code(hit.citation)} {_code(hit.text)}" for hit in one.hits]
     if (rest := one.total - len(one.hits)) > 0:
         lines.append(f"- {say['more'].format(count=rest)}")

@@ -77,8 +77,8 @@ class RunEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     data: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
-Told = tuple[RunEventName, dict[str, Any]]
-_Map = Callable[[Fact], tuple[Told, ...]]
+EmittedRunEvents = tuple[RunEventName, dict[str, Any]]
+_Map = Callable[[Fact], tuple[EmittedRunEvents, ...]]
 
 
 def run_status(how: str, cause: str = "") -> RunStatus:
@@ -102,7 +102,9 @@ def run_events(record: Record) -> tuple[RunEvent, ...]:
     if row is None:
         return ()
     # Of an erased fact its kind is left, and that its content is gone.
-    erased: tuple[Told, ...] = tuple((name, {"erased": True}) for name in ERASED.get(record.header.type, ()))
+    erased: tuple[EmittedRunEvents, ...] = tuple(
+        (name, {"erased": True}) for name in ERASED.get(record.header.type, ())
+    )
     told = row(record.fact) if record.fact.readable else erased
     scope = record.scope
     session = "" if is_workspace_stream(record.stream) else record.stream
@@ -123,7 +125,7 @@ def run_events(record: Record) -> tuple[RunEvent, ...]:
 
 def frame_events(session: str, frame: Frame) -> tuple[RunEvent, ...]:
     """The events of a piece of a part in the making: where it begins, what the agent does now; of a text, the piece."""
-    told: list[Told] = []
+    told: list[EmittedRunEvents] = []
     if frame.offset == 0:
         if frame.kind == "reasoning":
             told.append(_status("thinking"))
@@ -166,7 +168,7 @@ def _message(tag: str, name: RunEventName, scope: Scope) -> str:
     return scope.run
 
 
-def _status(phase: str, **more: str) -> Told:
+def _status(phase: str, **more: str) -> EmittedRunEvents:
     state, detail = PHASES[phase]
     return "AgentStatus", {"state": state, "phase": phase, "detail": detail.format(**more), **more}
 
@@ -194,7 +196,7 @@ def _as(name: RunEventName, **more: Any) -> _Map:
 
 
 def _text(field: str, role: str, **more: Any) -> _Map:
-    def told(fact: Fact) -> tuple[Told, ...]:
+    def told(fact: Fact) -> tuple[EmittedRunEvents, ...]:
         said = _said(fact)
         text = {"text": said.pop(field, "")}
         if f"{field}_ref" in said:
@@ -212,18 +214,18 @@ def _only(phase: str) -> _Map:
     return lambda fact: (_status(phase),)
 
 
-def _submitted(fact: Fact) -> tuple[Told, ...]:
+def _submitted(fact: Fact) -> tuple[EmittedRunEvents, ...]:
     source = getattr(fact, "source", "person")
     # What waits in an inbox is told by what was sent; the turn that it wakes brings no words of its own.
     return () if source == "inbox" else _text("input", "user" if source == "person" else "agent")(fact)
 
 
-def _steered(fact: Fact) -> tuple[Told, ...]:
+def _steered(fact: Fact) -> tuple[EmittedRunEvents, ...]:
     data = {"change": "steer_accepted"}
     return (("QueueUpdated", {**data, "steer_id": fact.steer_id} if isinstance(fact, SteerAccepted) else data),)
 
 
-def _started(fact: Fact) -> tuple[Told, ...]:
+def _started(fact: Fact) -> tuple[EmittedRunEvents, ...]:
     said = _said(fact)
     kept = ("mode", "permission_mode", "max_iters", "definition", "tools")
     data = {"change": "run_started", "status": "running", **{name: said[name] for name in kept}}
@@ -231,7 +233,7 @@ def _started(fact: Fact) -> tuple[Told, ...]:
 
 
 def _over(how: str) -> _Map:
-    def told(fact: Fact) -> tuple[Told, ...]:
+    def told(fact: Fact) -> tuple[EmittedRunEvents, ...]:
         cause = fact.cause if isinstance(fact, TurnInterrupted) else ""
         status = run_status(how, cause)
         detail = cause or str(getattr(fact, "code", ""))
@@ -248,22 +250,22 @@ def _over(how: str) -> _Map:
     return told
 
 
-def _asked(fact: Fact) -> tuple[Told, ...]:
+def _asked(fact: Fact) -> tuple[EmittedRunEvents, ...]:
     """An approval is asked for, or an answer to a question."""
     question = isinstance(fact, ActionRequired) and "answer" in fact.decisions
     return (_status("awaiting_answer" if question else "awaiting_approval"),)
 
 
-def _retrying(fact: Fact) -> tuple[Told, ...]:
+def _retrying(fact: Fact) -> tuple[EmittedRunEvents, ...]:
     return (_status("trying_again"),) if getattr(fact, "retry_in_ms", None) is not None else ()
 
 
-def _calling(fact: Fact) -> tuple[Told, ...]:
+def _calling(fact: Fact) -> tuple[EmittedRunEvents, ...]:
     return (_status("calling", tool=str(getattr(fact, "tool", ""))),)
 
 
 def _called(outcome: str) -> _Map:
-    def told(fact: Fact) -> tuple[Told, ...]:
+    def told(fact: Fact) -> tuple[EmittedRunEvents, ...]:
         name, data = _status("called")
         return ((name, {**data, "tool_outcome": outcome, "code": str(getattr(fact, "code", ""))}),)
 

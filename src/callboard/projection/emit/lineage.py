@@ -26,7 +26,7 @@ class Lineage(msgspec.Struct, frozen=True):
     job: str = ""
 
 
-class Known(msgspec.Struct):
+class LineageIndex(msgspec.Struct):
     """What facts told so far. `children` and `runs` are by thread, `parents` the task that each task is part of, `refs` what
     each review is about."""
 

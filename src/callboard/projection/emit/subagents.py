@@ -24,7 +24,7 @@ from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import SubagentEventType
 
 from .identity import attempt_of
-from .lineage import Known
+from .lineage import LineageIndex
 
 #: What each fact is told as, by its tag. What is not here is no event of this vocabulary.
 EVENTS: dict[str, tuple[SubagentEventType, ...]] = {
@@ -99,7 +99,7 @@ class SubagentEvents:
     """Makes the events of one session from its facts, which are given in their order."""
 
     def __init__(self) -> None:
-        self._known = Known()
+        self._known = LineageIndex()
 
     def apply(self, record: Record) -> tuple[SubagentEvent, ...]:
         """The events that the fact is told as, in order; none where it is none of this vocabulary."""

@@ -64,7 +64,7 @@ from callboard.contracts.rows import Op
 
 from . import action, artifact, context, notices, progress, received, text, tool
 from .received import Waiting
-from .run import OpenRun, Place
+from .run import OpenRun, PartPosition
 
 
 class PartsPanel(msgspec.Struct):
@@ -72,14 +72,14 @@ class PartsPanel(msgspec.Struct):
     agents sent each other and no turn was told yet."""
 
     runs: dict[str, OpenRun] = msgspec.field(default_factory=dict[str, OpenRun])
-    newest: dict[str, Place] = msgspec.field(default_factory=dict[str, Place])
+    newest: dict[str, PartPosition] = msgspec.field(default_factory=dict[str, PartPosition])
     waiting: Waiting = msgspec.field(default_factory=Waiting)
 
     def apply(self, record: Record) -> list[Op]:
         """The operations that the fact leads to."""
         scope = record.scope
         if isinstance(record.fact, TurnStarted):
-            place = Place(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+            place = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
             self.runs[scope.turn] = OpenRun(place=place)
             self.newest[scope.thread] = place
             return []
@@ -183,4 +183,4 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             return []
 
 
-__all__ = ["OpenRun", "PartsPanel", "Place"]
+__all__ = ["OpenRun", "PartPosition", "PartsPanel"]

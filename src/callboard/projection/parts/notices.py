@@ -24,7 +24,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
 
 from ..ops import upsert
-from .run import LAST_STEP, OpenRun, Place, aside_key, retry_key
+from .run import LAST_STEP, OpenRun, PartPosition, aside_key, retry_key
 
 #: How many files in conflict a notice names.
 _NAMED = 5
@@ -59,15 +59,15 @@ def noted(run: OpenRun, record: Record) -> list[Op]:
     return _aside(run.place, run.step, record)
 
 
-def noted_after(place: Place | None, record: Record) -> list[Op]:
+def noted_after(place: PartPosition | None, record: Record) -> list[Op]:
     """A fact that belongs to no open run stands at the end of its thread's newest, or by itself where there is none."""
     scope = record.scope
     if place is None:
-        place = Place(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
+        place = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
     return _aside(place, LAST_STEP, record)
 
 
-def _aside(place: Place, step: int, record: Record) -> list[Op]:
+def _aside(place: PartPosition, step: int, record: Record) -> list[Op]:
     match record.fact:
         case TurnFailed() as fact:
             return upsert(
@@ -141,7 +141,7 @@ def _merged(fact: SubagentMerged) -> str:
             return fact.message or "What came of the merge is not known."
 
 
-def _common(place: Place, step: int, record: Record) -> dict[str, Any]:
+def _common(place: PartPosition, step: int, record: Record) -> dict[str, Any]:
     return {
         "key": aside_key(place.run, record.sequence),
         "order": place.order(step),

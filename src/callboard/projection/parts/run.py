@@ -12,7 +12,7 @@ from callboard.contracts.rows.conversation import part_order
 LAST_STEP = (1 << 20) - 1
 
 
-class Place(msgspec.Struct, frozen=True):
+class PartPosition(msgspec.Struct, frozen=True):
     """Where a run stands in the conversation: `started` is the sequence of its `turn.started`."""
 
     turn: str
@@ -41,7 +41,7 @@ class OpenRun(msgspec.Struct):
     `compaction` is a summary in the making.
     """
 
-    place: Place
+    place: PartPosition
     step: int = 0
     asked_sequence: int = 0
     asked_at: int = 0

@@ -51,7 +51,7 @@ TAKES: frozenset[type[Fact]] = frozenset(
 )
 
 
-class Persons(msgspec.Struct):
+class HumanAgents(msgspec.Struct):
     """`agents` are the persons by thread. `handoffs` are those that no person answered, with the receiving thread, `reviews`
     those without a verdict, with the reviewer and whose work it is. `tasks` are those that are open, with who has them, and
     `waiting` those of them that nobody works on."""

@@ -24,7 +24,7 @@ TAKES: frozenset[type[Fact]] = frozenset(
 )
 
 
-class Merging(msgspec.Struct):
+class OpenMerges(msgspec.Struct):
     """`calls` are the calls that merge, with the child of each."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])

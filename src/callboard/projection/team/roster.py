@@ -17,9 +17,9 @@ from . import human_agents as persons
 from . import merges as merging
 from .agent import Member
 from .background import OF_TASKS
-from .human_agents import Persons
+from .human_agents import HumanAgents
 from .inbox import Inboxes
-from .merges import Merging
+from .merges import OpenMerges
 
 #: The facts that change the roster.
 TAKES: frozenset[type[Fact]] = frozenset(
@@ -38,8 +38,8 @@ class RosterPanel(msgspec.Struct):
     inboxes: Inboxes = msgspec.field(default_factory=Inboxes)
     sleepers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     lacking: dict[str, tuple[Degraded, ...]] = msgspec.field(default_factory=dict[str, tuple[Degraded, ...]])
-    merging: Merging = msgspec.field(default_factory=Merging)
-    persons: Persons = msgspec.field(default_factory=Persons)
+    merging: OpenMerges = msgspec.field(default_factory=OpenMerges)
+    persons: HumanAgents = msgspec.field(default_factory=HumanAgents)
     apart: dict[str, AgentRow] = msgspec.field(default_factory=dict[str, AgentRow])
 
     def apply(self, record: Record) -> list[Op]:

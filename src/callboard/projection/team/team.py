@@ -20,7 +20,7 @@ from callboard.contracts.rows.team import Degraded
 
 from ..ops import upsert
 from . import topology
-from .topology import Organised
+from .topology import TopologyState
 
 #: The facts that change the team's row.
 TAKES: frozenset[type[Fact]] = topology.TAKES | {SessionCreated, TurnStarted, HandoffAccepted, HandoffCompleted}
@@ -37,7 +37,7 @@ class TeamPanel(msgspec.Struct):
     turn: str = ""
     agents: int = 0
     loads: dict[str, TeamChanged] = msgspec.field(default_factory=dict[str, TeamChanged])
-    organised: Organised = msgspec.field(default_factory=Organised)
+    organised: TopologyState = msgspec.field(default_factory=TopologyState)
     resumes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def apply(self, record: Record) -> list[Op]:

@@ -77,7 +77,7 @@ _OF_KIND: dict[AgentKind, Topology] = {
 }
 
 
-class Organised(msgspec.Struct):
+class TopologyState(msgspec.Struct):
     """`kinds` are the agents that are no ordinary child, by id; `shown` the ways of working that facts showed, `there` those
     that only who joined speaks for. `handed` are the threads of mains that handed over to another main and are still at work,
     by handoff."""

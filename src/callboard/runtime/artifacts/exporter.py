@@ -18,11 +18,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.rows import ArtifactRow, ExportEntry
 from callboard.contracts.scope import Actor
-from callboard.control.state.artifact import ExportAsked, ExportTold
+from callboard.control.state.artifact import ExportReported, ExportRequested
 
-from ..background_tasks import UnderWay
-from ..dependencies import Parts
-from ..session_registry import Sessions
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
 from .export_formats import Part, archive, as_diff, as_file, as_page
 from .queries import ArtifactReads
 
@@ -33,17 +33,17 @@ MOST_ARTIFACTS = 1000
 LARGEST_EXPORT = 256 * 1024 * 1024
 
 
-class Exporting:
+class ArtifactExporter:
     """Makes exports, one at a time, so that memory is bounded however many are asked for."""
 
-    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._reads = ArtifactReads(parts, sessions, self.under_way)
         self._one = asyncio.Semaphore(1)
         self._entries: dict[str, dict[str, ExportEntry]] = {}
-        self._under_way = UnderWay()
-        self._beginning = UnderWay()
+        self._under_way = BackgroundTasks()
+        self._beginning = BackgroundTasks()
         self._closing = False
 
     @property
@@ -88,7 +88,7 @@ class Exporting:
         await self._beginning.settled()
         await self._under_way.end()
 
-    async def _asked(self, request: ExportArtifact | RetryArtifact) -> ExportAsked:
+    async def _asked(self, request: ExportArtifact | RetryArtifact) -> ExportRequested:
         """What is exported. One that is made again is what it was."""
         session = request.session_id
         if isinstance(request, RetryArtifact):
@@ -96,7 +96,7 @@ class Exporting:
             former = host.state.artifacts.exports.get(request.export_id or "")
             if former is None:
                 raise Refusal("unknown_export", f"No export {request.export_id} failed here.", field="exportId")
-            return ExportAsked(
+            return ExportRequested(
                 session_id=session,
                 artifact_id=former.artifact,
                 request=request,
@@ -122,7 +122,7 @@ class Exporting:
         await self._reads.version(session, rows[0].key, version)
         if request.form == "diff" and source:
             await self._reads.version(session, rows[0].key, source, "fromVersion")
-        return ExportAsked(
+        return ExportRequested(
             session_id=session,
             artifact_id=rows[0].key,
             request=request,
@@ -137,22 +137,22 @@ class Exporting:
         rows = await self._reads.newest(session, MOST_ARTIFACTS)
         return [row for row in reversed(rows) if row.status != "deleted" and row.version]
 
-    async def _export(self, asked: ExportAsked, entry: ExportEntry) -> None:
+    async def _export(self, asked: ExportRequested, entry: ExportEntry) -> None:
         try:
             told = await self._told(asked, entry)
         except asyncio.CancelledError:
-            told = ExportTold(export=entry.export, code="export_interrupted", message="The process was stopped.")
+            told = ExportReported(export=entry.export, code="export_interrupted", message="The process was stopped.")
         except Refusal as refusal:
-            told = ExportTold(export=entry.export, code=refusal.code, message=refusal.problem.message)
+            told = ExportReported(export=entry.export, code=refusal.code, message=refusal.problem.message)
         except Exception as error:
             log.exception("an export failed in a way that it does not tell")
-            told = ExportTold(export=entry.export, code="internal", message=f"It failed ({type(error).__name__}).")
+            told = ExportReported(export=entry.export, code="internal", message=f"It failed ({type(error).__name__}).")
         try:
             await self._end(asked, told)
         finally:
             self._entries[asked.session_id].pop(entry.export, None)
 
-    async def _end(self, asked: ExportAsked, told: ExportTold) -> None:
+    async def _end(self, asked: ExportRequested, told: ExportReported) -> None:
         """Tells what it came to. While the disk has no room for that, that it failed for want of room is told as soon as
         there is some: it must not look as if it went on."""
         while True:
@@ -163,18 +163,18 @@ class Exporting:
                 if refusal.code not in ("store_full", "store_locked"):
                     raise
                 log.warning("the end of an export is not told yet: %s", refusal.problem.message)
-                told = ExportTold(export=told.export, code=refusal.code, message=refusal.problem.message)
+                told = ExportReported(export=told.export, code=refusal.code, message=refusal.problem.message)
             if self._closing:
                 return
             await asyncio.sleep(self._parts.limits.try_again)
 
-    async def _told(self, asked: ExportAsked, entry: ExportEntry) -> ExportTold:
+    async def _told(self, asked: ExportRequested, entry: ExportEntry) -> ExportReported:
         async with self._one:
             parts, left_out = await self._gathered(asked, entry)
             made = await asyncio.to_thread(_made, asked.form, parts, asked)
-        return ExportTold(export=entry.export, made=made.blob, name=made.name, left_out=left_out)
+        return ExportReported(export=entry.export, made=made.blob, name=made.name, left_out=left_out)
 
-    async def _gathered(self, asked: ExportAsked, entry: ExportEntry) -> tuple[list[Part], int]:
+    async def _gathered(self, asked: ExportRequested, entry: ExportEntry) -> tuple[list[Part], int]:
         """What is exported, read; and how many are left out since their bytes were erased."""
         wanted = await self._wanted(asked)
         total = sum(part.content.size for part in wanted)
@@ -194,10 +194,10 @@ class Exporting:
             self._entries[asked.session_id][entry.export] = msgspec.structs.replace(entry, done=done, total=total)
             if clock.elapsed() - told_at >= self._parts.limits.export_interval:
                 told_at = clock.elapsed()
-                await self._tell(asked, ExportTold(export=entry.export, done=done, total=total))
+                await self._tell(asked, ExportReported(export=entry.export, done=done, total=total))
         return parts, len(wanted) - len(parts)
 
-    async def _wanted(self, asked: ExportAsked) -> list[Part]:
+    async def _wanted(self, asked: ExportRequested) -> list[Part]:
         session = asked.session_id
         if asked.form == "zip":
             await self._reads.reached(session)
@@ -209,27 +209,27 @@ class Exporting:
         versions = [await self._reads.version(session, row.key, number) for number in numbers]
         return [Part(artifact=row, version=version.version, content=version.content) for version in versions]
 
-    async def _named(self, asked: ExportAsked) -> list[ArtifactRow]:
+    async def _named(self, asked: ExportRequested) -> list[ArtifactRow]:
         named = (asked.artifact_id, *asked.artifacts)
         return [await self._reads.row(asked.session_id, one) for one in named]
 
-    async def _tell(self, asked: ExportAsked, told: ExportTold) -> None:
+    async def _tell(self, asked: ExportRequested, told: ExportReported) -> None:
         found = await self._sessions.get(asked.session_id)
         await found.host.report(told)
 
 
-def _made(form: ExportForm, parts: list[Part], asked: ExportAsked) -> _Made:
+def _made(form: ExportForm, parts: list[Part], asked: ExportRequested) -> _Export:
     match form:
         case "zip":
-            return _Made(*archive(parts))
+            return _Export(*archive(parts))
         case "diff":
-            return _Made(*as_diff(parts, asked.source))
+            return _Export(*as_diff(parts, asked.source))
         case "html":
-            return _Made(*as_page(parts[0]))
+            return _Export(*as_page(parts[0]))
         case "file":
-            return _Made(*as_file(parts[0]))
+            return _Export(*as_file(parts[0]))
 
 
-class _Made(msgspec.Struct, frozen=True):
+class _Export(msgspec.Struct, frozen=True):
     name: str
     blob: Blob

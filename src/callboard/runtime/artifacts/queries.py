@@ -20,8 +20,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
 from callboard.tools.builtin.folder_files import compared
 
-from ..dependencies import Parts
-from ..session_registry import Sessions
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
 
 #: How much of a diff is answered, in characters; an export has all of it.
 LARGEST_ANSWER = 200_000
@@ -30,7 +30,9 @@ LARGEST_ANSWER = 200_000
 class ArtifactReads:
     """Answers from the rows. `exports` tells which exports of a session are under way."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, exports: Callable[[str], tuple[ExportEntry, ...]]) -> None:
+    def __init__(
+        self, parts: Dependencies, sessions: SessionRegistry, exports: Callable[[str], tuple[ExportEntry, ...]]
+    ) -> None:
         self._parts = parts
         self._sessions = sessions
         self._exports = exports

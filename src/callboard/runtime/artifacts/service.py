@@ -16,18 +16,18 @@ from callboard.contracts.commands.artifacts import (
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 
-from ..dependencies import Parts
-from ..session_registry import Sessions
-from .exporter import Exporting
-from .writer import Saving
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
+from .exporter import ArtifactExporter
+from .writer import ArtifactWriter
 
 
-class Artifacts:
+class ArtifactService:
     """Each request goes to who carries it out."""
 
-    def __init__(self, parts: Parts, sessions: Sessions) -> None:
-        self._exporting = Exporting(parts, sessions)
-        self._saving = Saving(parts, sessions, self._exporting.reads)
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
+        self._exporting = ArtifactExporter(parts, sessions)
+        self._saving = ArtifactWriter(parts, sessions, self._exporting.reads)
 
     async def submit(
         self, command: ArtifactCommand, actor: Actor, kept: StoredAnswer | None

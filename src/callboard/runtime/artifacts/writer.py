@@ -25,14 +25,14 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
-from callboard.control.state.artifact import ArtifactAsked, ArtifactDone, ArtifactRequest, Look
+from callboard.control.state.artifact import ArtifactDone, ArtifactRequest, ArtifactRequested, FileState
 from callboard.tools.builtin.folder_files import FolderFiles, compared, held, own
 
-from ..background_tasks import UnderWay
-from ..dependencies import Parts
-from ..session_registry import Sessions
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
 from ..sessions.host import SessionHost
-from ..turns.artifact_recovery import Place, place_of
+from ..turns.artifact_recovery import ArtifactLocation, place_of
 from .queries import ArtifactReads
 
 #: What is said where the answer of a command is that nothing was saved.
@@ -42,22 +42,22 @@ _HANDLE = re.compile(rf"({re.escape(HANDLE)}[A-Za-z0-9][A-Za-z0-9_#~-]*)")
 _HANDLES = re.compile(_HANDLE.pattern.encode())
 
 
-class _Seen(NamedTuple):
+class _FileState(NamedTuple):
     """Bytes as they are outside: of the file, and of what is to be saved."""
 
     there: bytes | None
     draft: bytes | None
 
 
-class Saving:
+class ArtifactWriter:
     """Changes on behalf of persons. One that was begun is told of, also where its asker goes away."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, reads: ArtifactReads) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, reads: ArtifactReads) -> None:
         self._sessions = sessions
         self._reads = reads
         self._files = FolderFiles(parts.closed_folders)
         self._secrets = parts.secrets
-        self._under_way = UnderWay()
+        self._under_way = BackgroundTasks()
 
     async def change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
         """Makes, saves, takes up again, tries again or deletes. Raises Refusal: what the decision refuses, `artifact_conflict`
@@ -92,7 +92,9 @@ class Saving:
             raise self._refusal(host, answer, done)
         return answer
 
-    async def _made(self, done: ArtifactDone, what: ArtifactAsked, place: Place, seen: _Seen) -> ArtifactDone:
+    async def _made(
+        self, done: ArtifactDone, what: ArtifactRequested, place: ArtifactLocation, seen: _FileState
+    ) -> ArtifactDone:
         """Changes the file and says what came of it."""
         try:
             if seen.draft is not None:
@@ -102,35 +104,35 @@ class Saving:
         except Refusal as refusal:
             look = None
             if refusal.code == "file_changed":
-                look = Look(content=self._kept(await self._files.read(*place)))
+                look = FileState(content=self._kept(await self._files.read(*place)))
             return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, look=look)
         return msgspec.structs.replace(done, added=what.added, removed=what.removed)
 
-    def _placed(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, Place | None]:
+    def _placed(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, ArtifactLocation | None]:
         """The request with its path as ours, and where the file is; None for what is no file."""
         if isinstance(request, CreateArtifact):
             if request.path is None:
                 return request, None
             path = own(host.home.folder, request.path)
-            return msgspec.structs.replace(request, path=path), Place(host.home.folder, path)
+            return msgspec.structs.replace(request, path=path), ArtifactLocation(host.home.folder, path)
         known = host.state.artifacts.open.get(request.artifact_id)
         if isinstance(request, DeleteArtifact) and not request.file:
             return request, None
         return request, place_of(host, known)
 
-    async def _seen(self, host: SessionHost, request: ArtifactRequest, place: Place | None) -> _Seen:
+    async def _seen(self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None) -> _FileState:
         """The very bytes: of the file as it is, and those that are to be in it."""
         there = None if place is None else await self._files.read(*place)
-        return _Seen(there, await self._draft(host, request, place, there or b""))
+        return _FileState(there, await self._draft(host, request, place, there or b""))
 
     async def _asked(
-        self, host: SessionHost, request: ArtifactRequest, place: Place | None, seen: _Seen
-    ) -> ArtifactAsked:
+        self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None, seen: _FileState
+    ) -> ArtifactRequested:
         """The request with what its decision rests on, as it may be kept."""
-        look = None if place is None else Look(content=self._kept(seen.there))
+        look = None if place is None else FileState(content=self._kept(seen.there))
         artifact = "" if isinstance(request, CreateArtifact) else request.artifact_id
         draft = self._kept(seen.draft)
-        what = ArtifactAsked(
+        what = ArtifactRequested(
             session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, look=look
         )
         if draft is None:
@@ -143,7 +145,7 @@ class Saving:
         return msgspec.structs.replace(what, added=found.added, removed=found.removed)
 
     async def _draft(
-        self, host: SessionHost, request: ArtifactRequest, place: Place | None, there: bytes
+        self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None, there: bytes
     ) -> bytes | None:
         """The bytes that are to be saved, with values in place of the handles that are `there` as values."""
         match request:

@@ -18,7 +18,7 @@ class Listener(Protocol):
     def frame(self, stream: str, frame: Frame) -> None: ...
 
 
-class HeardFeed:
+class RelayedFeed:
     """The LiveFeed port, in front of another one."""
 
     def __init__(self, feed: LiveFeed, listener: Listener) -> None:

@@ -39,7 +39,7 @@ class Numbered(msgspec.Struct, frozen=True):
     data: bytes
 
 
-class Making(msgspec.Struct):
+class LiveNumbering(msgspec.Struct):
     """A text in the making. `seq` is the number of the newest Token that its text contains."""
 
     stream: str
@@ -54,14 +54,14 @@ class Making(msgspec.Struct):
         )
 
 
-class _Moved(msgspec.Struct, frozen=True):
+class _HeadMoved(msgspec.Struct, frozen=True):
     """Facts of a stream are durable, and these parts have ended with them."""
 
     stream: str
     ends: tuple[str, ...]
 
 
-class _Came(msgspec.Struct, frozen=True):
+class _LiveArrived(msgspec.Struct, frozen=True):
     stream: str
     frame: Frame
 
@@ -158,17 +158,17 @@ class Order:
         self._active = False
         self._ready: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._inbox: deque[_Moved | _Came] = deque()
+        self._inbox: deque[_HeadMoved | _LiveArrived] = deque()
         self._waker = asyncio.Event()
         self.newest = Newest()
-        self._making: dict[tuple[str, str], Making] = {}
+        self._making: dict[tuple[str, str], LiveNumbering] = {}
         self._over: set[tuple[str, str]] = set()
         self._failure: BaseException | None = None
 
     def facts(self, stream: str, ends: Sequence[str]) -> None:
         """Facts of a stream became durable."""
         if self._active:
-            self._inbox.append(_Moved(stream, tuple(ends)))
+            self._inbox.append(_HeadMoved(stream, tuple(ends)))
             self._waker.set()
         else:
             for key in ends:
@@ -177,7 +177,7 @@ class Order:
     def frame(self, stream: str, frame: Frame) -> None:
         """A piece of a part came."""
         if self._active:
-            self._inbox.append(_Came(stream, frame))
+            self._inbox.append(_LiveArrived(stream, frame))
             self._waker.set()
         else:
             self._grow(stream, frame)
@@ -251,14 +251,14 @@ class Order:
         self._active = False
         while self._inbox:
             item = self._inbox.popleft()
-            if isinstance(item, _Came):
+            if isinstance(item, _LiveArrived):
                 self._grow(item.stream, item.frame)
             else:
                 self._end(item)
         self._over.clear()
 
-    async def _take(self, item: _Moved | _Came) -> None:
-        if isinstance(item, _Came):
+    async def _take(self, item: _HeadMoved | _LiveArrived) -> None:
+        if isinstance(item, _LiveArrived):
             await self._piece(item)
             return
         while found := await self._facts().arrivals(after=self.place, limit=PAGE):
@@ -281,7 +281,7 @@ class Order:
         first, self._end_of_share = share(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
 
-    async def _piece(self, item: _Came) -> None:
+    async def _piece(self, item: _LiveArrived) -> None:
         """Numbers a piece, unless its part has ended or the block is used up: then its final Message tells it."""
         workspace = await self.home(item.stream)
         if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._over:
@@ -295,17 +295,17 @@ class Order:
                 making.seq = seq
             self.newest.push(Numbered(seq, workspace, encode(seq, event)))
 
-    def _grow(self, stream: str, frame: Frame) -> Making | None:
+    def _grow(self, stream: str, frame: Frame) -> LiveNumbering | None:
         if frame.kind != "text":
             return None
         part = (stream, partial_key(frame.kind, frame.scope))
         making = self._making.get(part)
         if making is None:
-            making = self._making[part] = Making(stream, frame, [])
+            making = self._making[part] = LiveNumbering(stream, frame, [])
         making.texts.append(frame.text)
         return making
 
-    def _end(self, item: _Moved) -> None:
+    def _end(self, item: _HeadMoved) -> None:
         for key in item.ends:
             self._making.pop((item.stream, key), None)
             self._over.discard((item.stream, key))

@@ -10,24 +10,24 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ToolRefused, ToolStarted
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import (
-    ArtifactTold,
+    ArtifactReported,
     ExternalFailure,
-    NeedTold,
+    NeedReported,
     PromptEnded,
     RemoteEvent,
     RemoteSession,
-    SaidText,
-    TaskTold,
+    TaskReported,
+    TextReported,
 )
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import NeedOver, RemoteTold
+from callboard.control.outcomes import RemoteNeedEnded, RemoteReported
 from callboard.tools.gate import external_starts
 
-from ..sessions.external_agents import Expected
+from ..sessions.external_agents import ExpectedAgent
 from ..sessions.host import SessionHost
 from .prompt import Prompt
-from .remote_connector import Reaching
+from .remote_connector import RemoteAgentConnector
 from .start_permission import NOT_LET, end, seen, unanswered
 
 NOT_NEEDED = "The agent elsewhere went on without it."
@@ -35,20 +35,20 @@ NOT_TAKEN = "The agent elsewhere did not take it."
 NOT_STOPPED = "it did not stop when it was asked to"
 
 
-class RemotePrompting(Prompt[RemoteEvent]):
+class A2aPromptRunner(Prompt[RemoteEvent]):
     """One prompt of an agent elsewhere. `_need` is the call in which it waits for a person, `_sent` the one whose answer is on
     its way, `_late` what it said newest in a state that was just told."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
-        self._reaching = Reaching(host, scope, self.speech)
+        self._reaching = RemoteAgentConnector(host, scope, self.speech)
         self._remote: RemoteSession | None = None
         self._named = ""
         self._need = ""
         self._sent = ""
         self._state: RemoteTaskState | None = None
         self._told_at = 0.0
-        self._late: TaskTold | None = None
+        self._late: TaskReported | None = None
 
     def silent(self, seconds: float) -> ExternalFailure:
         """Nothing new is no end of the task: it stays as it was told, and can be taken up again."""
@@ -107,24 +107,24 @@ class RemotePrompting(Prompt[RemoteEvent]):
             await self.gone(NOT_STOPPED)
 
     async def _take(self, session: RemoteSession, agent: Definition, event: RemoteEvent) -> None:
-        if isinstance(event, TaskTold) and event.state == self._state and not self._need and not self._sent:
+        if isinstance(event, TaskReported) and event.state == self._state and not self._need and not self._sent:
             await self._later(event)
             return
         await self._tell_late()
         # One that asks again, and tells nothing before, did not take the answer.
-        await self._taken(NOT_TAKEN if isinstance(event, NeedTold) else "")
+        await self._taken(NOT_TAKEN if isinstance(event, NeedReported) else "")
         if session.id != self._named:
             self._named = session.id
             await self._reaching.tell(session)
         match event:
-            case SaidText(text, message):
+            case TextReported(text, message):
                 if not self.speech.goes_on("text", message):
                     await self.speech.end_part()
                 self.speech.say("text", text, message)
-            case TaskTold() | ArtifactTold():
+            case TaskReported() | ArtifactReported():
                 await self.speech.end_part()
                 await self._tell(event)
-            case NeedTold():
+            case NeedReported():
                 await self.speech.end_part()
                 await self._ask(session, agent, event)
             case PromptEnded():
@@ -134,21 +134,21 @@ class RemotePrompting(Prompt[RemoteEvent]):
                 assert_never(event)
 
     async def _record_progress(self, event: RemoteEvent) -> None:
-        if isinstance(event, TaskTold | ArtifactTold):
+        if isinstance(event, TaskReported | ArtifactReported):
             await self._tell(event)
 
-    async def _tell(self, told: TaskTold | ArtifactTold) -> None:
+    async def _tell(self, told: TaskReported | ArtifactReported) -> None:
         if self._need:
             call, self._need = self._need, ""
             where = self.scope
             self.drop()
-            await self.host.report(NeedOver(thread=where.thread, run=where.run, call=call, reason=NOT_NEEDED))
-        if isinstance(told, TaskTold):
+            await self.host.report(RemoteNeedEnded(thread=where.thread, run=where.run, call=call, reason=NOT_NEEDED))
+        if isinstance(told, TaskReported):
             self._state, self._told_at = told.state, self.host.parts.clock.elapsed()
         where = self.scope
-        await self.host.report(RemoteTold(thread=where.thread, run=where.run, prompt=where.step, told=told))
+        await self.host.report(RemoteReported(thread=where.thread, run=where.run, prompt=where.step, told=told))
 
-    async def _later(self, told: TaskTold) -> None:
+    async def _later(self, told: TaskReported) -> None:
         """More of what it says in the same state: at most so often, the newest of it."""
         waits, self._late = self._late is not None, told
         rest = self._told_at + self.host.parts.limits.remote_interval - self.host.parts.clock.elapsed()
@@ -175,7 +175,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
                 made = ToolOutcome(output="", code="tool_failed", message=refusal)
             await end(self.host, self.scope, call, made)
 
-    async def _ask(self, session: RemoteSession, agent: Definition, need: NeedTold) -> None:
+    async def _ask(self, session: RemoteSession, agent: Definition, need: NeedReported) -> None:
         url = agent.url
         wanted, expected = await seen(
             self.host, self.scope, self.speech, need.tool, lambda context: external_starts.needing(need, url, context)
@@ -183,7 +183,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
         self._need = wanted.call
         self.asks.begin(self._answer(session, wanted.call, expected))
 
-    async def _answer(self, session: RemoteSession, call: str, expected: Expected) -> None:
+    async def _answer(self, session: RemoteSession, call: str, expected: ExpectedAgent) -> None:
         fact = await expected.begun
         if self._need == call:
             self._need = ""
@@ -195,7 +195,7 @@ class RemotePrompting(Prompt[RemoteEvent]):
         elif isinstance(fact, ToolRefused):
             raise ExternalFailure(unanswered(fact), f"The agent elsewhere got no answer. {fact.message}")
 
-    async def _whole(self, expected: Expected) -> str:
+    async def _whole(self, expected: ExpectedAgent) -> str:
         text, parts = expected.answer, self.host.parts
         data = None if text.ref is None else await parts.store.blobs.get(text.ref.hash)
         try:

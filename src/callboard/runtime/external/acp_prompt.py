@@ -7,37 +7,37 @@ from typing import assert_never
 
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.external import (
-    CallTold,
+    CallReported,
     ExternalEvent,
     ExternalFailure,
     ExternalSession,
-    PermissionAsked,
-    PlanTold,
+    PermissionRequested,
+    PlanReported,
     PromptEnded,
-    ReadAsked,
-    SaidText,
-    SaidThought,
+    ReadRequested,
     SettingsReported,
-    WriteAsked,
+    TextReported,
+    ThoughtReported,
+    WriteRequested,
 )
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 
 from ..sessions.host import SessionHost
-from .calls import STOPPED, Calls
+from .calls import STOPPED, ExternalCalls
 from .message_assembler import Kind
-from .plans import Plans
-from .program_connector import Connecting
+from .plans import ExternalPlans
+from .program_connector import ProgramConnector
 from .prompt import Prompt
 
 
-class Prompting(Prompt[ExternalEvent]):
+class AcpPromptRunner(Prompt[ExternalEvent]):
     """One prompt of a program."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
-        self._plans = Plans(host, scope, self.speech, self.late)
-        self._calls: Calls | None = None
+        self._plans = ExternalPlans(host, scope, self.speech, self.late)
+        self._calls: ExternalCalls | None = None
         self._program: ExternalSession | None = None
 
     def outcomes(self) -> dict[str, ToolOutcome]:
@@ -56,8 +56,8 @@ class Prompting(Prompt[ExternalEvent]):
             return
         agent = (await host.runs.of(run)).definition
         context = await host.runs.tool_context(where.thread)
-        calls = self._calls = Calls(host, where, self.speech, context, self.asks)
-        connecting = Connecting(host, where, self.speech, context)
+        calls = self._calls = ExternalCalls(host, where, self.speech, context, self.asks)
+        connecting = ProgramConnector(host, where, self.speech, context)
         session = await connecting.session(agent)
         events = self.events = session.prompt(await connecting.text(agent))
         self.session = self._program = session
@@ -99,27 +99,27 @@ class Prompting(Prompt[ExternalEvent]):
             await self.gone("it did not stop when it was asked to")
 
     async def _changed(
-        self, connecting: Connecting, session: ExternalSession, agent: Definition, event: SettingsReported
+        self, connecting: ProgramConnector, session: ExternalSession, agent: Definition, event: SettingsReported
     ) -> None:
         await connecting.record(event.settings, allowed=event.allowed)
         if not event.allowed:
             await connecting.hold(session, agent)
 
-    async def _take(self, session: ExternalSession, calls: Calls, event: ExternalEvent) -> None:
+    async def _take(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
-            case SaidText(text, message):
+            case TextReported(text, message):
                 await self._say(calls, "text", text, message)
-            case SaidThought(text, message):
+            case ThoughtReported(text, message):
                 await self._say(calls, "reasoning", text, message)
-            case CallTold(call):
+            case CallReported(call):
                 await calls.told(call)
-            case PermissionAsked():
+            case PermissionRequested():
                 await calls.asked(session, event)
-            case ReadAsked():
+            case ReadRequested():
                 await calls.read(session, event)
-            case WriteAsked():
+            case WriteRequested():
                 await calls.write(session, event)
-            case PlanTold(steps):
+            case PlanReported(steps):
                 await self._plans.told(calls, steps)
             case PromptEnded() | SettingsReported():
                 # The loop that takes events sees to them.
@@ -127,21 +127,21 @@ class Prompting(Prompt[ExternalEvent]):
             case _:
                 assert_never(event)
 
-    async def _say(self, calls: Calls, kind: Kind, text: str, message: str) -> None:
+    async def _say(self, calls: ExternalCalls, kind: Kind, text: str, message: str) -> None:
         if not self.speech.goes_on(kind, message):
             await self.speech.end_part()
             await calls.tell_begun()
         self.speech.say(kind, text, message)
 
-    async def _last_words(self, session: ExternalSession, calls: Calls, event: ExternalEvent) -> None:
+    async def _last_words(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
-            case SaidText(text, message) if self.speech.goes_on("text", message):
+            case TextReported(text, message) if self.speech.goes_on("text", message):
                 self.speech.say("text", text, message)
-            case CallTold(call):
+            case CallReported(call):
                 calls.note(call)
-            case PermissionAsked(key):
+            case PermissionRequested(key):
                 session.permit(key, "cancelled")
-            case ReadAsked(key) | WriteAsked(key):
+            case ReadRequested(key) | WriteRequested(key):
                 session.give(key, refusal=STOPPED)
             case _:
                 # What an agent says anew once it is asked to stop is of no turn.

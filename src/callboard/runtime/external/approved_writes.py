@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from callboard.contracts.facts.permission import Check
-from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff, WriteAsked
+from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff, WriteRequested
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.tools.gate import external_calls
 from callboard.tools.reasons import allowed, check, reason
@@ -30,7 +30,7 @@ class ApprovedWrites:
         """The call has ended: it covers no further write."""
         self._approved = None
 
-    def covers(self, asked: WriteAsked, before: str | None, context: ToolContext) -> bool:
+    def covers(self, asked: WriteRequested, before: str | None, context: ToolContext) -> bool:
         """Return whether the write is what was approved: to a file of the call, with the content that its diff showed.
 
         Args:

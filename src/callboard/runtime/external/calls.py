@@ -12,21 +12,27 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import Fact, ToolCompleted, ToolFailed, ToolRefused, ToolStarted
-from callboard.contracts.ports.external import ExternalCall, ExternalSession, PermissionAsked, ReadAsked, WriteAsked
+from callboard.contracts.ports.external import (
+    ExternalCall,
+    ExternalSession,
+    PermissionRequested,
+    ReadRequested,
+    WriteRequested,
+)
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import CallSeen, ToolEnded, WantedCall
+from callboard.control.outcomes import ExternalCallReported, RequestedCall, ToolEnded
 from callboard.tools.builtin.folder_files import FolderFiles
 from callboard.tools.gate import external_calls
 
 from ..secrets.append_redactor import redacted_json
-from ..sessions.external_agents import Expected
+from ..sessions.external_agents import ExpectedAgent
 from ..sessions.gate_decisions import Look
 from ..sessions.host import SessionHost
 from .approved_writes import ApprovedWrites, approved_with
 from .file_contents import with_contents
-from .message_assembler import Speech
-from .prompt_tasks import Asks
+from .message_assembler import MessageAssembler
+from .prompt_tasks import PromptTasks
 
 UNTOLD = "The agent ended its turn without telling what came of this call."
 ASKED_AGAIN = "The agent asked for permission again within this call. What came of it before is not known."
@@ -51,11 +57,13 @@ class _Call:
     writes: ApprovedWrites = field(default_factory=ApprovedWrites)
 
 
-class Calls:
+class ExternalCalls:
     """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent. `refused` says that the newest
     call was refused."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext, asks: Asks) -> None:
+    def __init__(
+        self, host: SessionHost, scope: Scope, speech: MessageAssembler, context: ToolContext, asks: PromptTasks
+    ) -> None:
         self._asks = asks
         self.refused = False
         self._host = host
@@ -112,7 +120,7 @@ class Calls:
                 one.state = "runs"
                 await self._seen(one, _observing(one.told), is_underway=one.told.status == "in_progress")
 
-    async def asked(self, session: ExternalSession, event: PermissionAsked) -> None:
+    async def asked(self, session: ExternalSession, event: PermissionRequested) -> None:
         """The agent asks whether a call may go on: the rules say, or a person."""
         known = await self._known(event.call)
         await self._speech.end_part()
@@ -136,14 +144,14 @@ class Calls:
         else:
             self._asks.begin(self._answered(session, event, known, expected))
 
-    async def read(self, session: ExternalSession, event: ReadAsked) -> None:
+    async def read(self, session: ExternalSession, event: ReadRequested) -> None:
         """The agent wants a file through us."""
         more = {"limit": event.limit} if event.limit else {}
         arguments = {"file_path": event.path, "offset": event.line or 1, **more}
         call, expected = await self._through_gate("Read", arguments, own=True)
         self._asks.begin(self._give_text(session, event, call, expected))
 
-    async def write(self, session: ExternalSession, event: WriteAsked) -> None:
+    async def write(self, session: ExternalSession, event: WriteRequested) -> None:
         """The agent wants a file changed through us. Within a call that was approved for it, that is not asked about again."""
         covering = await self._covering(event)
         arguments = {"file_path": event.path, "content": event.content}
@@ -207,10 +215,10 @@ class Calls:
 
     async def _seen(
         self, one: _Call, look: Look, asks_for: str = "", *, is_underway: bool = False
-    ) -> tuple[Evaluation, Expected]:
+    ) -> tuple[Evaluation, ExpectedAgent]:
         evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look, asks_for)
         expected = await self._report(
-            WantedCall(
+            RequestedCall(
                 call=one.call,
                 step=one.step,
                 tool=external_calls.tool_of(one.told),
@@ -223,7 +231,7 @@ class Calls:
         )
         return evaluation, expected
 
-    async def _covering(self, event: WriteAsked) -> _Call | None:
+    async def _covering(self, event: WriteRequested) -> _Call | None:
         """The approved call that the write belongs to."""
         before = None
         with contextlib.suppress(Refusal):
@@ -233,7 +241,7 @@ class Calls:
 
     async def _through_gate(
         self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
-    ) -> tuple[str, Expected]:
+    ) -> tuple[str, ExpectedAgent]:
         """A call of ours on the agent's behalf, as any other passes the gate. What an approved call covers was answered."""
         await self._speech.end_part()
         call, step = self._host.parts.ids.new("call"), self._speech.step()
@@ -244,26 +252,28 @@ class Calls:
         if covering is not None:
             evaluation = self._host.verdicts.kept[call] = approved_with(evaluation, covering.call)
         expected = await self._report(
-            WantedCall(
+            RequestedCall(
                 call=call, step=step, tool=tool, arguments=wanted.arguments, provider_call_id="", evaluation=evaluation
             ),
             own=own,
         )
         return call, expected
 
-    async def _report(self, wanted: WantedCall, *, own: bool, is_underway: bool = False) -> Expected:
+    async def _report(self, wanted: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedAgent:
         if wanted.evaluation.verdict == "ask":
             # The action takes the next step.
             self._speech.step()
         expected = self._host.foreign.expect(wanted.call, own=own)
         where = self._scope
         await self._host.report(
-            CallSeen(thread=where.thread, run=where.run, prompt=where.step, wanted=wanted, is_underway=is_underway)
+            ExternalCallReported(
+                thread=where.thread, run=where.run, prompt=where.step, wanted=wanted, is_underway=is_underway
+            )
         )
         return expected
 
     async def _answered(
-        self, session: ExternalSession, event: PermissionAsked, known: _Call, expected: Expected
+        self, session: ExternalSession, event: PermissionRequested, known: _Call, expected: ExpectedAgent
     ) -> None:
         fact = await expected.begun
         if isinstance(fact, ToolStarted):
@@ -278,7 +288,9 @@ class Calls:
         self.refused = True
         session.permit(key, "reject")
 
-    async def _give_text(self, session: ExternalSession, asked: ReadAsked, call: str, expected: Expected) -> None:
+    async def _give_text(
+        self, session: ExternalSession, asked: ReadRequested, call: str, expected: ExpectedAgent
+    ) -> None:
         fact = await expected.begun
         if not isinstance(fact, ToolStarted):
             session.give(asked.key, refusal=_why(fact))
@@ -304,7 +316,7 @@ class Calls:
         return False
 
     async def _give_change(
-        self, session: ExternalSession, asked: WriteAsked, expected: Expected, covering: _Call | None
+        self, session: ExternalSession, asked: WriteRequested, expected: ExpectedAgent, covering: _Call | None
     ) -> None:
         fact = await expected.ended
         if covering is not None and isinstance(fact, ToolCompleted) and fact.changes:
@@ -336,7 +348,7 @@ def _why(fact: Fact) -> str:
     return fact.message if isinstance(fact, ToolRefused | ToolFailed) else STOPPED
 
 
-def _lines(text: str, asked: ReadAsked) -> str:
+def _lines(text: str, asked: ReadRequested) -> str:
     """The lines that were asked for; all of the text where none were named."""
     if asked.line is None and asked.limit is None:
         return text

@@ -13,10 +13,10 @@ from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.builtin.folder_files import FolderFiles, held
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 
 
-async def with_contents(outcome: ToolOutcome, folder: str, parts: Parts) -> ToolOutcome:
+async def with_contents(outcome: ToolOutcome, folder: str, parts: Dependencies) -> ToolOutcome:
     """The outcome with what each file that it changed holds now. One that cannot be read has no content, and is no artifact."""
     files = FolderFiles(parts.closed_folders)
     changes: list[FileChange] = []

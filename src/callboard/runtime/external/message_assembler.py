@@ -11,7 +11,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import PartEnded, Piece
 
 from ..sessions.host import SessionHost
-from ..sessions.partial_buffer import Gatherer
+from ..sessions.partial_buffer import PartialBuffer
 
 Kind = Literal["text", "reasoning"]
 
@@ -23,13 +23,13 @@ class _Part:
     kind: Kind
     message: str
     scope: Scope
-    gather: Gatherer
+    gather: PartialBuffer
 
     def piece(self) -> Piece:
         return Piece(kind=self.kind, step=self.scope.step, text=self.gather.text(self.kind, self.scope.step))
 
 
-class Speech:
+class MessageAssembler:
     """Gives steps in the order in which parts and calls begin. What begins next is told after what began before, so what no
     fact tells yet lies behind the run's next step."""
 
@@ -52,7 +52,7 @@ class Speech:
         """Takes a piece; one that goes on with nothing begins a part."""
         if not self.goes_on(kind, message):
             scope = msgspec.structs.replace(self._scope, step=self.step())
-            gather = Gatherer(self._host.parts, self._host.session, self._host.epoch)
+            gather = PartialBuffer(self._host.parts, self._host.session, self._host.epoch)
             self._part = _Part(kind, message, scope, gather)
         if self._part is not None:
             self._part.gather.add(kind, self._part.scope, text)

@@ -7,21 +7,21 @@ import contextlib
 
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import PlanSeen
+from callboard.control.outcomes import ExternalPlanReported
 
 from ..sessions.host import SessionHost
-from .calls import Calls
-from .message_assembler import Speech
-from .prompt_tasks import Asks
+from .calls import ExternalCalls
+from .message_assembler import MessageAssembler
+from .prompt_tasks import PromptTasks
 
 Steps = tuple[PlanStep, ...]
 
 
-class Plans:
+class ExternalPlans:
     """Reports the plan when it changes, at most every `Limits.plan_interval`: of those that come sooner the newest waits, and
     the last is told in any case. `late` are the tasks that tell what waits."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, late: Asks) -> None:
+    def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler, late: PromptTasks) -> None:
         self._late = late
         self._host = host
         self._scope = scope
@@ -31,7 +31,7 @@ class Plans:
         self._told_at = 0.0
         self._now = asyncio.Event()
 
-    async def told(self, calls: Calls, steps: Steps) -> None:
+    async def told(self, calls: ExternalCalls, steps: Steps) -> None:
         """The agent tells its plan. The first of a prompt takes a step, and so comes after the part in the making."""
         first = not self._step
         if first:
@@ -63,5 +63,5 @@ class Plans:
         self._told_at = self._host.parts.clock.elapsed()
         where = self._scope
         await self._host.report(
-            PlanSeen(thread=where.thread, run=where.run, prompt=where.step, step=self._step, steps=steps)
+            ExternalPlanReported(thread=where.thread, run=where.run, prompt=where.step, step=self._step, steps=steps)
         )

@@ -16,20 +16,20 @@ from callboard.contracts.ports.external import (
 )
 from callboard.contracts.ports.tools import ToolContext, ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import ExternalChanged, ExternalGone, ExternalThere
+from callboard.control.outcomes import ExternalChanged, ExternalConnected, ExternalDisconnected
 from callboard.tools.gate import external_starts
-from callboard.tools.outside.binding import Bound, bind
+from callboard.tools.outside.binding import CommandBinding, bind
 
 from ..sessions.host import SessionHost
-from .message_assembler import Speech
+from .message_assembler import MessageAssembler
 from .prompt_text import told
 from .start_permission import end, permitted
 
 
-class Connecting:
+class ProgramConnector:
     """Finds or starts the agent of one run."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: Speech, context: ToolContext) -> None:
+    def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler, context: ToolContext) -> None:
         self._host = host
         self._scope = scope
         self._speech = speech
@@ -77,7 +77,7 @@ class Connecting:
             self._host, self._scope, call, ToolOutcome(output=f"{named}, conversation {session.id}", duration_ms=took)
         )
         await self._host.report(
-            ExternalThere(
+            ExternalConnected(
                 thread=thread,
                 provider_session=session.id,
                 name=session.name,
@@ -115,14 +115,14 @@ class Connecting:
     async def gone(self, reason: str) -> None:
         """Ends the agent, and says that it is there no longer."""
         await self._host.foreign.end(self._scope.thread)
-        await self._host.report(ExternalGone(thread=self._scope.thread, reason=reason))
+        await self._host.report(ExternalDisconnected(thread=self._scope.thread, reason=reason))
 
-    async def _bound(self, command: tuple[str, ...]) -> Bound:
+    async def _bound(self, command: tuple[str, ...]) -> CommandBinding:
         """The command with its program, its scripts and its environment as they are now."""
         search = os.environ.get("PATH", os.defpath)
         return await asyncio.to_thread(bind, command, {}, self._context.folder, search)
 
-    async def _must_be(self, bound: Bound) -> None:
+    async def _must_be(self, bound: CommandBinding) -> None:
         """Raises ExternalFailure `file_changed` where what would be started is not what was approved."""
         now = await self._bound(bound.command)
         if now.token != bound.token or now.program != bound.program:
@@ -138,7 +138,9 @@ class Connecting:
         external.check()
         return external
 
-    async def _start(self, external: ExternalAgents, agent: Definition, bound: Bound, resume: str) -> ExternalSession:
+    async def _start(
+        self, external: ExternalAgents, agent: Definition, bound: CommandBinding, resume: str
+    ) -> ExternalSession:
         known = {spec.name for spec in self._host.parts.toolbox.specs(self._context)}
         try:
             words = (bound.program, *agent.command[1:])

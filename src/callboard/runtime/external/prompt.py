@@ -11,14 +11,14 @@ from typing import Generic, TypeVar
 
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.model import StopReason
-from callboard.contracts.ports.external import ExternalFailure, PromptEnd, PromptEnded, Reached
+from callboard.contracts.ports.external import ExternalFailure, PromptEnd, PromptEnded, ReachedAgent
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import ExternalGone, ModelAnswered, ModelAttemptFailed, Piece
+from callboard.control.outcomes import ExternalDisconnected, ModelAnswered, ModelAttemptFailed, Piece
 
 from ..sessions.host import SessionHost
-from .message_assembler import Speech
-from .prompt_tasks import Asks
+from .message_assembler import MessageAssembler
+from .prompt_tasks import PromptTasks
 
 _STOPS: dict[PromptEnd, StopReason] = {"end_turn": "stop", "max_tokens": "length"}
 #: Ends that are no answer: the code and what is said of it.
@@ -37,10 +37,10 @@ class Prompt(ABC, Generic[_Event]):
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self.host = host
         self.scope = scope
-        self.speech = Speech(host, scope)
-        self.asks = Asks()
-        self.late = Asks()
-        self.session: Reached | None = None
+        self.speech = MessageAssembler(host, scope)
+        self.asks = PromptTasks()
+        self.late = PromptTasks()
+        self.session: ReachedAgent | None = None
         self.events: AsyncGenerator[_Event | PromptEnded] | None = None
         self.next: asyncio.Task[_Event | PromptEnded] | None = None
         self._started = host.parts.clock.elapsed()
@@ -189,7 +189,7 @@ class Prompt(ABC, Generic[_Event]):
     async def gone(self, reason: str) -> None:
         """Ends the agent, and says that it is there no longer."""
         await self.host.foreign.end(self.scope.thread)
-        await self.host.report(ExternalGone(thread=self.scope.thread, reason=reason))
+        await self.host.report(ExternalDisconnected(thread=self.scope.thread, reason=reason))
 
     async def _let_go(self) -> None:
         # From the last to the first, each whatever became of those before it.

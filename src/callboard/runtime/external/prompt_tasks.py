@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 log = logging.getLogger(__name__)
 
 
-class Asks:
+class PromptTasks:
     """Those of one kind. `open` are to be looked at: one that fails fails the prompt. Those that are dropped are waited for
     in `settled`, and what they failed with goes to the file of the process."""
 

@@ -10,17 +10,17 @@ from callboard.contracts.ports.external import ExternalFailure, RemoteSession
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.decide.thread.resume import GO_ON
-from callboard.control.outcomes import ExternalThere
+from callboard.control.outcomes import ExternalConnected
 from callboard.tools.gate import external_starts
 
 from ..sessions.host import SessionHost
-from .message_assembler import Speech
+from .message_assembler import MessageAssembler
 from .prompt_text import texts, told
 from .start_permission import end, permitted
 
 
 @dataclass(frozen=True)
-class Asked:
+class ContactRequest:
     """What the agent is to be given: `text`, or `more` where it still works on `task`."""
 
     text: str
@@ -28,10 +28,10 @@ class Asked:
     more: str = ""
 
 
-class Reaching:
+class RemoteAgentConnector:
     """Finds or reaches the agent of one run."""
 
-    def __init__(self, host: SessionHost, scope: Scope, speech: Speech) -> None:
+    def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler) -> None:
         self._host = host
         self._scope = scope
         self._speech = speech
@@ -72,7 +72,7 @@ class Reaching:
     async def tell(self, session: RemoteSession) -> None:
         """Says that the agent is there, and under which name it knows the conversation."""
         await self._host.report(
-            ExternalThere(
+            ExternalConnected(
                 thread=self._scope.thread,
                 provider_session=session.id,
                 name=session.name,
@@ -82,7 +82,7 @@ class Reaching:
             )
         )
 
-    async def asked(self, agent: Definition) -> Asked:
+    async def asked(self, agent: Definition) -> ContactRequest:
         """What it is given now. A turn that says nothing but what the task was given for already, or that it is to go on,
         takes the task up again."""
         thread = self._scope.thread
@@ -91,10 +91,10 @@ class Reaching:
         text = told(agent, messages, knows=self._knows)
         link = self._host.state.threads[thread].external
         if link is None or not link.task:
-            return Asked(text)
+            return ContactRequest(text)
         said = {one for message in messages[: len(messages) - len(newest)] for one in texts(message)} | {GO_ON}
         more = [one for message in newest if message.role == "user" for one in texts(message) if one not in said]
-        return Asked(text, link.task, "\n\n".join(more))
+        return ContactRequest(text, link.task, "\n\n".join(more))
 
     async def _reach(self, url: str, resume: str) -> RemoteSession:
         remotes = self._host.parts.remotes

@@ -7,25 +7,27 @@ from callboard.contracts.facts import ToolRefused, ToolStarted
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import CallSeen, ToolEnded, WantedCall
+from callboard.control.outcomes import ExternalCallReported, RequestedCall, ToolEnded
 
-from ..sessions.external_agents import Expected
+from ..sessions.external_agents import ExpectedAgent
 from ..sessions.gate_decisions import Look
 from ..sessions.host import SessionHost
-from .message_assembler import Speech
+from .message_assembler import MessageAssembler
 
 #: How a request ends that a person, or a policy in their place, was to let through, and that nobody did.
 NOT_LET: tuple[Code, ...] = ("person_denied", "policy_denied", "nobody_there", "approval_expired")
 
 
-async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> tuple[WantedCall, Expected]:
+async def seen(
+    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, look: Look
+) -> tuple[RequestedCall, ExpectedAgent]:
     """A call that the gate looks at, as a fact of the run, and what becomes of it."""
     call, step = host.parts.ids.new("call"), speech.step()
     evaluation = await host.verdicts.of_foreign(scope.thread, call, look, tool)
     if evaluation.verdict == "ask":
         # The action takes the next step.
         speech.step()
-    wanted = WantedCall(
+    wanted = RequestedCall(
         call=call,
         step=step,
         tool=tool,
@@ -34,11 +36,11 @@ async def seen(host: SessionHost, scope: Scope, speech: Speech, tool: str, look:
         evaluation=evaluation,
     )
     expected = host.foreign.expect(call, own=True)
-    await host.report(CallSeen(thread=scope.thread, run=scope.run, prompt=scope.step, wanted=wanted))
+    await host.report(ExternalCallReported(thread=scope.thread, run=scope.run, prompt=scope.step, wanted=wanted))
     return wanted, expected
 
 
-async def permitted(host: SessionHost, scope: Scope, speech: Speech, tool: str, look: Look) -> str:
+async def permitted(host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, look: Look) -> str:
     """The call, once it may go on. Raises ExternalFailure with `person_denied`, `policy_denied`, `nobody_there`,
     `rule_denied` or what else refused it."""
     wanted, expected = await seen(host, scope, speech, tool, look)

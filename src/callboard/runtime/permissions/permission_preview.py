@@ -27,16 +27,16 @@ from callboard.contracts.tool_names import stored_matcher, stored_name
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.workspace import listed_session
 from callboard.tools.gate import rule_trial
-from callboard.tools.gate.rules import BadMatcher, check
+from callboard.tools.gate.rules import InvalidMatcherError, check
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..prompts.run_config import tool_context
 from ..prompts.tool_catalog import under
 from ..secrets.secret_values import evaluated
-from ..session_registry import Sessions
-from ..workspaces.context import Home
+from ..session_registry import SessionRegistry
+from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import standing
-from ..workspaces.registry import Workspaces
+from ..workspaces.registry import WorkspaceRegistry
 
 #: How many facts are looked through for past calls, and how many examples are told of each kind.
 MOST_FACTS = 100_000
@@ -45,7 +45,7 @@ _PAGE = 1000
 _TURNED: dict[Verdict, Turned] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
 
 
-class _Past(NamedTuple):
+class _PastCall(NamedTuple):
     """A past call and what the gate said of it."""
 
     session: str
@@ -54,10 +54,10 @@ class _Past(NamedTuple):
     evaluated: PermissionEvaluated
 
 
-class Rulings:
+class PermissionPreview:
     """Looks, and changes nothing."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
@@ -159,10 +159,10 @@ class Rulings:
         rules = standing(home, None, self._parts.clock.now())
         return _with_home(tool_context(home.folder, agent, query.mode, mode, rules), home)
 
-    async def _past(self, sessions: Sequence[str]) -> tuple[list[_Past], int, bool]:
+    async def _past(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
         """The calls of the sessions with what the gate said of each, how many sessions were looked at, and whether that is
         all there is."""
-        found: list[_Past] = []
+        found: list[_PastCall] = []
         left = MOST_FACTS
         for looked, session in enumerate(sessions):
             if left <= 0:
@@ -171,20 +171,20 @@ class Rulings:
             place = max(0, head.sequence - left)
             left -= head.sequence - place
             asked: dict[str, ToolRequested] = {}
-            calls: list[_Past] = []
+            calls: list[_PastCall] = []
             while records := await self._parts.store.facts.read(session, after=place, limit=_PAGE):
                 place = records[-1].sequence
                 for record in records:
                     if isinstance(record.fact, ToolRequested):
                         asked[record.scope.tool_call] = record.fact
                     elif isinstance(record.fact, PermissionEvaluated) and record.scope.tool_call in asked:
-                        calls.append(_Past(session, record.scope, asked.pop(record.scope.tool_call), record.fact))
+                        calls.append(_PastCall(session, record.scope, asked.pop(record.scope.tool_call), record.fact))
             found += reversed(calls)
             if head.sequence > MOST_FACTS:
                 return found, looked + 1, False
         return found, len(sessions), True
 
-    async def _told(self, past: _Past, rules: Sequence[Rule], folder: str) -> tuple[Rule, TriedCall | None] | None:
+    async def _told(self, past: _PastCall, rules: Sequence[Rule], folder: str) -> tuple[Rule, TriedCall | None] | None:
         """The rule that would have had the word, and the call where that would have changed anything; None where none speaks
         of it. What another station denied stays denied."""
         requested = past.requested
@@ -221,7 +221,7 @@ def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     for number, entry in enumerate(entries):
         try:
             check(entry.matcher)
-        except BadMatcher as error:
+        except InvalidMatcherError as error:
             field = f"rules.{number}.matcher"
             raise Refusal("invalid_input", f"This is no matcher: {error}.", field=field) from error
     return tuple(
@@ -230,5 +230,5 @@ def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     )
 
 
-def _with_home(context: ToolContext, home: Home) -> ToolContext:
+def _with_home(context: ToolContext, home: WorkspaceContext) -> ToolContext:
     return under(context, home.settings)

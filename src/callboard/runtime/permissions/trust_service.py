@@ -29,13 +29,13 @@ from callboard.contracts.scope import Actor
 from callboard.contracts.settings import Asked, StandingRule
 from callboard.control.decide import permission
 from callboard.control.workspace import listed_session
-from callboard.tools.gate.rules import BadMatcher, check
+from callboard.tools.gate.rules import InvalidMatcherError, check
 
-from ..dependencies import Parts
-from ..session_registry import Sessions
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
 from ..workspaces.host import WorkspaceHost
-from ..workspaces.registry import Workspaces
-from .permission_preview import Rulings
+from ..workspaces.registry import WorkspaceRegistry
+from .permission_preview import PermissionPreview
 
 #: What a person says of trust and of rules.
 PermissionCommand = TrustWorkspace | RevokeTrust | AddRule | RevokeRule
@@ -43,15 +43,15 @@ PermissionQuery = GetTrust | ListRules | GetSettings | DryRunRules | EvaluatePer
 _OVER = "its time is over"
 
 
-class Trusting:
+class TrustService:
     """Carries out what is said of trust, rules and settings, and tells what holds."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
         self._writing = asyncio.Lock()
-        self._rulings = Rulings(parts, sessions, workspaces)
+        self._rulings = PermissionPreview(parts, sessions, workspaces)
 
     async def carry_out(self, command: PermissionCommand, actor: Actor, kept: StoredAnswer | None) -> Any:
         """Raises Refusal."""
@@ -155,7 +155,7 @@ class Trusting:
     async def _add(self, command: AddRule, actor: Actor, kept: StoredAnswer | None) -> Any:
         try:
             check(command.matcher)
-        except BadMatcher as error:
+        except InvalidMatcherError as error:
             message = f"This is no matcher: {error}."
             raise Refusal("invalid_input", message, field="matcher", hint="Such as Bash(git status *).") from error
         if command.session_id is not None:

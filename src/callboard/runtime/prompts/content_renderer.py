@@ -36,7 +36,7 @@ class Pinned(NamedTuple):
     contents: tuple[Content, ...]
 
 
-class Shown:
+class ContentRenderer:
     """Reads contents back for one thread. `outputs` are those of calls whose results are told in part, by call."""
 
     def __init__(self, blobs: BlobStore) -> None:

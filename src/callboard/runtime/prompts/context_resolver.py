@@ -12,20 +12,20 @@ from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ArtifactVersionCreated
 from callboard.contracts.ids import PREFIXES
-from callboard.contracts.ports.tools import Looked, ToolContext
+from callboard.contracts.ports.tools import LookedUpPath, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
 from callboard.contracts.rows import ArtifactRow, TextPart, TurnRow
 from callboard.control.decide import SessionCommand
 from callboard.control.mentions import mentions
-from callboard.control.resolved_context import NOTHING, Given, together
+from callboard.control.resolved_context import NOTHING, ResolvedContext, together
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.context import BYTES
 from callboard.tools.files.kinds import TEXT, known
 from callboard.tools.files.paths import LONGEST_NAME, display
 
-from ..dependencies import Parts
-from ..session_state import StateKeeper
-from ..workspaces.context import Home
+from ..dependencies import Dependencies
+from ..session_state import SessionState
+from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import reading
 
 #: How much all attachments of one input may be, in bytes.
@@ -37,15 +37,15 @@ MOST_OF_SESSION = 32 * 1024
 _LINES = re.compile(r"(?P<path>.+?)(?::\d+(?:-\d+)?|#L?\d+(?:-L?\d+)?)\Z")
 
 
-class Giving:
+class ContextResolver:
     """Gathers it for one session. Nothing is read but by the folder's own walk, and what a rule forbids is not given."""
 
-    def __init__(self, parts: Parts, keeper: StateKeeper, home: Callable[[], Home]) -> None:
+    def __init__(self, parts: Dependencies, keeper: SessionState, home: Callable[[], WorkspaceContext]) -> None:
         self._parts = parts
         self._keeper = keeper
         self._home = home
 
-    async def of(self, request: SessionCommand) -> Given:
+    async def of(self, request: SessionCommand) -> ResolvedContext:
         """What the input of this command brings. Raises Refusal `context_missing` for an upload or a blob that is gone, and
         `too_large`."""
         match request:
@@ -57,12 +57,12 @@ class Giving:
             case _:
                 return NOTHING
 
-    def pinned(self, name: str) -> Given:
+    def pinned(self, name: str) -> ResolvedContext:
         """What a name that is pinned stands for now. Blocks while it reads."""
         return self._file(name, "pinned", self._context(None))
 
-    async def _attached(self, attachments: tuple[Attachment, ...]) -> Given:
-        found: list[Given] = []
+    async def _attached(self, attachments: tuple[Attachment, ...]) -> ResolvedContext:
+        found: list[ResolvedContext] = []
         size = 0
         for number, one in enumerate(attachments):
             name, data = await self._bytes(one, f"attachments[{number}]")
@@ -86,7 +86,7 @@ class Giving:
                 content=blob.ref,
                 tokens=tokens,
             )
-            found.append(Given(refs=(ref,), blobs=(blob,)))
+            found.append(ResolvedContext(refs=(ref,), blobs=(blob,)))
         return together(*found)
 
     async def _bytes(self, one: Attachment, field: str) -> tuple[str, bytes]:
@@ -109,14 +109,14 @@ class Giving:
             hint="Attach the file again: an upload that is not used is kept for a day.",
         )
 
-    async def _named(self, text: str, thread: str | None) -> Given:
+    async def _named(self, text: str, thread: str | None) -> ResolvedContext:
         names = mentions(text)
         if not names:
             return NOTHING
         context = self._context(thread)
         return together(*[await self._mention(name, context) for name in names])
 
-    async def _mention(self, name: str, context: ToolContext) -> Given:
+    async def _mention(self, name: str, context: ToolContext) -> ResolvedContext:
         if name.startswith(f"{PREFIXES['artifact']}_"):
             return await self._artifact(name)
         if name.startswith(f"{PREFIXES['session']}_"):
@@ -127,22 +127,24 @@ class Giving:
             found = await asyncio.to_thread(self._file, in_lines["path"], "mentioned", context)
         if found.missing and found.missing[0].reason == "not_found" and self._is_agent(name):
             return NOTHING
-        return found if found.refs else Given(missing=tuple(_as_written(one, name) for one in found.missing))
+        return found if found.refs else ResolvedContext(missing=tuple(_as_written(one, name) for one in found.missing))
 
-    def _file(self, name: str, source: RefSource, context: ToolContext) -> Given:
+    def _file(self, name: str, source: RefSource, context: ToolContext) -> ResolvedContext:
         looked = self._parts.toolbox.look(name, context)
-        if not isinstance(looked, Looked):
+        if not isinstance(looked, LookedUpPath):
             return _missing(name, looked.reason, looked.detail, source)
         path = looked.path or "."
         if looked.kind == "binary":
-            return Given(refs=(ContextRef(ref=path, kind="binary", source=source, title=f"{path} ({looked.told})"),))
+            return ResolvedContext(
+                refs=(ContextRef(ref=path, kind="binary", source=source, title=f"{path} ({looked.told})"),)
+            )
         blob = self._blob(looked.data, looked.media)
         tokens = None if looked.kind == "image" else len(looked.data) // BYTES
         title = f"{path} ({looked.told})" if looked.kind in ("image", "folder") else ""
         ref = ContextRef(ref=path, kind=looked.kind, source=source, title=title, content=blob.ref, tokens=tokens)
-        return Given(refs=(ref,), blobs=(blob,))
+        return ResolvedContext(refs=(ref,), blobs=(blob,))
 
-    async def _artifact(self, name: str) -> Given:
+    async def _artifact(self, name: str) -> ResolvedContext:
         session = self._keeper.state.session
         row = await self._parts.store.rows.row(session, ArtifactRow.panel, name)
         views = await self._parts.store.rows.views(session)
@@ -168,9 +170,9 @@ class Giving:
             content=blob.ref,
             tokens=len(is_a.data) // BYTES if is_a.kind == "text" else None,
         )
-        return Given(refs=(ref,), blobs=(blob,))
+        return ResolvedContext(refs=(ref,), blobs=(blob,))
 
-    async def _session(self, name: str) -> Given:
+    async def _session(self, name: str) -> ResolvedContext:
         """A past session of the workspace: its title, what was asked in its newest turns and what was answered."""
         listed = self._home().sessions.get(name)
         if listed is None:
@@ -194,7 +196,7 @@ class Giving:
             content=blob.ref,
             tokens=len(text) // BYTES,
         )
-        return Given(refs=(ref,), blobs=(blob,))
+        return ResolvedContext(refs=(ref,), blobs=(blob,))
 
     async def _whole(self, part: TextPart) -> str:
         if part.content.ref is None:
@@ -221,8 +223,8 @@ class Giving:
         return reading(home, state, self._parts.clock.now(), worktree)
 
 
-def _missing(name: str, reason: MissingReason, detail: str = "", source: RefSource = "mentioned") -> Given:
-    return Given(missing=(MissingRef(ref=name, source=source, reason=reason, detail=detail),))
+def _missing(name: str, reason: MissingReason, detail: str = "", source: RefSource = "mentioned") -> ResolvedContext:
+    return ResolvedContext(missing=(MissingRef(ref=name, source=source, reason=reason, detail=detail),))
 
 
 def _as_written(one: MissingRef, name: str) -> MissingRef:

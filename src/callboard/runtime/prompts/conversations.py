@@ -10,29 +10,29 @@ from callboard.contracts.facts import ThreadOpened
 from callboard.contracts.record import Record
 from callboard.control.state.session import Thread
 
-from ..dependencies import Parts
-from ..session_state import StateKeeper
+from ..dependencies import Dependencies
+from ..session_state import SessionState
 from ..slices import in_slices
-from .history import Context
+from .history import History
 from .pending_messages import receivers
 
 log = logging.getLogger(__name__)
 
 
-class Contexts:
+class Conversations:
     """Holds the context of each thread that has not ended: from its opening on, or loaded when it is next needed."""
 
-    def __init__(self, session: str, parts: Parts, keeper: StateKeeper) -> None:
+    def __init__(self, session: str, parts: Dependencies, keeper: SessionState) -> None:
         self._session = session
         self._parts = parts
         self._keeper = keeper
-        self._loaded: dict[str, Context] = {}
+        self._loaded: dict[str, History] = {}
 
-    async def of(self, thread: str) -> Context:
+    async def of(self, thread: str) -> History:
         """The conversation of a thread, from where its facts are told."""
         found = self._loaded.get(thread)
         if found is None:
-            found = Context(thread, self._parts.store.blobs, self._fact)
+            found = History(thread, self._parts.store.blobs, self._fact)
             of = self._keeper.state.threads[thread]
             after = floor(of)
             if 0 < of.filling.at <= after:
@@ -57,7 +57,7 @@ class Contexts:
         for record in records:
             if isinstance(record.fact, ThreadOpened):
                 # All of its facts are still to come: nothing has to be read for it.
-                self._loaded[record.scope.thread] = Context(record.scope.thread, self._parts.store.blobs, self._fact)
+                self._loaded[record.scope.thread] = History(record.scope.thread, self._parts.store.blobs, self._fact)
             for thread in {record.scope.thread, *receivers(record)}:
                 await self._add(thread, record)
         for thread in list(self._loaded):

@@ -40,9 +40,9 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.record import Record
 
-from .content_renderer import Pinned, Shown, pictured, without_images
+from .content_renderer import ContentRenderer, Pinned, pictured, without_images
 from .conversation_lines import ConversationLines, Entry
-from .pending_messages import Told
+from .pending_messages import PendingMessages
 
 #: What an agent that works on its own is told when it answered with text alone.
 GO_ON = "Go on with the objective. When it is met, call `finalize` with a summary."
@@ -61,7 +61,7 @@ _BESIDE = ", and what persons said last stands beside this as they said it"
 _GONE = Text(text="(this input is no longer there)")
 
 
-class Context:
+class History:
     """The conversation of one thread, kept as its facts come. Turns that a model call leaves out fall out at the front; so does
     what was summarised, but for what the turn under way was asked, and what its summary leaves as persons said it: `read` gives
     the facts that have that."""
@@ -69,7 +69,7 @@ class Context:
     def __init__(self, thread: str, blobs: BlobStore, read: Callable[[int], Awaitable[Record | None]]) -> None:
         self._thread = thread
         self._read = read
-        self._shown = Shown(blobs)
+        self._shown = ContentRenderer(blobs)
         self._inputs: dict[str, TurnSubmitted | QueueEdited] = {}
         self._steers: dict[str, SteerRequested] = {}
         self._tools: dict[str, str] = {}
@@ -77,7 +77,7 @@ class Context:
         self._entries: list[Entry] = []
         self._lines = ConversationLines()
         self._pinned = self._pictured = False
-        self._told = Told(thread, self._shown.whole)
+        self._told = PendingMessages(thread, self._shown.whole)
         self._folder: ModelMessage | None = None
         self._summary: tuple[ModelMessage, ...] = ()
         self._at = 0

@@ -4,13 +4,13 @@ how to work, and allows nothing that the gate does not."""
 from __future__ import annotations
 
 from callboard.contracts.content import blob_of
-from callboard.contracts.ports.tools import Looked
+from callboard.contracts.ports.tools import LookedUpPath
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
-from callboard.control.resolved_context import NOTHING, Given
+from callboard.control.resolved_context import NOTHING, ResolvedContext
 from callboard.control.state.context import BYTES
 
-from ..dependencies import Parts
-from ..workspaces.context import Home
+from ..dependencies import Dependencies
+from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import reading
 
 #: How much of such a file is told, in bytes.
@@ -23,7 +23,7 @@ _UNTRUSTED = (
 )
 
 
-def instructions(parts: Parts, home: Home) -> tuple[Given, str]:
+def instructions(parts: Dependencies, home: WorkspaceContext) -> tuple[ResolvedContext, str]:
     """The first of the files that the settings name and that is there, with the text of its layer; the others are left out.
     Blocks while it reads."""
     context = reading(home, None, parts.clock.now())
@@ -32,7 +32,7 @@ def instructions(parts: Parts, home: Home) -> tuple[Given, str]:
     missing: list[MissingRef] = []
     for name in home.settings.context.instructions:
         found = parts.toolbox.look(name, context)
-        if not isinstance(found, Looked):
+        if not isinstance(found, LookedUpPath):
             if found.reason == "denied":
                 omitted.append(Omission(reason="excluded", ref=name))
             elif found.reason != "not_found":
@@ -43,10 +43,12 @@ def instructions(parts: Parts, home: Home) -> tuple[Given, str]:
             given, text = _told(parts, home, found, omitted)
     if not (omitted or missing):
         return given, text
-    return Given(refs=given.refs, blobs=given.blobs, omitted=tuple(omitted), missing=tuple(missing)), text
+    return ResolvedContext(refs=given.refs, blobs=given.blobs, omitted=tuple(omitted), missing=tuple(missing)), text
 
 
-def _told(parts: Parts, home: Home, found: Looked, omitted: list[Omission]) -> tuple[Given, str]:
+def _told(
+    parts: Dependencies, home: WorkspaceContext, found: LookedUpPath, omitted: list[Omission]
+) -> tuple[ResolvedContext, str]:
     data = parts.secrets.redact_bytes(found.data)
     blob = blob_of(data, found.media)
     shown = data[:MOST_TOLD].decode("utf-8", "ignore")
@@ -62,4 +64,6 @@ def _told(parts: Parts, home: Home, found: Looked, omitted: list[Omission]) -> t
         omitted.append(Omission(reason="budget", ref=found.path, tokens=left // BYTES))
         shown += f"\n[{left:,} more bytes of {found.path} are not told here. Read it.]"
     head = (_TRUSTED if home.settings.trusted else _UNTRUSTED).format(name=found.path)
-    return Given(refs=(ref,), blobs=(blob,)), f'{head}\n\n<folder file="{found.path}">\n{shown.strip()}\n</folder>'
+    return ResolvedContext(
+        refs=(ref,), blobs=(blob,)
+    ), f'{head}\n\n<folder file="{found.path}">\n{shown.strip()}\n</folder>'

@@ -49,7 +49,7 @@ def receivers(record: Record) -> tuple[str, ...]:
             return ()
 
 
-class Told:
+class PendingMessages:
     """Remembers what was sent to one thread until it is told."""
 
     def __init__(self, thread: str, whole: Callable[[Text], Awaitable[str]]) -> None:

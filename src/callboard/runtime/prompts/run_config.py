@@ -17,14 +17,14 @@ from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, Pr
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
-from callboard.control.decision_inputs import EXTERNAL, Catalog, Setup
+from callboard.control.decision_inputs import EXTERNAL, RunConfig, ToolCatalog
 from callboard.control.resolved_context import NOTHING
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import OpenRun, Session
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..secrets.append_redactor import redacted
-from ..workspaces.context import Home
+from ..workspaces.context import WorkspaceContext
 from .instructions import instructions
 from .team_instructions import teamwork, told_of_team
 from .tool_catalog import catalog, under
@@ -56,7 +56,7 @@ _PROPOSES = (
 
 
 @dataclass(frozen=True)
-class RunSetup:
+class RunStart:
     """What a run needs while it goes on: its agent, the prompt layers as text and the tools as the model is told of them.
 
     `prompts` name the layers in the log.
@@ -69,28 +69,28 @@ class RunSetup:
 
 
 @dataclass(frozen=True)
-class _Made:
+class _BuiltConfig:
     """A setup with the bytes of its layers, the hash of the roster that it tells of, all tools as its agent has them, and what
     files of the folder say."""
 
-    setup: RunSetup
+    setup: RunStart
     blobs: tuple[Blob, ...]
     roster: str
-    catalog: Catalog
+    catalog: ToolCatalog
     context: ToolContext
     said: str
 
 
-class Setups:
+class RunConfigBuilder:
     """Makes what runs start with, for all folders; the same definition and modes give the same."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Dependencies) -> None:
         self._parts = parts
-        self._made: dict[tuple[str, str, Mode, PermissionMode], _Made] = {}
+        self._made: dict[tuple[str, str, Mode, PermissionMode], _BuiltConfig] = {}
 
     def start(
-        self, home: Home, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
-    ) -> Setup:
+        self, home: WorkspaceContext, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
+    ) -> RunConfig:
         """What a run of this session would start with now. An empty definition is the lead's. Raises Refusal
         `unknown_agent`."""
         folder, definitions = home.folder, self._parts.definitions
@@ -103,7 +103,7 @@ class Setups:
         given, said = (NOTHING, "") if external else instructions(self._parts, home)
         made = self._of(home, agent, mode, permitted, roster, said)
         route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
-        return Setup(
+        return RunConfig(
             agent_name=agent.name,
             kind=agent.kind,
             definition=agent.name,
@@ -127,7 +127,7 @@ class Setups:
         )
 
     def context(
-        self, home: Home, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
+        self, home: WorkspaceContext, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
     ) -> ToolContext:
         """On whose behalf a run of this session would call tools if it began now. Raises Refusal `unknown_agent`."""
         definitions = self._parts.definitions
@@ -138,16 +138,16 @@ class Setups:
         told = tool_context(home.folder, agent, mode, mode_of, teamwork=teamwork(agent, roster))
         return under(told, home.settings)
 
-    def made(self, prompts: tuple[PromptRef, ...]) -> RunSetup | None:
+    def made(self, prompts: tuple[PromptRef, ...]) -> RunStart | None:
         """The setup with these layers, where it is the newest of its definition and modes."""
         return next((made.setup for made in self._made.values() if made.setup.prompts == prompts), None)
 
-    async def ready(self, home: Home) -> None:
+    async def ready(self, home: WorkspaceContext) -> None:
         """Waits for the servers of the folder, within their bound."""
         if home.settings.servers:
             await self._parts.toolbox.prepare(of_folder(home))
 
-    async def grown(self, home: Home, run: OpenRun, setup: RunSetup) -> RunSetup:
+    async def grown(self, home: WorkspaceContext, run: OpenRun, setup: RunStart) -> RunStart:
         """The setup with the tools that the run looked for since it began, as far as they are there."""
         await self.ready(home)
         told = tool_context(home.folder, setup.definition, run.mode, run.permission_mode, teamwork=run.tools)
@@ -158,7 +158,7 @@ class Setups:
         )
         return replace(setup, specs=(*setup.specs, *more)) if more else setup
 
-    async def told(self, home: Home, run: OpenRun) -> RunSetup:
+    async def told(self, home: WorkspaceContext, run: OpenRun) -> RunStart:
         """What the run was told when it began, as the log has it. Raises Refusal `store_unusable` where it has it no more."""
         layers: dict[PromptLayer, bytes] = {prompt.layer: await self._read(prompt) for prompt in run.prompts}
         try:
@@ -168,7 +168,7 @@ class Setups:
         texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
         context = tool_context(home.folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
         specs = self._parts.toolbox.specs(context)
-        return RunSetup(
+        return RunStart(
             definition=agent,
             prompts=run.prompts,
             system=_system(agent, texts),
@@ -176,8 +176,14 @@ class Setups:
         )
 
     def _of(
-        self, home: Home, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster, said: str
-    ) -> _Made:
+        self,
+        home: WorkspaceContext,
+        agent: Definition,
+        mode: Mode,
+        permission_mode: PermissionMode,
+        roster: Roster,
+        said: str,
+    ) -> _BuiltConfig:
         key = (home.folder, agent.name, mode, permission_mode)
         made = self._made.get(key)
         if made is None or made.setup.definition != agent or made.roster != roster.hash or made.said != said:
@@ -193,8 +199,14 @@ class Setups:
         return made
 
     def _make(
-        self, home: Home, agent: Definition, mode: Mode, permission_mode: PermissionMode, roster: Roster, said: str
-    ) -> _Made:
+        self,
+        home: WorkspaceContext,
+        agent: Definition,
+        mode: Mode,
+        permission_mode: PermissionMode,
+        roster: Roster,
+        said: str,
+    ) -> _BuiltConfig:
         told = tool_context(home.folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
         context = under(told, home.settings)
         specs = self._parts.toolbox.specs(context)
@@ -213,14 +225,14 @@ class Setups:
             for layer in _LAYERS
             if layer in blobs
         )
-        setup = RunSetup(
+        setup = RunStart(
             definition=agent,
             prompts=prompts,
             system=_system(agent, texts),
             specs=specs,
         )
         tools = self._parts.toolbox.inventory(context)
-        return _Made(setup, tuple(blobs.values()), roster.hash, catalog(tools), context, said)
+        return _BuiltConfig(setup, tuple(blobs.values()), roster.hash, catalog(tools), context, said)
 
     async def _read(self, prompt: PromptRef) -> bytes:
         data = await self._parts.store.blobs.get(prompt.hash)
@@ -252,7 +264,7 @@ def tool_context(
     )
 
 
-def of_folder(home: Home) -> ToolContext:
+def of_folder(home: WorkspaceContext) -> ToolContext:
     """On behalf of nobody: as far as servers are concerned."""
     nobody = ToolContext(
         folder=home.folder,

@@ -10,7 +10,7 @@ from callboard.contracts.content import blob_of
 from callboard.contracts.entities.tool_inventory import ToolInfo
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.settings import Effective
-from callboard.control.decision_inputs import Catalog
+from callboard.control.decision_inputs import ToolCatalog
 
 
 def under(context: ToolContext, settings: Effective) -> ToolContext:
@@ -25,10 +25,10 @@ def under(context: ToolContext, settings: Effective) -> ToolContext:
     )
 
 
-def catalog(tools: tuple[ToolInfo, ...]) -> Catalog:
+def catalog(tools: tuple[ToolInfo, ...]) -> ToolCatalog:
     """An inventory as a fact names it."""
     counts = Counter(one.availability for one in tools)
-    return Catalog(
+    return ToolCatalog(
         blob=blob_of(msgspec.json.encode(tools), "application/json"),
         loaded=counts["loaded"],
         deferred=counts["deferred"],

@@ -41,10 +41,10 @@ from callboard.contracts.rows.run_record import (
 from callboard.contracts.times import timestamp
 from callboard.projection.emit.agentruns import run_kind, run_status
 
-from ..dependencies import Parts
-from ..session_registry import Sessions
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
 from ..workspaces.host import WorkspaceHost
-from ..workspaces.registry import Workspaces
+from ..workspaces.registry import WorkspaceRegistry
 
 #: How many sessions' runs are kept at hand.
 KEPT = 64
@@ -145,7 +145,7 @@ class _SessionRuns:
 class RunRecords:
     """Reads of runs. Implements the port `RunReads`."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces

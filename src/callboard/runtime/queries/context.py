@@ -14,18 +14,18 @@ from callboard.contracts.rows import ContextRow
 from callboard.control.state.session import Session
 from callboard.tools.gate.rules import Target, decide
 
-from ..dependencies import Parts
-from ..session_registry import OpenSession, Sessions
-from ..workspaces.context import Home
+from ..dependencies import Dependencies
+from ..session_registry import OpenSession, SessionRegistry
+from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import reading
-from ..workspaces.registry import Workspaces
+from ..workspaces.registry import WorkspaceRegistry
 from .sizes import sizes
 
 
 class ContextReads:
     """Answers the queries of context."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
@@ -120,12 +120,12 @@ class ContextReads:
         found += _sessions(home, query.session_id, text)
         return MentionList(mentions=tuple(found[: query.limit]), complete=len(found) <= query.limit)
 
-    def _agents(self, home: Home, text: str) -> Iterator[Mention]:
+    def _agents(self, home: WorkspaceContext, text: str) -> Iterator[Mention]:
         for one in self._parts.definitions.roster(home.folder).definitions:
             if text.casefold() in one.name.casefold():
                 yield Mention(kind="agent", ref=one.name, insert=f"@{one.name}", title=one.description)
 
-    async def _files(self, home: Home, state: Session | None, text: str, limit: int) -> list[Mention]:
+    async def _files(self, home: WorkspaceContext, state: Session | None, text: str, limit: int) -> list[Mention]:
         context = reading(home, state, self._parts.clock.now())
         paths = await self._parts.toolbox.names(text, context, limit)
         folders = dict.fromkeys(one for path in paths for one in _above(path) if text.casefold() in one.casefold())
@@ -154,7 +154,7 @@ def _artifacts(state: Session | None, text: str) -> Iterator[Mention]:
             yield Mention(kind="artifact", ref=key, insert=f"@{key}", title=name)
 
 
-def _sessions(home: Home, own: str | None, text: str) -> list[Mention]:
+def _sessions(home: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
     newest = sorted(home.sessions.values(), key=lambda one: one.session, reverse=True)
     return [
         Mention(kind="session", ref=one.session, insert=f"@{one.session}", title=one.title)

@@ -18,12 +18,12 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.rows import ProcessRow
 from callboard.control.state.agent_definitions import session_roster
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..processes import Processes
 from ..prompts.run_config import tool_context
-from ..session_registry import Sessions
-from ..workspaces.context import Home
-from ..workspaces.registry import Workspaces
+from ..session_registry import SessionRegistry
+from ..workspaces.context import WorkspaceContext
+from ..workspaces.registry import WorkspaceRegistry
 
 #: How much of the output of one that runs is told, in characters.
 NEWEST = 4000
@@ -33,7 +33,7 @@ _MOST = 10_000
 class ProcessReads:
     """Answers the queries about processes."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
@@ -92,7 +92,7 @@ class ProcessReads:
         )
 
 
-def _context(home: Home, agent: Definition, mode: PermissionMode) -> ToolContext:
+def _context(home: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
     made = tool_context(home.folder, agent, "chat", home.permitted(mode, agent))
     return msgspec.structs.replace(made, trusted=home.settings.trusted, shell=home.settings.shell)
 

@@ -6,26 +6,26 @@ from callboard.contracts.commands.models import PreviewRoute, RoutePreview
 from callboard.contracts.errors import Refusal
 from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
 from callboard.control.decide.turn.start import thread_of
-from callboard.control.decision_inputs import Setup
-from callboard.control.state.context import Takes
+from callboard.control.decision_inputs import RunConfig
+from callboard.control.state.context import ContextParts
 from callboard.control.state.session import OpenRun, Session
 
-from ..dependencies import Parts
-from ..prompts.run_config import Setups
-from ..session_registry import Sessions
+from ..dependencies import Dependencies
+from ..prompts.run_config import RunConfigBuilder
+from ..session_registry import SessionRegistry
 from ..sessions.model_limits import model_limits
-from ..workspaces.context import Home
-from ..workspaces.registry import Workspaces
+from ..workspaces.context import WorkspaceContext
+from ..workspaces.registry import WorkspaceRegistry
 
 
 class RoutePreviews:
     """Answers what the deciders would say of the next input, with the same rules."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
-        self._setups = Setups(parts)
+        self._setups = RunConfigBuilder(parts)
 
     async def preview(self, query: PreviewRoute) -> RoutePreview:
         """Return the route.
@@ -47,8 +47,8 @@ class RoutePreviews:
         self._workspaces.get(query.workspace_id)
         return self._route(self._workspaces.home(query.workspace_id), "", Session(session=""), None)
 
-    def _route(self, home: Home, definition: str, state: Session, run: OpenRun | None) -> RoutePreview:
-        setup: Setup = self._setups.start(home, definition, "chat", "ask", state)
+    def _route(self, home: WorkspaceContext, definition: str, state: Session, run: OpenRun | None) -> RoutePreview:
+        setup: RunConfig = self._setups.start(home, definition, "chat", "ask", state)
         return RoutePreview(
             model=model_name(setup.candidates[setup.chosen]),
             images=route_takes_images(setup, self._takes),
@@ -56,5 +56,5 @@ class RoutePreviews:
             running_images=run is not None and takes_images(run, self._takes),
         )
 
-    def _takes(self, provider: str, model: str) -> Takes:
+    def _takes(self, provider: str, model: str) -> ContextParts:
         return model_limits(self._parts, provider, model)

@@ -40,13 +40,13 @@ from callboard.contracts.facts import ErrorRaised, ModelFailed, WarningRaised
 from callboard.contracts.rows import ActionPart, ActionRow, AnyPart, QueueRow, SessionRow, StatusRow, TurnRow
 from callboard.contracts.rows.conversation import part_order
 
-from ..artifacts.service import Artifacts
-from ..dependencies import Parts
-from ..evidence_exporter import Exports
-from ..permissions.trust_service import Trusting
-from ..session_importer import Pasts
-from ..session_registry import OpenSession, Sessions
-from ..workspaces.registry import Workspaces
+from ..artifacts.service import ArtifactService
+from ..dependencies import Dependencies
+from ..evidence_exporter import EvidenceExporter
+from ..permissions.trust_service import TrustService
+from ..session_importer import SessionImporter
+from ..session_registry import OpenSession, SessionRegistry
+from ..workspaces.registry import WorkspaceRegistry
 from . import jobs
 from .context import ContextReads
 from .processes import ProcessReads
@@ -65,7 +65,12 @@ class Queries:
     """Answers the commands that are declared as queries."""
 
     def __init__(
-        self, parts: Parts, sessions: Sessions, workspaces: Workspaces, exports: Exports, artifacts: Artifacts
+        self,
+        parts: Dependencies,
+        sessions: SessionRegistry,
+        workspaces: WorkspaceRegistry,
+        exports: EvidenceExporter,
+        artifacts: ArtifactService,
     ) -> None:
         self._parts = parts
         self._sessions = sessions
@@ -76,8 +81,8 @@ class Queries:
         self._artifacts = artifacts
         self._processes = ProcessReads(parts, sessions, workspaces)
         self.tools = ToolReads(parts, sessions, workspaces)
-        self.trusting = Trusting(parts, sessions, workspaces)
-        self.pasts = Pasts(parts, workspaces)
+        self.trusting = TrustService(parts, sessions, workspaces)
+        self.pasts = SessionImporter(parts, workspaces)
         self._contexts = ContextReads(parts, sessions, workspaces)
         self._routes = RoutePreviews(parts, sessions, workspaces)
 

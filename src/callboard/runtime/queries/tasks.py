@@ -11,8 +11,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import TaskRow
 from callboard.projection.snapshot import TaskFold
 
-from ..dependencies import Parts
-from ..session_registry import OpenSession, Sessions
+from ..dependencies import Dependencies
+from ..session_registry import OpenSession, SessionRegistry
 from ..sessions.host import SessionHost
 
 #: How many facts are folded, or cards are read, at a time.
@@ -23,7 +23,7 @@ class TaskReads:
     """Reads of tasks. A snapshot is folded from the facts; what was folded is kept with the open session, so that the next one
     folds what is new."""
 
-    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()

@@ -20,8 +20,8 @@ from callboard.control.decide.subagent.waits import is_open
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Session, Thread
 
-from ..dependencies import Parts
-from ..session_registry import Sessions
+from ..dependencies import Dependencies
+from ..session_registry import SessionRegistry
 
 #: How long a wait lasts that names no time, and the longest that one request may last, in seconds.
 LONGEST_WAIT = 300
@@ -30,7 +30,7 @@ LONGEST_WAIT = 300
 class TeamReads:
     """Reads of a team. They look at the state that decisions are made on, and hold nothing while they wait."""
 
-    def __init__(self, parts: Parts, sessions: Sessions) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
 

@@ -16,20 +16,20 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.state.session import Session, Thread
 
-from ..dependencies import Parts
-from ..prompts.run_config import Setups, of_folder
-from ..session_registry import OpenSession, Sessions
-from ..workspaces.registry import Workspaces
+from ..dependencies import Dependencies
+from ..prompts.run_config import RunConfigBuilder, of_folder
+from ..session_registry import OpenSession, SessionRegistry
+from ..workspaces.registry import WorkspaceRegistry
 
 
 class ToolReads:
     """Reads of tools and their servers. To tell of tools the servers are connected to, within their bound."""
 
-    def __init__(self, parts: Parts, sessions: Sessions, workspaces: Workspaces) -> None:
+    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._parts = parts
         self._sessions = sessions
         self._workspaces = workspaces
-        self._setups = Setups(parts)
+        self._setups = RunConfigBuilder(parts)
 
     async def answer(self, query: GetToolInventory | ListServers) -> ToolInventory | ServerList:
         """The answer of a query. Raises Refusal `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,

@@ -16,9 +16,9 @@ from callboard.contracts.commands.base import Command
 from callboard.contracts.content import Blob, BlobRef, blob_of, valid_text
 from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.ports.agents import Definition, Definitions, Roster
-from callboard.contracts.ports.secrets import Secrets, Veil
+from callboard.contracts.ports.secrets import Secrets, StreamRedaction
 from callboard.contracts.ports.store import StoredAnswer
-from callboard.contracts.ports.tools import Evaluation, Hooked, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, HookResult, ToolOutcome
 from callboard.contracts.record import NewFact
 from callboard.control.outcomes import RunStopped, ToolEnded
 from callboard.tools.arguments import digest
@@ -75,7 +75,7 @@ def redacted_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
     )
 
 
-def redacted_hooked(hooked: Hooked | None, secrets: Secrets) -> Hooked | None:
+def redacted_hooked(hooked: HookResult | None, secrets: Secrets) -> HookResult | None:
     """What hooks said, as it is recorded: what they rewrote can be put back."""
     if hooked is None:
         return None
@@ -112,7 +112,7 @@ def body_hash(name: str, command: Command, secrets: Secrets) -> str:
     return hashlib.sha256(name.encode() + b"\0" + _SEEN.sub(b"secret://seen", body)).hexdigest()
 
 
-async def veiled_bytes(pieces: AsyncIterator[bytes], veil: Veil) -> AsyncIterator[bytes]:
+async def veiled_bytes(pieces: AsyncIterator[bytes], veil: StreamRedaction) -> AsyncIterator[bytes]:
     """Bytes that come in pieces, whatever they are, with handles in place of secrets."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     async for piece in pieces:
@@ -124,7 +124,7 @@ async def veiled_bytes(pieces: AsyncIterator[bytes], veil: Veil) -> AsyncIterato
         yield rest.encode("utf-8", "surrogateescape")
 
 
-class LastLook:
+class AppendRedactor:
     """Looks through all that is about to be appended. It is the net below the places where texts enter, and finds nothing where
     they are what they should be: `found` counts what it had to redact."""
 
@@ -211,7 +211,7 @@ def _revealed(value: Any, secrets: Secrets) -> Any:
             return value
 
 
-class VeiledDefinitions:
+class RedactedDefinitions:
     """Implements the port `Definitions`: those of files, without the secrets that somebody wrote into one."""
 
     def __init__(self, definitions: Definitions, secrets: Secrets) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Callable, Coroutine
 
 from callboard.control.outcomes import Outcome
 
-from ..background_tasks import UnderWay
+from ..background_tasks import BackgroundTasks
 from ..clock import Clock
 
 
-class Expiries:
+class ActionExpiry:
     """Tells `due` (session, report) once the time of a report has come. Times are in microseconds since the epoch.
 
     The clock is looked at again after `look` seconds at the latest: it may have been set, or the machine may have slept.
@@ -27,7 +27,7 @@ class Expiries:
         self._known: set[str] = set()
         self._heap: list[tuple[int, str, str, Outcome]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._tasks = UnderWay()
+        self._tasks = BackgroundTasks()
         self._closed = False
 
     def add(self, session: str, key: str, at: int, report: Outcome) -> None:

@@ -11,43 +11,43 @@ from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
-from callboard.control.decision_inputs import Known, narrower
+from callboard.control.decision_inputs import DecisionInputs, narrower
 from callboard.control.resolved_context import NOTHING
 from callboard.control.state.agent_definitions import session_roster
 
-from ..dependencies import Parts
-from ..prompts.context_resolver import Giving
-from ..session_state import StateKeeper
-from ..workspaces.context import Home
-from .gate_decisions import Verdicts
+from ..dependencies import Dependencies
+from ..prompts.context_resolver import ContextResolver
+from ..session_state import SessionState
+from ..workspaces.context import WorkspaceContext
+from .gate_decisions import GateDecisions
 from .model_limits import model_limits
-from .run_context import Runs
+from .run_context import RunContexts
 from .schedules import next_wake
 
 #: The fields of a command that name something which may be over.
 _NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id", "item_id")
 
 
-class Knowing:
+class DecisionInputsBuilder:
     """Gathers it for one session."""
 
     def __init__(
         self,
-        parts: Parts,
-        keeper: StateKeeper,
-        home: Callable[[], Home],
+        parts: Dependencies,
+        keeper: SessionState,
+        home: Callable[[], WorkspaceContext],
         *,
-        runs: Runs,
-        verdicts: Verdicts,
+        runs: RunContexts,
+        verdicts: GateDecisions,
     ) -> None:
         self._parts = parts
         self._keeper = keeper
         self._home = home
         self._runs = runs
         self._verdicts = verdicts
-        self._giving = Giving(parts, keeper, home)
+        self._giving = ContextResolver(parts, keeper, home)
 
-    async def of(self, request: SessionCommand, epoch: int, actor: Actor) -> Known:
+    async def of(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
         """When a command comes: also whose it is, which of the ids that it names are closed, and what the gate says of what it
         approves."""
         state = self._keeper.state
@@ -67,13 +67,13 @@ class Knowing:
             known = msgspec.structs.replace(known, evaluation=await self._verdicts.again(request.action_id))
         return known
 
-    async def at(self, epoch: int) -> Known:
+    async def at(self, epoch: int) -> DecisionInputs:
         """When something is decided: also what the gate says of calls whose turn may come by that."""
         known = self.now(epoch)
         looks = await self._verdicts.waiting_their_turn()
         return msgspec.structs.replace(known, evaluations=looks) if looks else known
 
-    def now(self, epoch: int) -> Known:
+    def now(self, epoch: int) -> DecisionInputs:
         """At any time."""
         home = self._home()
         state = self._keeper.state
@@ -86,7 +86,7 @@ class Knowing:
             agent = roster().find(definition)
             return narrower(mode, home.settings.permission_mode) if agent is None else home.permitted(mode, agent)
 
-        return Known(
+        return DecisionInputs(
             now=self._parts.clock.now(),
             ids=self._parts.ids,
             setup=self._runs.start,

@@ -9,15 +9,15 @@ from collections.abc import Awaitable, Callable, Iterable
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionResolved, Fact, ToolStarted
-from callboard.contracts.ports.external import AgentSettings, ExternalSession, Reached, RemoteSession
+from callboard.contracts.ports.external import AgentSettings, ExternalSession, ReachedAgent, RemoteSession
 from callboard.contracts.record import Record
 
-from ..background_tasks import UnderWay
+from ..background_tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
 
-class Expected:
+class ExpectedAgent:
     """What becomes of one call: `begun` is the fact that let it go on or ended it before, `ended` the one that ended it;
     `answer` is what a person said to what it asked."""
 
@@ -35,7 +35,7 @@ class Expected:
             self.ended.set_result(fact)
 
 
-class Foreign:
+class ExternalAgentRegistry:
     """The agents of a session that are there, by thread, and the open calls that somebody waits for. The agents of the
     threads in `prompted` have a prompt under way, which tells when they are gone. `settings` are the newest on record of each
     thread's program."""
@@ -46,8 +46,8 @@ class Foreign:
         self._programs: dict[str, ExternalSession] = {}
         self._remotes: dict[str, RemoteSession] = {}
         self._watching: dict[str, asyncio.Task[None]] = {}
-        self._watches = UnderWay()
-        self._expected: dict[str, Expected] = {}
+        self._watches = BackgroundTasks()
+        self._expected: dict[str, ExpectedAgent] = {}
         self._own: set[str] = set()
 
     def program(self, thread: str) -> ExternalSession | None:
@@ -58,7 +58,7 @@ class Foreign:
         """The agent elsewhere that was reached for the thread."""
         return self._remotes.get(thread)
 
-    def session(self, thread: str) -> Reached | None:
+    def session(self, thread: str) -> ReachedAgent | None:
         """The agent that is there for the thread."""
         return self._programs.get(thread) or self._remotes.get(thread)
 
@@ -91,11 +91,11 @@ class Foreign:
         """Those for which an agent is there."""
         return (*self._programs, *self._remotes)
 
-    def expect(self, call: str, *, own: bool) -> Expected:
+    def expect(self, call: str, *, own: bool) -> ExpectedAgent:
         """What becomes of the call from now on. One of the agent's `own` is run by nobody here."""
         if own:
             self._own.add(call)
-        expected = self._expected[call] = Expected()
+        expected = self._expected[call] = ExpectedAgent()
         return expected
 
     def runs_itself(self, call: str) -> bool:

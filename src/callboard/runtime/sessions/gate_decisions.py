@@ -11,28 +11,28 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check
-from callboard.contracts.ports.tools import Evaluation, Hooked, ToolCall, ToolContext
+from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall, ToolContext
 from callboard.control.decide.tool.action_answer import waiting
 from callboard.control.decide.tool.calls import holds_up
 from callboard.control.state.session import OpenCall
 from callboard.tools.arguments import digest
 from callboard.tools.hooks.restrictions import narrowed, not_rewritten
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..secrets.append_redactor import redacted_evaluation, redacted_hooked
 from ..secrets.secret_values import evaluated
-from ..session_state import StateKeeper
-from .run_context import Runs
+from ..session_state import SessionState
+from .run_context import RunContexts
 
 #: How the gate looks at a call of an agent's own tools.
 Look = Callable[[ToolContext], Evaluation]
 
 
-class Verdicts:
+class GateDecisions:
     """Asks the gate and keeps its word on each open call. `kept` is by the call's id. Hooks are asked once about a call, when
     it is made; what they said is in its fact and goes with it from then on."""
 
-    def __init__(self, parts: Parts, keeper: StateKeeper, runs: Runs) -> None:
+    def __init__(self, parts: Dependencies, keeper: SessionState, runs: RunContexts) -> None:
         self.kept: dict[str, Evaluation] = {}
         self._foreign: dict[str, Look] = {}
         self._parts = parts
@@ -56,7 +56,7 @@ class Verdicts:
                 evaluation = await self._of_foreign(thread, call, look, not_rewritten(hooked))
         return evaluation
 
-    async def _asked(self, thread: str, calls: Sequence[ToolCall]) -> list[Hooked | None]:
+    async def _asked(self, thread: str, calls: Sequence[ToolCall]) -> list[HookResult | None]:
         """What hooks say of new calls, redacted."""
         parts, session = self._parts, self._keeper.state.session
         context = await self._runs.tool_context(thread)
@@ -72,7 +72,7 @@ class Verdicts:
         self.kept[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hooked=call.hooked)
         return evaluation
 
-    async def _of_foreign(self, thread: str, call: str, look: Look, hooked: Hooked | None) -> Evaluation:
+    async def _of_foreign(self, thread: str, call: str, look: Look, hooked: HookResult | None) -> Evaluation:
         evaluation = redacted_evaluation(look(await self._runs.tool_context(thread)), self._parts.secrets)
         self.kept[call] = evaluation = narrowed(evaluation, hooked)
         return evaluation
@@ -111,14 +111,14 @@ class Verdicts:
         asked = ToolCall(call_id=call.call, tool=call.tool, arguments=await self._whole(call.arguments))
         return await self._of(thread, _as_said(asked, await self._hooked(call)))
 
-    async def _hooked(self, call: OpenCall) -> Hooked | None:
+    async def _hooked(self, call: OpenCall) -> HookResult | None:
         """What hooks said of an open call."""
         said = call.hooked
         if said is None:
             return None
         arguments = None if said.arguments is None else await self._whole(said.arguments)
         code = cast("Code | None", said.code or None)
-        return Hooked(
+        return HookResult(
             verdict=said.verdict, detail=said.detail, code=code, arguments=arguments, by=said.by, reasons=said.reasons
         )
 
@@ -132,7 +132,7 @@ class Verdicts:
         return self.kept.pop(call, None)
 
 
-async def _all_of(asking: Iterable[Awaitable[Hooked | None]]) -> list[Hooked | None]:
+async def _all_of(asking: Iterable[Awaitable[HookResult | None]]) -> list[HookResult | None]:
     """What each says, once all are over: also where this is cancelled, or one of them fails, none is left behind."""
     said = await asyncio.gather(*asking, return_exceptions=True)
     failed = next((one for one in said if isinstance(one, BaseException)), None)
@@ -141,7 +141,7 @@ async def _all_of(asking: Iterable[Awaitable[Hooked | None]]) -> list[Hooked | N
     return [one for one in said if not isinstance(one, BaseException)]
 
 
-def _as_said(call: ToolCall, hooked: Hooked | None) -> ToolCall:
+def _as_said(call: ToolCall, hooked: HookResult | None) -> ToolCall:
     """The call as hooks left it."""
     if hooked is None:
         return call

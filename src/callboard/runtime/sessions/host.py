@@ -19,22 +19,22 @@ from callboard.contracts.scope import SCHEDULE, Actor
 from callboard.control.batch import Decision
 from callboard.control.decide import SessionCommand, command, outcome
 from callboard.control.effects import Effect, ScheduleSession, ShareRule, effects, sleeps, standing
-from callboard.control.outcomes import Outcome, TakenOver, TimeCame
+from callboard.control.outcomes import HostTakenOver, Outcome, WakeTimeReached
 from callboard.control.state.session import Session
 
-from ..background_tasks import UnderWay
-from ..dependencies import Parts
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
 from ..processes import Processes
-from ..prompts.conversations import Contexts
-from ..prompts.run_config import Setups
+from ..prompts.conversations import Conversations
+from ..prompts.run_config import RunConfigBuilder
 from ..secrets.append_redactor import redacted_report
-from ..session_state import StateKeeper
-from ..workspaces.context import Home
-from .decision_inputs import Knowing
-from .external_agents import Foreign
-from .gate_decisions import Verdicts
-from .pending_answers import Answers
-from .run_context import Runs
+from ..session_state import SessionState
+from ..workspaces.context import WorkspaceContext
+from .decision_inputs import DecisionInputsBuilder
+from .external_agents import ExternalAgentRegistry
+from .gate_decisions import GateDecisions
+from .pending_answers import PendingAnswers
+from .run_context import RunContexts
 
 log = logging.getLogger(__name__)
 
@@ -50,10 +50,10 @@ class SessionHost:
     def __init__(
         self,
         session: str,
-        parts: Parts,
-        home: Callable[[str], Home],
+        parts: Dependencies,
+        home: Callable[[str], WorkspaceContext],
         act: Callable[[SessionHost, Effect], None],
-        setups: Setups,
+        setups: RunConfigBuilder,
         workspace: str = "",
     ) -> None:
         self.session = session
@@ -64,15 +64,17 @@ class SessionHost:
         self._home_of = home
         self._act = act
         self._lock = asyncio.Lock()
-        self._work = UnderWay()
-        self._keeper = StateKeeper(session, parts.store, workspace)
-        self.contexts = Contexts(session, parts, self._keeper)
-        self.runs = Runs(setups, self._keeper, lambda: self.home, parts.clock.now)
-        self.verdicts = Verdicts(parts, self._keeper, self.runs)
-        self.foreign = Foreign()
-        self.answers = Answers(self.report)
+        self._work = BackgroundTasks()
+        self._keeper = SessionState(session, parts.store, workspace)
+        self.contexts = Conversations(session, parts, self._keeper)
+        self.runs = RunContexts(setups, self._keeper, lambda: self.home, parts.clock.now)
+        self.verdicts = GateDecisions(parts, self._keeper, self.runs)
+        self.foreign = ExternalAgentRegistry()
+        self.answers = PendingAnswers(self.report)
         self.processes = Processes(parts, self.report)
-        self._knowing = Knowing(parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts)
+        self._knowing = DecisionInputsBuilder(
+            parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts
+        )
 
     async def open(self) -> None:
         """Loads the session's state, takes the stream's lease and closes what a dead epoch left running."""
@@ -88,7 +90,7 @@ class SessionHost:
         self.epoch = await store.facts.lease(self.session)
         if self.state.sequence:
             await self._show_newest()
-            await self.report(TakenOver(partials=await store.partials.read(self.session)))
+            await self.report(HostTakenOver(partials=await store.partials.read(self.session)))
             self.arm()
 
     async def _show_newest(self) -> None:
@@ -131,7 +133,7 @@ class SessionHost:
 
     async def report(self, report: Outcome) -> None:
         """Takes what an effect came to."""
-        if isinstance(report, TimeCame):
+        if isinstance(report, WakeTimeReached):
             await self.runs.ready()
         await self._serial(self._report(report))
 
@@ -155,7 +157,7 @@ class SessionHost:
         return bool(self._work)
 
     @property
-    def home(self) -> Home:
+    def home(self) -> WorkspaceContext:
         """The workspace as it is now."""
         return self._home_of(self.state.workspace)
 

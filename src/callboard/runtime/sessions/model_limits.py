@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from callboard.contracts.errors import Refusal
 from callboard.control.decision_inputs import EXTERNAL
-from callboard.control.state.context import Takes
+from callboard.control.state.context import ContextParts
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 
 
-def model_limits(parts: Parts, provider: str, model: str) -> Takes:
+def model_limits(parts: Dependencies, provider: str, model: str) -> ContextParts:
     """Return what a model takes. Nothing is known of one that is no longer configured, nor of an external agent."""
     if provider in EXTERNAL:
-        return Takes()
+        return ContextParts()
     try:
         found = parts.models.model(provider, model)
     except Refusal:
-        return Takes()
-    return Takes(window=found.window, images=found.images)
+        return ContextParts()
+    return ContextParts(window=found.window, images=found.images)

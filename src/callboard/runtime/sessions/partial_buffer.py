@@ -10,24 +10,24 @@ import msgspec
 from callboard.contracts.content import valid_text
 from callboard.contracts.errors import Refusal
 from callboard.contracts.live import Frame, PartialKind
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.scope import Scope
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 
 log = logging.getLogger(__name__)
 
 
-class Gatherer:
+class PartialBuffer:
     """Gathers the pieces of one effect. Frames go out in order; `settle` must be awaited before the parts' facts are
     committed, so that no partial is written after the transaction that deletes it."""
 
-    def __init__(self, parts: Parts, stream: str, epoch: int) -> None:
+    def __init__(self, parts: Dependencies, stream: str, epoch: int) -> None:
         self._parts = parts
         self._stream = stream
         self._epoch = epoch
         self._texts: dict[tuple[PartialKind, int], list[str]] = {}
-        self._veils: dict[tuple[PartialKind, int], Veil] = {}
+        self._veils: dict[tuple[PartialKind, int], StreamRedaction] = {}
         self._lengths: dict[tuple[PartialKind, int], int] = {}
         self._waiting: Frame | None = None
         self._sent_at = 0.0

@@ -10,20 +10,20 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ActionExpired, ActionResolved, ActionWithdrawn, Fact
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import Outcome, ToolAskOver
+from callboard.control.outcomes import ElicitationEnded, Outcome
 
-from ..background_tasks import UnderWay
+from ..background_tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
 
-class Answers:
+class PendingAnswers:
     """By call, who waits for what a person says to what it asked. `report` is the host's."""
 
     def __init__(self, report: Callable[[Outcome], Awaitable[None]]) -> None:
         self._report = report
         self._expected: dict[str, asyncio.Future[Fact]] = {}
-        self._withdrawing = UnderWay()
+        self._withdrawing = BackgroundTasks()
 
     def expect(self, call: str) -> asyncio.Future[Fact]:
         """The fact that ends the next action of the call."""
@@ -56,6 +56,6 @@ class Answers:
 
     async def _withdraw(self, scope: Scope) -> None:
         try:
-            await self._report(ToolAskOver(thread=scope.thread, run=scope.run, call=scope.tool_call))
+            await self._report(ElicitationEnded(thread=scope.thread, run=scope.run, call=scope.tool_call))
         except Refusal as refusal:
             log.warning("that a call asks no longer is not told: %s", refusal.problem.message)

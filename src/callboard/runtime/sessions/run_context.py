@@ -10,34 +10,40 @@ from callboard.contracts.facts import TurnStarted
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.tools import ToolContext
 from callboard.contracts.record import Record
-from callboard.control.decision_inputs import Setup
+from callboard.control.decision_inputs import RunConfig
 from callboard.control.state.session import OpenRun
 
-from ..prompts.run_config import RunSetup, Setups, tool_context
+from ..prompts.run_config import RunConfigBuilder, RunStart, tool_context
 from ..prompts.tool_catalog import under
-from ..session_state import StateKeeper
-from ..workspaces.context import Home
+from ..session_state import SessionState
+from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import standing
 
 
-class Runs:
+class RunContexts:
     """Keeps what each run was told for as long as it goes on, whatever becomes of the definition; over a restart it comes
     from what the run's first fact names."""
 
-    def __init__(self, setups: Setups, keeper: StateKeeper, home: Callable[[], Home], now: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        setups: RunConfigBuilder,
+        keeper: SessionState,
+        home: Callable[[], WorkspaceContext],
+        now: Callable[[], int],
+    ) -> None:
         self._setups = setups
         self._keeper = keeper
         self._home = home
         self._now = now
-        self._told: dict[str, RunSetup] = {}
+        self._told: dict[str, RunStart] = {}
 
-    def start(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> Setup:
+    def start(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
         """What a run of this definition and these modes would start with now. Raises Refusal where none can start."""
         home = self._home()
         state = self._keeper.state
         return self._setups.start(home, definition, mode, permission_mode, state)
 
-    async def of(self, run: OpenRun) -> RunSetup:
+    async def of(self, run: OpenRun) -> RunStart:
         """What the run was told: a definition that changed meanwhile holds from the next turn on. Raises Refusal
         `store_unusable` where that cannot be read any more."""
         found = self._told.get(run.run)

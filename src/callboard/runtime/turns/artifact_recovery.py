@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from callboard.contracts.errors import Refusal
 from callboard.control.effects import SettleArtifact
-from callboard.control.state.artifact import ArtifactLooked, Look, OpenArtifact
+from callboard.control.state.artifact import ArtifactLooked, FileState, OpenArtifact
 from callboard.tools.builtin.folder_files import FolderFiles, held
 
 from ..sessions.host import SessionHost
 
 
-class Place(NamedTuple):
+class ArtifactLocation(NamedTuple):
     """Where an artifact's file is."""
 
     folder: str
@@ -34,15 +34,15 @@ async def settle(host: SessionHost, effect: SettleArtifact) -> None:
         await host.report(ArtifactLooked(artifact=effect.artifact, message=refusal.problem.message))
         return
     there = None if data is None else held(host.parts.secrets.redact_bytes(data))
-    await host.report(ArtifactLooked(artifact=effect.artifact, look=Look(content=there)))
+    await host.report(ArtifactLooked(artifact=effect.artifact, look=FileState(content=there)))
 
 
-def place_of(host: SessionHost, known: OpenArtifact | None) -> Place | None:
+def place_of(host: SessionHost, known: OpenArtifact | None) -> ArtifactLocation | None:
     """Where the file of an artifact is; None for what is no file, and for a worktree that is there no longer."""
     if known is None or not known.path:
         return None
     if not known.worktree:
-        return Place(host.home.folder, known.path)
+        return ArtifactLocation(host.home.folder, known.path)
     thread = host.state.threads.get(known.worktree)
     child = thread.child if thread is not None else None
-    return None if child is None or not child.worktree else Place(child.worktree, known.path)
+    return None if child is None or not child.worktree else ArtifactLocation(child.worktree, known.path)

@@ -22,8 +22,8 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.tool_names import model_name
 from callboard.control.state.context import BYTES
 
-from ..sessions.partial_buffer import Gatherer
-from .model_call import Asking
+from ..sessions.partial_buffer import PartialBuffer
+from .model_call import ModelCallRunner
 
 #: What the model is asked for. It is the same for every thread, so that what comes of it can be compared.
 INSTRUCTION = """You are given the older part of a conversation between people, an agent and its tools. Write down what the \
@@ -46,12 +46,12 @@ _UNKNOWN = 200_000
 AGENT = "compaction"
 
 
-class Compacting(Asking):
+class CompactionRunner(ModelCallRunner):
     """The model call that makes a summary, with all its attempts."""
 
     def _begin(self) -> None:
         super()._begin()
-        self._gather = _Quiet(self._host.parts, self._host.session, self._host.epoch)
+        self._gather = _SilentBuffer(self._host.parts, self._host.session, self._host.epoch)
 
     async def _prepare(self, attempt: int) -> tuple[Model, ModelRequest]:
         model, request = await super()._prepare(attempt)
@@ -75,7 +75,7 @@ class Compacting(Asking):
             super()._take(event)
 
 
-class _Quiet(Gatherer):
+class _SilentBuffer(PartialBuffer):
     """Gathers what comes, shows none of it and keeps none of it."""
 
     def _send(self) -> None:

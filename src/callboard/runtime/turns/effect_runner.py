@@ -31,18 +31,18 @@ from callboard.control.effects import (
     WakeAt,
     WriteProcess,
 )
-from callboard.control.outcomes import ActionTimedOut, ExternalGone, RunStopped, TimeCame
+from callboard.control.outcomes import ActionTimedOut, ExternalDisconnected, RunStopped, WakeTimeReached
 from callboard.control.state.session import OpenRun, Session, Thread
 
-from ..background_tasks import UnderWay
-from ..external import Prompting, RemotePrompting
-from ..sessions.action_expiry import Expiries
+from ..background_tasks import BackgroundTasks
+from ..external import A2aPromptRunner, AcpPromptRunner
+from ..sessions.action_expiry import ActionExpiry
 from ..sessions.host import SessionHost
 from ..worktrees.worktree import isolate, remove
 from .artifact_recovery import settle
-from .compaction import Compacting
-from .model_call import Asking
-from .tool_call import Calling
+from .compaction import CompactionRunner
+from .model_call import ModelCallRunner
+from .tool_call import ToolCallRunner
 
 log = logging.getLogger(__name__)
 
@@ -57,39 +57,45 @@ def _under_way(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
 
 
 WorkspaceEffect = ListSession | ScheduleSession | ShareRule
-Work = Asking | Calling | Prompting | RemotePrompting
+Work = ModelCallRunner | ToolCallRunner | AcpPromptRunner | A2aPromptRunner
 
 
-def _asking(host: SessionHost, scope: Scope, request: ModelRequested) -> Asking | Prompting | RemotePrompting:
+def _asking(
+    host: SessionHost, scope: Scope, request: ModelRequested
+) -> ModelCallRunner | AcpPromptRunner | A2aPromptRunner:
     match request.provider:
         case "acp":
-            return Prompting(host, scope)
+            return AcpPromptRunner(host, scope)
         case "a2a":
-            return RemotePrompting(host, scope)
+            return A2aPromptRunner(host, scope)
         case _:
-            return Compacting(host, scope, request) if request.purpose == "compaction" else Asking(host, scope, request)
+            return (
+                CompactionRunner(host, scope, request)
+                if request.purpose == "compaction"
+                else ModelCallRunner(host, scope, request)
+            )
 
 
 def _outcomes(work: Work) -> dict[str, ToolOutcome]:
     """What there is of the calls that the work carries out."""
     match work:
-        case Calling():
+        case ToolCallRunner():
             return {work.call: work.outcome_so_far()}
-        case Prompting() | RemotePrompting():
+        case AcpPromptRunner() | A2aPromptRunner():
             return work.outcomes()
-        case Asking():
+        case ModelCallRunner():
             return {}
 
 
-class Acting:
+class EffectRunner:
     """Carries out the effects of one session. Effects on the workspace, and times that run out, are passed on."""
 
     def __init__(
-        self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]], expiries: Expiries
+        self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]], expiries: ActionExpiry
     ) -> None:
         self._pass_on = pass_on
         self._expiries = expiries
-        self._tasks = UnderWay()
+        self._tasks = BackgroundTasks()
         self._work: dict[str, dict[asyncio.Task[None], Work]] = {}
         self._stopping: set[str] = set()
         self._closing = asyncio.Event()
@@ -109,7 +115,7 @@ class Acting:
                 # The agent waits for this fact and goes on by itself.
                 pass
             case RunTool(scope):
-                calling = Calling(host, scope)
+                calling = ToolCallRunner(host, scope)
                 self._keep(scope.run, self._spawn(self._whole(host, scope, calling)), calling)
             case StopRun(scope, cause, reason):
                 self._spawn(self.stop(host, scope.thread, scope.run, cause, reason))
@@ -117,7 +123,7 @@ class Acting:
                 report = ActionTimedOut(thread=scope.thread, action=scope.action)
                 self._expiries.add(host.session, scope.action, at, report)
             case WakeAt(at):
-                self._expiries.add(host.session, f"{host.session} {at}", at, TimeCame(at=at))
+                self._expiries.add(host.session, f"{host.session} {at}", at, WakeTimeReached(at=at))
             case MakeWorktree(scope):
                 self._spawn(isolate(host, scope))
             case RemoveWorktree():
@@ -168,8 +174,8 @@ class Acting:
         at = host.state.threads.get(thread)
         found = at.run if at is not None else None
         step = found.model_step if found is not None and found.run == run else 0
-        asking = [one for one in ended if not isinstance(one, Calling) and one.step == step]
-        answers = (one.answer() for one in asking if isinstance(one, Asking))
+        asking = [one for one in ended if not isinstance(one, ToolCallRunner) and one.step == step]
+        answers = (one.answer() for one in asking if isinstance(one, ModelCallRunner))
         answered = next((answer for answer in answers if answer is not None), None)
         await self._tell(
             host,
@@ -219,7 +225,9 @@ class Acting:
                 if elsewhere:
                     # It did not end, and nobody knows that it cannot be reached.
                     continue
-                await host.report(ExternalGone(thread=thread, reason="it was ended when its session was let go"))
+                await host.report(
+                    ExternalDisconnected(thread=thread, reason="it was ended when its session was let go")
+                )
             except Refusal as refusal:
                 # Whoever opens the session next says it: no agent outlives its process.
                 log.warning("that an agent was ended is not told yet: %s", refusal.problem.message)

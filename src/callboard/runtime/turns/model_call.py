@@ -26,12 +26,12 @@ from callboard.contracts.ports.model import (
 from callboard.contracts.ports.tools import ToolCall
 from callboard.contracts.scope import Scope
 from callboard.contracts.tool_names import stored_name
-from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, WantedCall
+from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RequestedCall
 from callboard.models.retry import RetryPolicy, is_overload, retry_in_ms
 
 from ..secrets.append_redactor import redacted_json
 from ..sessions.host import SessionHost
-from ..sessions.partial_buffer import Gatherer
+from ..sessions.partial_buffer import PartialBuffer
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ class _Call:
     arguments: list[str] = field(default_factory=list[str])
 
 
-class Asking:
+class ModelCallRunner:
     """One model call with all its attempts. `pieces` is what there is of the answer at any moment, `answer` all of it."""
 
     def __init__(self, host: SessionHost, scope: Scope, request: ModelRequested) -> None:
@@ -134,7 +134,7 @@ class Asking:
 
     def _begin(self) -> None:
         self._came: tuple[Finished, float] | None = None
-        self._gather = Gatherer(self._host.parts, self._host.session, self._host.epoch)
+        self._gather = PartialBuffer(self._host.parts, self._host.session, self._host.epoch)
         self._indexes: dict[int, int] = {}
         self._calls: dict[int, _Call] = {}
         self._signatures: dict[int, str] = {}
@@ -263,7 +263,7 @@ class Asking:
         pieces = tuple(piece for piece in answer.pieces if piece.kind != "arguments")
         await self._host.report(msgspec.structs.replace(answer, pieces=pieces, calls=tuple(calls)))
 
-    async def _wanted(self) -> list[WantedCall]:
+    async def _wanted(self) -> list[RequestedCall]:
         """The calls of the answer, each with the gate's verdict."""
         host, calls = self._host, list(self._calls.values())
         wanted = [
@@ -276,7 +276,7 @@ class Asking:
         ]
         evaluations = await host.verdicts.of(self._scope.thread, wanted) if wanted else []
         return [
-            WantedCall(
+            RequestedCall(
                 call=one.call_id,
                 step=call.scope.step,
                 tool=one.tool,

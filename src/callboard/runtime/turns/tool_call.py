@@ -18,23 +18,23 @@ from callboard.control.outcomes import ToolEnded
 from ..prompts.tool_catalog import catalog
 from ..secrets.secret_values import carried_out
 from ..sessions.host import SessionHost
-from ..sessions.partial_buffer import Gatherer
+from ..sessions.partial_buffer import PartialBuffer
 from ..worktrees.worktree import merge
 from .stored_output import read_output
-from .tool_progress import Reporting
+from .tool_progress import ProgressReporter
 
 log = logging.getLogger(__name__)
 
 
-class Calling:
+class ToolCallRunner:
     """One tool call under way. `outcome_so_far` is what it had printed at any moment."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self._host = host
         self._scope = scope
-        self._gather = Gatherer(host.parts, host.session, host.epoch)
+        self._gather = PartialBuffer(host.parts, host.session, host.epoch)
         self._started = host.parts.clock.elapsed()
-        self._reporting: Reporting | None = None
+        self._reporting: ProgressReporter | None = None
 
     @property
     def call(self) -> str:
@@ -98,7 +98,7 @@ class Calling:
                 return await read_output(host, scope.thread, evaluation.arguments)
             if tool in PROCESS_TOOLS:
                 return await host.processes.call(tool, evaluation.arguments, scope.thread)
-            self._reporting = Reporting(host, self._gather, scope, tool)
+            self._reporting = ProgressReporter(host, self._gather, scope, tool)
             return await toolbox.run(wanted, evaluation, context, self._reporting)
         except Exception as error:
             log.exception("the tool %s failed in a way that it does not tell", tool)

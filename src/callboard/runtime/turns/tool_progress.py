@@ -9,16 +9,16 @@ from callboard.contracts.facts import ActionResolved, Fact
 from callboard.contracts.live import Frame
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.scope import Scope
-from callboard.control.outcomes import ToolAsks
+from callboard.control.outcomes import ElicitationStarted
 
 from ..sessions.host import SessionHost
-from ..sessions.partial_buffer import Gatherer
+from ..sessions.partial_buffer import PartialBuffer
 
 #: How far a call is, is told at most so often, in seconds; the newest always.
 PROGRESS_INTERVAL = 0.1
 
 
-class Progress:
+class ToolProgress:
     """How far one call is, as frames: the first at once, those that come on its heels as one."""
 
     def __init__(self, tell: Callable[[Frame], object], now: Callable[[], float]) -> None:
@@ -54,17 +54,17 @@ class Progress:
             self._tell(frame)
 
 
-class Reporting:
+class ProgressReporter:
     """Implements the port `Reporter` for one call."""
 
-    def __init__(self, host: SessionHost, gather: Gatherer, scope: Scope, tool: str) -> None:
+    def __init__(self, host: SessionHost, gather: PartialBuffer, scope: Scope, tool: str) -> None:
         self._host = host
         self._gather = gather
         self._scope = scope
         self._tool = tool
         self._asking = asyncio.Lock()
         parts = host.parts
-        self._progress = Progress(lambda frame: parts.feed.frame(host.session, frame), parts.clock.elapsed)
+        self._progress = ToolProgress(lambda frame: parts.feed.frame(host.session, frame), parts.clock.elapsed)
 
     def output(self, text: str) -> None:
         """A piece of its output."""
@@ -84,7 +84,7 @@ class Reporting:
             answer = self._host.answers.expect(where.tool_call)
             try:
                 await self._host.report(
-                    ToolAsks(thread=where.thread, run=where.run, call=where.tool_call, question=question)
+                    ElicitationStarted(thread=where.thread, run=where.run, call=where.tool_call, question=question)
                 )
                 run = self._host.state.threads[where.thread].run
                 call = run.call_of(where.tool_call) if run is not None else None

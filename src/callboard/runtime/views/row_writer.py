@@ -11,8 +11,8 @@ from callboard.contracts.ports.store import Views
 from callboard.contracts.rows import Op, Remove, Upsert
 from callboard.projection.view import SessionView
 
-from ..background_tasks import UnderWay
-from ..dependencies import Parts
+from ..background_tasks import BackgroundTasks
+from ..dependencies import Dependencies
 from ..fingerprint import view_fingerprint
 
 log = logging.getLogger(__name__)
@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 MOST_WAITING = 2000
 
 
-class RowsBehind:
+class RowWriter:
     """Writes one session's rows. `view` is where the operations come from; the rows table is at `watermark`."""
 
-    def __init__(self, session: str, parts: Parts, view: SessionView, watermark: int = 0) -> None:
+    def __init__(self, session: str, parts: Dependencies, view: SessionView, watermark: int = 0) -> None:
         self._session = session
         self._parts = parts
         self._view = view
@@ -32,7 +32,7 @@ class RowsBehind:
         self._watermark = self._written = watermark
         self._writing = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._flushes = UnderWay()
+        self._flushes = BackgroundTasks()
         self._closed = False
 
     @property

@@ -17,12 +17,12 @@ from callboard.contracts.rows import SESSION_PANELS, Op, SessionCard, Upsert
 from callboard.projection.rows import compact
 from callboard.projection.view import SessionView
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..fingerprint import view_fingerprint
 from ..slices import in_slices, pages
 from .ring import Ring
-from .row_writer import RowsBehind
-from .watermark import Reached
+from .row_writer import RowWriter
+from .watermark import Watermark
 from .window import RowT, Window
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 class SessionViews:
     """Keeps one session's rows. `card` is told when the session's entry in the list changes."""
 
-    def __init__(self, session: str, parts: Parts, card: Callable[[SessionCard], None]) -> None:
+    def __init__(self, session: str, parts: Dependencies, card: Callable[[SessionCard], None]) -> None:
         limits = parts.limits
         self._session = session
         self._parts = parts
@@ -39,17 +39,17 @@ class SessionViews:
         self._view = SessionView()
         self._window = Window(limits.snapshot_turns, limits.snapshot_bytes)
         self._ring = Ring(Cursor(0, 0), limits.ring_bytes, self._window.snapshot)
-        self._reached = Reached()
-        self._behind = RowsBehind(session, parts, self._view)
+        self._reached = Watermark()
+        self._behind = RowWriter(session, parts, self._view)
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Loads what was written, folds what came after, and follows the session from then on."""
         if not await self._load():
-            self._view, self._reached = SessionView(), Reached()
+            self._view, self._reached = SessionView(), Watermark()
             self._window = Window(self._parts.limits.snapshot_turns, self._parts.limits.snapshot_bytes)
             self._ring = Ring(Cursor(0, 0), self._parts.limits.ring_bytes, self._window.snapshot)
-            self._behind = RowsBehind(self._session, self._parts, self._view)
+            self._behind = RowWriter(self._session, self._parts, self._view)
             await self._parts.store.rows.clear(self._session)
             # Opens the rows anew: from here on they are written again.
             await self._parts.store.rows.views(self._session)
@@ -82,7 +82,7 @@ class SessionViews:
             return False
         self._view = view
         self._reached.to(kept.watermark)
-        self._behind = RowsBehind(self._session, self._parts, view, kept.watermark)
+        self._behind = RowWriter(self._session, self._parts, view, kept.watermark)
         # However many came after it: what is still to go on is in sight.
         self._window.apply(Upsert(row.panel, row) for row in view.open_tasks())
         if isinstance(card, SessionCard):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 
-class Reached:
+class Watermark:
     """`sequence` is the newest fact that is shown. Where the views stopped, whoever waits gets what stopped them."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from callboard.control.decision_inputs import narrower
 from callboard.control.state.session import ListedSession
 
 
-class Home(msgspec.Struct, frozen=True, kw_only=True):
+class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
     """A workspace as it is now; empty for none. `given` are the ids of all rules that ever reached it, `sessions` its list,
     `settings` what holds in its folder. `problem` is the reason why its facts cannot be read: its rules and its trust are
     unknown then, and nothing may be decided in it."""

@@ -6,10 +6,10 @@ from callboard.contracts.facts.permission import Rule, holding
 from callboard.contracts.ports.tools import ToolContext
 from callboard.control.state.session import Session
 
-from .context import Home
+from .context import WorkspaceContext
 
 
-def standing(home: Home, state: Session | None, now: int) -> tuple[Rule, ...]:
+def standing(home: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
     """The rules that hold now: of files, of the workspace, and of the session with those on their way to its workspace."""
     own: tuple[Rule, ...] = ()
     if state is not None:
@@ -18,7 +18,7 @@ def standing(home: Home, state: Session | None, now: int) -> tuple[Rule, ...]:
     return holding((*home.settings.rules, *home.rules, *own), now)
 
 
-def reading(home: Home, state: Session | None, now: int, folder: str = "") -> ToolContext:
+def reading(home: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:
     """On behalf of a person, who is no agent: what they name is read under the rules that hold, in the folder or in a worktree
     of it."""
     return ToolContext(

@@ -23,9 +23,9 @@ from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.tools.protection.credentials import breadth
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..views.ring import Ring
-from .context import Home
+from .context import WorkspaceContext
 
 _A = TypeVar("_A")
 
@@ -38,7 +38,7 @@ _RING_BYTES = 200_000
 class WorkspaceHost:
     """One workspace: its facts, and the cards of its sessions as their own views tell them."""
 
-    def __init__(self, workspace: str, parts: Parts) -> None:
+    def __init__(self, workspace: str, parts: Dependencies) -> None:
         self.state = Workspace(workspace=workspace)
         self._parts = parts
         self._epoch = 0
@@ -66,9 +66,9 @@ class WorkspaceHost:
         self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAMES))
 
     @property
-    def home(self) -> Home:
+    def home(self) -> WorkspaceContext:
         """What a session's decisions need of its workspace."""
-        return Home(
+        return WorkspaceContext(
             workspace=self.state.workspace,
             folder=self.state.path,
             sequence=self.state.sequence,

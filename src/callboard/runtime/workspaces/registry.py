@@ -32,18 +32,18 @@ from callboard.projection.overlay import overlay
 from callboard.projection.workspace import damaged
 from callboard.tools.protection.credentials import breadth
 
-from ..dependencies import Parts
+from ..dependencies import Dependencies
 from ..fingerprint import view_fingerprint
-from .context import Home
+from .context import WorkspaceContext
 from .host import WorkspaceHost
 
 log = logging.getLogger(__name__)
 
 
-class Workspaces:
+class WorkspaceRegistry:
     """Every workspace of the store, and which one a session belongs to."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Dependencies) -> None:
         self._parts = parts
         self._hosts: dict[str, WorkspaceHost] = {}
         #: Why a workspace could not be opened, by its id.
@@ -122,12 +122,12 @@ class Workspaces:
         cards = [{"session_id": card.key, "title": card.title, "state": card.state} for card in host.cards()]
         return {"repo_path": host.state.path, "sessions": cards}
 
-    def home(self, workspace: str) -> Home:
+    def home(self, workspace: str) -> WorkspaceContext:
         """What decisions need of a workspace; empty for none."""
         host = self._hosts.get(workspace)
         if host is not None:
             return host.home
-        return Home(workspace="", folder="", problem=self._problems.get(workspace))
+        return WorkspaceContext(workspace="", folder="", problem=self._problems.get(workspace))
 
     def holder(self, session: str) -> WorkspaceHost:
         """The workspace that lists the session. Raises Refusal `unknown_session`."""

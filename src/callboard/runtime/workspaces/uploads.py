@@ -14,7 +14,7 @@ import msgspec
 from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Upload
 from callboard.tools.files.kinds import media_of
 
@@ -30,7 +30,7 @@ class UploadFolder:
     """Implements the port `Uploads`. `now` is in microseconds since the epoch; what is kept went through a `veil`. Nothing is
     made before the first file comes."""
 
-    def __init__(self, folder: Path, ids: Ids, now: Callable[[], int], veil: Callable[[], Veil]) -> None:
+    def __init__(self, folder: Path, ids: Ids, now: Callable[[], int], veil: Callable[[], StreamRedaction]) -> None:
         self._veil = veil
         self._folder = folder
         self._ids = ids

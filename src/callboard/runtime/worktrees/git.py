@@ -50,7 +50,7 @@ _NAMED = re.compile(r"(filter|merge|diff)\..+\.(clean|smudge|process|required|dr
 _INSTEAD = {"required": "false", "driver": "git merge-file %A %O %B"}
 
 
-class Said(NamedTuple):
+class GitResult(NamedTuple):
     """What git said. `code` 0 is success."""
 
     code: int
@@ -58,17 +58,17 @@ class Said(NamedTuple):
 
 
 #: Of a repository that could run what it names.
-_NOT_HELD = Said(128, "the repository's settings name programs in a way that git cannot be kept from running them")
+_NOT_HELD = GitResult(128, "the repository's settings name programs in a way that git cannot be kept from running them")
 
 
-async def git(folder: str, *arguments: str, given: str = "") -> Said:
+async def git(folder: str, *arguments: str, given: str = "") -> GitResult:
     """Runs git in a folder, with `given` on its input."""
     held = await _held(folder, arguments)
     if held is None:
         return _NOT_HELD
     asked = given.encode("utf-8", "surrogateescape")
     code, out = await _run(folder, held, asked, asyncio.subprocess.STDOUT)
-    return Said(code, out.decode("utf-8", "surrogateescape").strip())
+    return GitResult(code, out.decode("utf-8", "surrogateescape").strip())
 
 
 async def raw(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
@@ -96,7 +96,7 @@ async def _held(folder: str, arguments: Sequence[str]) -> list[str] | None:
     return [*(part for key, value in settings.items() for part in ("-c", f"{key}={value}")), *arguments]
 
 
-async def top(folder: str) -> Said:
+async def top(folder: str) -> GitResult:
     """The folder's repository: its top, the folder's place below it, and its newest commit, a line each.
 
     One whose settings say that its files lie elsewhere is none: git would write there.
@@ -106,8 +106,8 @@ async def top(folder: str) -> Said:
         return found
     store, root, *rest = found.text.splitlines()
     if not await asyncio.to_thread(_is_of, Path(root), Path(store)):
-        return Said(128, "the repository's settings say that its files lie elsewhere")
-    return Said(0, "\n".join((root, rest[0] if len(rest) > 1 else "", rest[-1])))
+        return GitResult(128, "the repository's settings say that its files lie elsewhere")
+    return GitResult(0, "\n".join((root, rest[0] if len(rest) > 1 else "", rest[-1])))
 
 
 def _is_of(root: Path, store: Path) -> bool:

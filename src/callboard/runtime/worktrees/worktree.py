@@ -63,7 +63,7 @@ async def _isolated(host: SessionHost, scope: Scope) -> WorktreeMade:
     return WorktreeMade(thread=scope.thread, path=str(path / prefix).rstrip("/"), branch=branch, base=base)
 
 
-class Merged(NamedTuple):
+class MergeResult(NamedTuple):
     """What a merge came to. `files` are those that it changed, `conflict` those for which nothing was merged; `said` is git's
     word on it. `brought` are the files below the folder, and `blobs` what they hold."""
 
@@ -84,35 +84,35 @@ async def merge(host: SessionHost, arguments: str) -> tuple[ToolOutcome, tuple[F
     return ToolOutcome(output="", code="merge_failed", message=merged.said), ()
 
 
-async def merge_child(host: SessionHost, agent: str) -> Merged:
+async def merge_child(host: SessionHost, agent: str) -> MergeResult:
     """Merges the child's branch into the folder, all of it or nothing, also where the task is cancelled meanwhile. What the
     child left uncommitted is committed first."""
     merged, _ = await outlast(asyncio.create_task(_merge(host, agent)))
     return merged
 
 
-async def _merge(host: SessionHost, agent: str) -> Merged:
+async def _merge(host: SessionHost, agent: str) -> MergeResult:
     thread = next((one for one in host.state.threads.values() if one.agent == agent), None)
     child = thread.child if thread is not None else None
     if child is None or not child.worktree:
-        return Merged("failed", f"{agent} has no worktree any more.")
+        return MergeResult("failed", f"{agent} has no worktree any more.")
     async with _merging.setdefault(host.home.folder, asyncio.Lock()):
         return await _merged(host.home.folder, agent, child, host.parts.secrets.redact_bytes)
 
 
-async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes], bytes]) -> Merged:
+async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes], bytes]) -> MergeResult:
     place = await top(folder)
     if place.code:
-        return Merged("failed", f"Nothing was merged: {place.text}.")
+        return MergeResult("failed", f"Nothing was merged: {place.text}.")
     if not (await _git(folder, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")).code:
-        return Merged("failed", "A merge is under way in the folder already: end it first.")
+        return MergeResult("failed", "A merge is under way in the folder already: end it first.")
     if await _kept(child.worktree):
         await _git(child.worktree, "commit", "--quiet", "--no-verify", "-m", f"The work of {agent}")
     ahead = await _git(folder, "rev-list", "--count", f"HEAD..{child.branch}")
     if ahead.code:
-        return Merged("failed", ahead.text)
+        return MergeResult("failed", ahead.text)
     if ahead.text == "0":
-        return Merged("nothing_to_merge", f"{agent} changed nothing that is not here already.")
+        return MergeResult("nothing_to_merge", f"{agent} changed nothing that is not here already.")
     merged = await _git(
         folder, "merge", "--no-ff", "--no-edit", "--no-stat", "-m", f"Merge the work of {agent}", child.branch
     )
@@ -120,13 +120,13 @@ async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes
         stat = await _git(folder, "diff", *_PLAIN, "--stat", "HEAD^1", "HEAD")
         files = await _names(folder, "HEAD^1", "HEAD")
         changes, blobs = await brought(folder, "HEAD^1", "HEAD", redact)
-        return Merged("merged", stat.text, files, brought=changes, blobs=blobs)
+        return MergeResult("merged", stat.text, files, brought=changes, blobs=blobs)
     conflicts = await _names(folder, "--diff-filter=U")
     await _git(folder, "merge", "--abort")
     if not conflicts:
-        return Merged("failed", f"Nothing was merged: {merged.text}")
+        return MergeResult("failed", f"Nothing was merged: {merged.text}")
     said = f"These files are in conflict, and nothing was merged: {', '.join(conflicts)}."
-    return Merged("conflict", said, conflict=conflicts)
+    return MergeResult("conflict", said, conflict=conflicts)
 
 
 async def _names(folder: str, *which: str) -> tuple[str, ...]:

@@ -15,16 +15,16 @@ from callboard.contracts.ports.tools import ToolContext
 
 from ..arguments import schema
 from ..mcp import catalog
-from ..mcp.servers import Brought
-from ..mcp.tool_selection import Offered
+from ..mcp.servers import McpCatalog
+from ..mcp.tool_selection import ToolOffer
 from . import bash, edit, finalize, find_tools, glob, grep, read, read_output, write
 
 ALL = "*"
 #: What there is where no server brings anything.
-NOTHING = Brought()
+NOTHING = McpCatalog()
 
 
-class Kind(NamedTuple):
+class BuiltinTool(NamedTuple):
     """One tool. `power` is what the policy must hold; `only_in` the one mode in which it means anything; `offered` is set for
     one that a server brings."""
 
@@ -33,24 +33,24 @@ class Kind(NamedTuple):
     arguments: type[Arguments]
     power: Policy | None = None
     only_in: Mode | None = None
-    offered: Offered | None = None
+    offered: ToolOffer | None = None
 
 
 #: Without Patch the shell stays, with a folder that it cannot write.
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, BuiltinTool] = {
     kind.name: kind
     for kind in (
-        Kind(bash.NAME, bash.DESCRIPTION, bash.BashArguments),
-        Kind(edit.NAME, edit.DESCRIPTION, edit.EditArguments, power="Patch"),
-        Kind(finalize.NAME, finalize.DESCRIPTION, finalize.FinalizeArguments, power="Finalize", only_in="auto"),
-        Kind(find_tools.NAME, find_tools.DESCRIPTION, find_tools.FindArguments),
-        Kind(glob.NAME, glob.DESCRIPTION, glob.GlobArguments),
-        Kind(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
-        Kind(read.NAME, read.DESCRIPTION, read.ReadArguments),
-        Kind(read_output.NAME, read_output.DESCRIPTION, read_output.ReadOutputArguments),
-        Kind(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
-        *(Kind(tool.name, tool.description, tool.arguments) for tool in PROCESS_TOOL_TABLE),
-        *(Kind(tool.name, tool.description, tool.arguments, power=tool.policy) for tool in TEAM_TOOLS.values()),
+        BuiltinTool(bash.NAME, bash.DESCRIPTION, bash.BashArguments),
+        BuiltinTool(edit.NAME, edit.DESCRIPTION, edit.EditArguments, power="Patch"),
+        BuiltinTool(finalize.NAME, finalize.DESCRIPTION, finalize.FinalizeArguments, power="Finalize", only_in="auto"),
+        BuiltinTool(find_tools.NAME, find_tools.DESCRIPTION, find_tools.FindToolsArguments),
+        BuiltinTool(glob.NAME, glob.DESCRIPTION, glob.GlobArguments),
+        BuiltinTool(grep.NAME, grep.DESCRIPTION, grep.GrepArguments),
+        BuiltinTool(read.NAME, read.DESCRIPTION, read.ReadArguments),
+        BuiltinTool(read_output.NAME, read_output.DESCRIPTION, read_output.ReadOutputArguments),
+        BuiltinTool(write.NAME, write.DESCRIPTION, write.WriteArguments, power="Patch"),
+        *(BuiltinTool(tool.name, tool.description, tool.arguments) for tool in PROCESS_TOOL_TABLE),
+        *(BuiltinTool(tool.name, tool.description, tool.arguments, power=tool.policy) for tool in TEAM_TOOLS.values()),
     )
 }
 
@@ -65,16 +65,16 @@ def listed(name: str, context: ToolContext) -> bool:
     )
 
 
-def kind_of(name: str, there: Brought) -> Kind | None:
+def kind_of(name: str, there: McpCatalog) -> BuiltinTool | None:
     """The tool of that name; None where there is none. Without Patch a server's tool must say that it only reads."""
     offered = there.offered.get(name)
     if offered is None:
         return KINDS.get(name)
     power: Policy | None = None if offered.read_only else "Patch"
-    return Kind(name, offered.spec.description, catalog.Given, power=power, offered=offered)
+    return BuiltinTool(name, offered.spec.description, catalog.McpTool, power=power, offered=offered)
 
 
-def to_find(context: ToolContext, there: Brought) -> list[Offered]:
+def to_find(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
     """The tools that this agent could have and is not told of before it looks for them."""
     return [
         one
@@ -83,12 +83,12 @@ def to_find(context: ToolContext, there: Brought) -> list[Offered]:
     ]
 
 
-def allowed(kind: Kind, context: ToolContext) -> bool:
+def allowed(kind: BuiltinTool, context: ToolContext) -> bool:
     """True where the agent's policy gives the power that the tool takes."""
     return kind.power is None or kind.power in context.policy
 
 
-def specs(context: ToolContext, there: Brought = NOTHING) -> tuple[ToolSpec, ...]:
+def specs(context: ToolContext, there: McpCatalog = NOTHING) -> tuple[ToolSpec, ...]:
     """The tools that this agent is told of, by name. Those of a team are told where they could mean something, those of servers
     that are deferred where they were looked for."""
     own = tuple(
@@ -109,7 +109,7 @@ def specs(context: ToolContext, there: Brought = NOTHING) -> tuple[ToolSpec, ...
     return (*own, *finding, *theirs)
 
 
-def _could_have(one: Offered, context: ToolContext, there: Brought) -> bool:
+def _could_have(one: ToolOffer, context: ToolContext, there: McpCatalog) -> bool:
     """True where nothing but what a person says stands between the agent and a tool that a server brings."""
     held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.given_globs
     may_change = "Patch" in context.policy and not held
@@ -117,6 +117,6 @@ def _could_have(one: Offered, context: ToolContext, there: Brought) -> bool:
 
 
 @cache
-def _told(kind: Kind) -> ToolSpec:
+def _told(kind: BuiltinTool) -> ToolSpec:
     """Made once: a schema takes half a millisecond to derive, and every session asks for all of them."""
     return ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))

@@ -9,7 +9,7 @@ from msgspec import Meta
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
-from ..files.changes import Plan
+from ..files.changes import PlannedChange
 from ..files.handles import Folder
 from ..files.texts import decode, kind_of, size_of
 from .write import LARGEST_FILE, existing
@@ -29,7 +29,7 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
     replace_all: Annotated[bool, Meta(description="Replace every occurrence.")] = False
 
 
-def plan(folder: Folder, path: str, asked: EditArguments) -> Plan:
+def plan(folder: Folder, path: str, asked: EditArguments) -> PlannedChange:
     """The change that the call would make. Raises Refusal `tool_arguments`, `tool_failed`, PathDenied, OSError."""
     if asked.old_string == asked.new_string:
         raise _wrong("new_string", "is the same as old_string, so nothing would change")
@@ -56,7 +56,7 @@ def plan(folder: Folder, path: str, asked: EditArguments) -> Plan:
         raise _wrong("new_string", f"has characters that {path} cannot hold: it is {found.encoding}") from error
     if len(after) > LARGEST_FILE:
         raise _wrong("new_string", f"makes the file larger than {LARGEST_FILE:,} bytes")
-    return Plan(path, before, after)
+    return PlannedChange(path, before, after)
 
 
 def _is_crlf(text: str) -> bool:

@@ -11,7 +11,7 @@ from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.tools import FIND_TOOLS
 
-from ..mcp.tool_selection import Offered
+from ..mcp.tool_selection import ToolOffer
 
 NAME = FIND_TOOLS
 DESCRIPTION = (
@@ -22,13 +22,13 @@ DESCRIPTION = (
 MOST = 10
 
 
-class FindArguments(Arguments, frozen=True, kw_only=True):
+class FindToolsArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of FindTools."""
 
     query: Annotated[str, Meta(description="What the tool is to do, in a few words.", min_length=1, max_length=500)]
 
 
-def find(asked: FindArguments, deferred: Iterable[Offered]) -> ToolOutcome:
+def find(asked: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOutcome:
     """Those whose name or description holds most of the words, the best first."""
     words = set(asked.query.casefold().split())
     ranked = sorted(
@@ -42,7 +42,7 @@ def find(asked: FindArguments, deferred: Iterable[Offered]) -> ToolOutcome:
     return ToolOutcome(output=f"You can call these from now on:\n{told}{more}", found=tuple(one.name for one in found))
 
 
-def _fit(words: set[str], one: Offered) -> int:
+def _fit(words: set[str], one: ToolOffer) -> int:
     """How well it fits: a word in the name weighs more than one in the description."""
     name, description = one.name.casefold(), one.spec.description.casefold()
     return sum(3 if word in name else 1 if word in description else 0 for word in words)

@@ -10,12 +10,12 @@ from typing import NamedTuple, TypeVar
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 
-from ..files.changes import Plan, diff, media_of
+from ..files.changes import PlannedChange, diff, media_of
 from ..files.handles import Folder
 from ..files.paths import PathDenied, display, relative, steering
 from ..files.texts import decode
 from ..outlasting import outlast
-from ..protection.atomic_write import Changed, remove, replace
+from ..protection.atomic_write import ChangedMeanwhileError, remove, replace
 from .write import LARGEST_FILE, WriteArguments, plan
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ T = TypeVar("T")
 LARGEST_DIFF = 16_000_000
 
 
-class Compared(NamedTuple):
+class FileComparison(NamedTuple):
     """Two contents compared. `diff` is unified; with `binary` one of them is no text, and there are no lines."""
 
     diff: str
@@ -59,7 +59,7 @@ class FolderFiles:
     async def replace(self, folder: str, path: str, before: bytes | None, after: bytes) -> None:
         """Makes the file anew where it is still what it was. Raises `file_changed` otherwise, and nothing is done then."""
         stop = Event()
-        await self._in(folder, lambda inside: replace(inside, Plan(path, before, after), stop))
+        await self._in(folder, lambda inside: replace(inside, PlannedChange(path, before, after), stop))
 
     async def remove(self, folder: str, path: str, before: bytes) -> None:
         """Removes the file where it is still what it was. Raises `file_changed` otherwise, and nothing is done then."""
@@ -74,7 +74,7 @@ class FolderFiles:
                     return work(inside)
             except PathDenied as denied:
                 raise Refusal("path_denied", denied.message, field="path") from denied
-            except Changed as changed:
+            except ChangedMeanwhileError as changed:
                 raise Refusal("file_changed", "The file was changed by somebody else meanwhile.") from changed
             except OSError as error:
                 raise Refusal("tool_failed", f"{error.strerror or error}.") from error
@@ -115,8 +115,8 @@ def text_of(data: bytes) -> str | None:
     return None if found is None else found.text
 
 
-def compared(path: str, before: bytes | None, after: bytes) -> Compared:
+def compared(path: str, before: bytes | None, after: bytes) -> FileComparison:
     """What differs between two contents of a file."""
     binary = decode(after) is None or (before is not None and decode(before) is None)
-    found = diff(Plan(path, before, after))
-    return Compared("" if binary else found.text[:LARGEST_DIFF], found.added, found.removed, binary)
+    found = diff(PlannedChange(path, before, after))
+    return FileComparison("" if binary else found.text[:LARGEST_DIFF], found.added, found.removed, binary)

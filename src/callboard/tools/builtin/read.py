@@ -13,7 +13,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.handles import Folder
 from ..files.media import begins_as_image, image
-from ..files.texts import Decoded, decode, kind_of, size_of
+from ..files.texts import DecodedText, decode, kind_of, size_of
 
 NAME = "Read"
 DESCRIPTION = """Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Each line comes with its number and a tab in
@@ -70,7 +70,7 @@ def source(folder: Folder, path: str) -> str:
     return _text(folder, path)[0].text
 
 
-def _text(folder: Folder, path: str) -> tuple[Decoded, bool]:
+def _text(folder: Folder, path: str) -> tuple[DecodedText, bool]:
     """The file's text, and whether it has none."""
     data = folder.read(path, LARGEST_FILE)
     if data is None:

@@ -9,7 +9,7 @@ from msgspec import Meta
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 
-from ..files.changes import Plan
+from ..files.changes import PlannedChange
 from ..files.handles import Folder
 from ..files.texts import decode
 
@@ -27,7 +27,7 @@ class WriteArguments(Arguments, frozen=True, kw_only=True):
     content: Annotated[str, Meta(description="The whole content of the file.")]
 
 
-def plan(folder: Folder, path: str, asked: WriteArguments) -> Plan:
+def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
     """The change that the call would make. Raises Refusal `tool_arguments`, PathDenied, OSError."""
     before = existing(folder, path)
     found = decode(before) if before else None
@@ -46,7 +46,7 @@ def plan(folder: Folder, path: str, asked: WriteArguments) -> Plan:
         raise Refusal(
             "tool_arguments", f"content: {len(after):,} bytes, at most {LARGEST_FILE:,} are written.", field="content"
         )
-    return Plan(path, before, after)
+    return PlannedChange(path, before, after)
 
 
 def existing(folder: Folder, path: str) -> bytes | None:

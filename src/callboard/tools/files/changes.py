@@ -16,7 +16,7 @@ _CONTEXT = 3
 _MOST_PAIRS = 4_000_000
 
 
-class Plan(NamedTuple):
+class PlannedChange(NamedTuple):
     """A change that is not made yet. `before` is None where there is no file."""
 
     path: str
@@ -40,7 +40,7 @@ class _Code(NamedTuple):
     j2: int
 
 
-def diff(plan: Plan) -> Diff:
+def diff(plan: PlannedChange) -> Diff:
     """The change as a unified diff; what is no text is named instead."""
     old_name = "/dev/null" if plan.before is None else f"a/{plan.path}"
     header = f"--- {old_name}\n+++ b/{plan.path}\n"
@@ -53,7 +53,7 @@ def diff(plan: Plan) -> Diff:
     return Diff(header + body, added, removed)
 
 
-def told(plan: Plan) -> tuple[FileChange, tuple[Blob, ...]]:
+def told(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
     """The change as a fact has it, with the blobs that hold the contents and a long diff."""
     found = diff(plan)
     text, blobs = fit(found.text)

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 MOST_ALTERNATIVES = 64
 
 
-class BadGlob(ValueError):
+class InvalidGlobError(ValueError):
     """The pattern cannot be used; the text says why."""
 
 
@@ -29,7 +29,7 @@ def expand(pattern: str) -> tuple[str, ...]:
             before, options, after = choice
             todo = [before + option + after for option in options] + todo
         if len(done) + len(todo) > MOST_ALTERNATIVES:
-            raise BadGlob(f"The pattern has more than {MOST_ALTERNATIVES} alternatives.")
+            raise InvalidGlobError(f"The pattern has more than {MOST_ALTERNATIVES} alternatives.")
     return tuple(done)
 
 

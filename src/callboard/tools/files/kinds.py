@@ -14,7 +14,7 @@ BINARY = "application/octet-stream"
 _MEDIA = {"a PDF document": "application/pdf", "gzip data": "application/gzip"}
 
 
-class Known(NamedTuple):
+class FileType(NamedTuple):
     """What a file is. `data` is its text in UTF-8, or its bytes as they are; `told` says what it is and how large."""
 
     kind: RefKind
@@ -23,15 +23,15 @@ class Known(NamedTuple):
     told: str
 
 
-def known(data: bytes) -> Known:
+def known(data: bytes) -> FileType:
     """What a whole file is."""
     shown = image(data)
     if shown is not None:
-        return Known("image", data, shown.media, f"{shown.told}, {size_of(len(data))}")
+        return FileType("image", data, shown.media, f"{shown.told}, {size_of(len(data))}")
     text = decode(data)
     if text is not None:
-        return Known("text", text.text.encode("utf-8", "replace"), TEXT, size_of(len(data)))
-    return Known("binary", data, media_of(data), f"{kind_of(data)}, {size_of(len(data))}")
+        return FileType("text", text.text.encode("utf-8", "replace"), TEXT, size_of(len(data)))
+    return FileType("binary", data, media_of(data), f"{kind_of(data)}, {size_of(len(data))}")
 
 
 def media_of(head: bytes) -> str:

@@ -28,7 +28,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 _UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """The text of a file without its byte order mark. `encoding` is Python's name, `mark` the byte order mark."""
 
     text: str
@@ -40,21 +40,21 @@ class Decoded(NamedTuple):
         return self.mark + text.encode(self.encoding)
 
 
-def decode(data: bytes) -> Decoded | None:
+def decode(data: bytes) -> DecodedText | None:
     """The text in the bytes: UTF-8, UTF-16 with a byte order mark, or else Latin-1. None for what is no text."""
     for mark, encoding in _UTF16:
         if data.startswith(mark):
             try:
-                return Decoded(data[len(mark) :].decode(encoding), encoding, mark)
+                return DecodedText(data[len(mark) :].decode(encoding), encoding, mark)
             except UnicodeDecodeError:
                 return None
     if kind_by_magic(data) or b"\0" in data[:_LOOKED_AT]:
         return None
     mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     try:
-        return Decoded(data[len(mark) :].decode(), "utf-8", mark)
+        return DecodedText(data[len(mark) :].decode(), "utf-8", mark)
     except UnicodeDecodeError:
-        return Decoded(data.decode("latin-1"), "latin-1") if _is_mostly_printable(data) else None
+        return DecodedText(data.decode("latin-1"), "latin-1") if _is_mostly_printable(data) else None
 
 
 def kind_by_magic(data: bytes) -> str:

@@ -7,12 +7,12 @@ from callboard.contracts.facts.reason import Reason
 from callboard.contracts.text.sentences import clause
 
 from ..builtin.bash import BashArguments
-from ..reasons import Said, allows, english, of_rule, reason
+from ..reasons import ReasonText, allows, english, of_rule, reason
 from ..shell_grammar.spellings import destroys
-from .call_context import Case
+from .call_context import CallContext
 
 
-def station(case: Case) -> Said:
+def station(case: CallContext) -> ReasonText:
     """Return the verdict with what its check says, and keep the reasons of a question."""
     verdict, found = _wanted(case)
     if verdict == "ask":
@@ -25,20 +25,20 @@ def station(case: Case) -> Said:
     if verdict == "ask":
         reasons = (*(case.call.hooked.reasons if case.call.hooked is not None else ()), *case.reasons)
         if why(case):
-            return Said(verdict, why(case), reasons)
+            return ReasonText(verdict, why(case), reasons)
         mode = reason("mode_applies", mode=case.context.permission_mode)
-        return Said(verdict, english((mode,)), (mode,))
-    return Said(verdict, english(found), found)
+        return ReasonText(verdict, english((mode,)), (mode,))
+    return ReasonText(verdict, english(found), found)
 
 
-def why(case: Case) -> str:
+def why(case: CallContext) -> str:
     """Return why a person is asked, in English: what hooks said, then the reasons."""
     said = english(case.reasons)
     hooked = case.call.hooked.detail if case.call.hooked is not None else ""
     return f"{clause(hooked)}; {said}" if hooked and said else hooked or said
 
 
-def _wanted(case: Case) -> tuple[Verdict, tuple[Reason, ...]]:
+def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
     """The verdict with its reasons."""
     mode = case.context.permission_mode
     if case.protected:
@@ -63,7 +63,7 @@ def _wanted(case: Case) -> tuple[Verdict, tuple[Reason, ...]]:
     return "ask", ()
 
 
-def stakes(case: Case) -> tuple[Reason, ...]:
+def stakes(case: CallContext) -> tuple[Reason, ...]:
     """Return what makes the risk of a command high in the sandbox too."""
     asked = case.asked
     loses = isinstance(asked, BashArguments) and case.may_write and destroys(asked.command)

@@ -23,28 +23,28 @@ from ..builtin.glob import GlobArguments
 from ..builtin.grep import GrepArguments
 from ..builtin.read import ReadArguments
 from ..builtin.write import WriteArguments
-from ..files.changes import Plan
+from ..files.changes import PlannedChange
 from ..files.paths import PROTECTED, PathDenied, display, relative
-from ..mcp.catalog import Given, confinement
+from ..mcp.catalog import McpTool, confinement
 from ..mcp.names import is_brought
-from ..mcp.servers import Brought
+from ..mcp.servers import McpCatalog
 from ..reasons import reason
 from ..sandbox import limits
-from ..sandbox.ability import Ability
+from ..sandbox.ability import SandboxAbility
 from .rules import Target, allows_exactly
 
 #: How many protected paths below the top are named in a fact.
 _MOST_NAMED = 5
 
 
-class Ground(NamedTuple):
+class GateEnvironment(NamedTuple):
     """What the machine gives and the settings say: how commands can be held in, what is kept from agents, what else of the
     machine they can read, and what servers bring."""
 
-    ability: Ability
+    ability: SandboxAbility
     hidden: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    brought: Brought = declarations.NOTHING
+    brought: McpCatalog = declarations.NOTHING
 
     def holds(self, folder: str) -> bool:
         """True where a command in this folder runs in the sandbox."""
@@ -56,17 +56,17 @@ class Ground(NamedTuple):
 
 
 @dataclass
-class Case:
+class CallContext:
     """A call with what the stations found. What a station needs an earlier one has set."""
 
     call: ToolCall
     context: ToolContext
-    ground: Ground
-    found_kind: declarations.Kind | None = None
+    ground: GateEnvironment
+    found_kind: declarations.BuiltinTool | None = None
     asked: Arguments | None = None
     canonical: str = ""
     path: str | None = None
-    plan: Plan | None = None
+    plan: PlannedChange | None = None
     protected: str = ""
     unkept: tuple[str, ...] = ()
     nested: tuple[str, ...] = ()
@@ -75,14 +75,14 @@ class Case:
     applied: SandboxApplied | None = None
 
     @property
-    def kind(self) -> declarations.Kind:
+    def kind(self) -> declarations.BuiltinTool:
         """The tool, once it is known."""
         if self.found_kind is None:
             raise LookupError("the tool of this call is not known yet")
         return self.found_kind
 
     @kind.setter
-    def kind(self, kind: declarations.Kind) -> None:
+    def kind(self, kind: declarations.BuiltinTool) -> None:
         self.found_kind = kind
 
     @property
@@ -120,7 +120,7 @@ class Case:
     @property
     def pretty(self) -> str:
         """What a server's tool is asked with, for the person who decides; empty for others."""
-        return msgspec.json.format(self.canonical, indent=2) if isinstance(self.asked, Given) else ""
+        return msgspec.json.format(self.canonical, indent=2) if isinstance(self.asked, McpTool) else ""
 
     @property
     def makes(self) -> bool:

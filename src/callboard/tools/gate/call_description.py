@@ -15,14 +15,14 @@ from callboard.contracts.text.sentences import sentence
 
 from ..builtin.bash import BashArguments
 from ..builtin.finalize import FinalizeArguments
-from ..builtin.find_tools import FindArguments
+from ..builtin.find_tools import FindToolsArguments
 from ..builtin.glob import GlobArguments
 from ..builtin.grep import GrepArguments
 from ..builtin.read import MOST_LINES, ReadArguments
 from ..builtin.read_output import ReadOutputArguments
-from ..files.changes import Diff, Plan
+from ..files.changes import Diff, PlannedChange
 from ..files.paths import display
-from ..mcp.catalog import Given
+from ..mcp.catalog import McpTool
 from ..shell_grammar.parser import count_commands
 from ..shell_grammar.spellings import destroys
 from . import team_call_description
@@ -54,11 +54,11 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
             said = f"{pattern} in {path}" if path else pattern
         case FinalizeArguments(summary=text):
             said = text
-        case FindArguments(query=text):
+        case FindToolsArguments(query=text):
             said = text
         case ReadOutputArguments(call_id=call, offset=offset):
             said = f"of {call}, from byte {offset}"
-        case Given():
+        case McpTool():
             said = asked.text()
         case _:
             said = team_call_description.said(asked) or path or ""
@@ -90,7 +90,7 @@ def prompt(
     tool: str,
     asked: Arguments,
     path: str | None,
-    plan: Plan | None,
+    plan: PlannedChange | None,
     found: Diff | None,
     applied: SandboxApplied | None,
     why: str,
@@ -128,7 +128,7 @@ def _masked(found: re.Match[str]) -> str:
     return f"{found[1] or found[2]}***"
 
 
-def risk(asked: Arguments, plan: Plan | None, protected: str, applied: SandboxApplied | None) -> Risk:
+def risk(asked: Arguments, plan: PlannedChange | None, protected: str, applied: SandboxApplied | None) -> Risk:
     """How much is at stake. What can be undone from the log weighs less than what cannot."""
     if protected:
         return "high"

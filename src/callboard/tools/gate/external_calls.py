@@ -23,10 +23,10 @@ from callboard.contracts.text.sentences import sentence
 from ..arguments import digest
 from ..builtin.declarations import ALL, listed
 from ..files import globs
-from ..files.changes import Plan, diff
+from ..files.changes import PlannedChange, diff
 from ..files.paths import PathDenied, display, relative
 from ..protection import watch
-from ..reasons import Denied, Said, allowed, allows, applied, check, denies, english, of_rule, reason
+from ..reasons import Denial, ReasonText, allowed, allows, applied, check, denies, english, of_rule, reason
 from ..shell_grammar.parser import count_commands
 from . import rules
 from .call_description import command_line, one_line, several
@@ -79,12 +79,12 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
         _policy(call, context)
         _mode(call, context)
         guarded = _paths(call, context)
-    except _Denied as denied:
+    except _DeniedError as denied:
         return _refused(call, context, checks, denied.station, denied)
     rule = _rule(call, context)
     if rule is not None:
         if rule.verdict == "deny":
-            denied = Denied("rule_denied", denies(rule, display(rule.matcher)))
+            denied = Denial("rule_denied", denies(rule, display(rule.matcher)))
             return _refused(call, context, checks, "rules", denied)
         checks.append(check("rules", applied(rule)))
     why = _why_ask(call, context, guarded, rule)
@@ -92,7 +92,7 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
         mode = reason("mode_applies", mode=context.permission_mode)
         checks.append(check("approval", allowed(mode if rule is None else allows(rule))))
         return _evaluation(call, context, tuple(checks))
-    checks.append(check("approval", Said("ask", english((why,)), (why,))))
+    checks.append(check("approval", ReasonText("ask", english((why,)), (why,))))
     matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
     return _question(call, _evaluation(call, context, tuple(checks)), matcher, why)
 
@@ -119,7 +119,7 @@ def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChan
     blobs: list[Blob] = []
     for one in call.diffs:
         path = _shown(one.path, context)
-        plan = Plan(path, None if one.before is None else one.before.encode(), one.after.encode())
+        plan = PlannedChange(path, None if one.before is None else one.before.encode(), one.after.encode())
         told = diff(plan)
         text, more = fit(told.text)
         blobs += more
@@ -128,7 +128,7 @@ def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChan
     return tuple(found), tuple(blobs)
 
 
-class _Denied(Denied):
+class _DeniedError(Denial):
     """A station says no."""
 
     def __init__(self, station: CheckName, code: Code, *reasons: Reason) -> None:
@@ -141,16 +141,16 @@ def _list(call: ExternalCall, context: ToolContext) -> None:
     name = _LISTED_AS.get(tool, tool)
     held = not name or listed(name, context) or (name == "Edit" and listed("Write", context)) or ALL in context.tools
     if not held:
-        raise _Denied("tools", "tool_not_listed", reason("not_listed", tool=name))
+        raise _DeniedError("tools", "tool_not_listed", reason("not_listed", tool=name))
 
 
 def _policy(call: ExternalCall, context: ToolContext) -> None:
     kind = _KINDS[call.kind]
     if kind.changes and ("Patch" not in context.policy or context.read_only):
-        raise _Denied("policy", "policy_denied", reason("lacks_power", tool=kind.tool, power="Patch"))
+        raise _DeniedError("policy", "policy_denied", reason("lacks_power", tool=kind.tool, power="Patch"))
     held = "Patch" not in context.policy or context.read_only or context.work_globs or context.given_globs
     if call.kind == "execute" and held:
-        raise _Denied("policy", "policy_denied", reason("unconfinable_command"))
+        raise _DeniedError("policy", "policy_denied", reason("unconfinable_command"))
 
 
 def _mode(call: ExternalCall, context: ToolContext) -> None:
@@ -158,7 +158,7 @@ def _mode(call: ExternalCall, context: ToolContext) -> None:
         return
     documents = _KINDS[call.kind].changes and all(is_document(_shown(path, context)) for path in _named(call))
     if call.kind == "execute" or (_KINDS[call.kind].changes and not documents):
-        raise _Denied("mode", "mode_denied", reason("planning_commands"))
+        raise _DeniedError("mode", "mode_denied", reason("planning_commands"))
 
 
 def _paths(call: ExternalCall, context: ToolContext) -> str:
@@ -168,11 +168,11 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
         try:
             path = relative(context.folder, named)
         except PathDenied as denied:
-            raise _Denied("paths", "path_denied", *denied.reasons) from denied
+            raise _DeniedError("paths", "path_denied", *denied.reasons) from denied
         for limit in (context.work_globs, context.given_globs) if changes else ():
             if limit and not any(_names(one, path) for one in limit):
                 where = reason("outside_globs", path=display(path), globs=", ".join(limit))
-                raise _Denied("paths", "path_denied", where)
+                raise _DeniedError("paths", "path_denied", where)
         guarded = guarded or (watch.guarded(context.folder, path) if changes else "")
     return guarded
 
@@ -180,7 +180,7 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
 def _names(pattern: str, path: str) -> bool:
     try:
         return globs.matches(pattern, path)
-    except globs.BadGlob:
+    except globs.InvalidGlobError:
         return False
 
 
@@ -292,7 +292,7 @@ def _summary(call: ExternalCall, context: ToolContext) -> str:
 
 
 def _refused(
-    call: ExternalCall, context: ToolContext, checks: list[Check], station: CheckName, denied: Denied
+    call: ExternalCall, context: ToolContext, checks: list[Check], station: CheckName, denied: Denial
 ) -> Evaluation:
     message = denied.problem.message
     said = (*checks, Check(name=station, verdict="deny", detail=message, reasons=denied.reasons))
@@ -312,7 +312,9 @@ def _binding(tool: str, call: ExternalCall, context: ToolContext) -> Binding:
 
 def _preview(call: ExternalCall, context: ToolContext) -> list[str]:
     plans = (
-        Plan(_shown(one.path, context), None if one.before is None else one.before.encode(), one.after.encode())
+        PlannedChange(
+            _shown(one.path, context), None if one.before is None else one.before.encode(), one.after.encode()
+        )
         for one in call.diffs
     )
     return [diff(plan).text for plan in plans]

@@ -11,15 +11,15 @@ import msgspec
 from callboard.contracts.facts.action import ApprovalScope, Binding
 from callboard.contracts.facts.permission import Check, Risk, Rule
 from callboard.contracts.facts.reason import Reason
-from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedTold
+from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedReported
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.contracts.text.sentences import punctuated, sentence
 
 from ..arguments import digest
 from ..files.paths import display
-from ..outside.binding import Bound
+from ..outside.binding import CommandBinding
 from ..outside.variables import assigned, refused
-from ..reasons import Said, applied, check, denies, english, reason
+from ..reasons import ReasonText, applied, check, denies, english, reason
 from . import rules
 from .call_description import command_line, one_line
 from .rules import Target
@@ -33,7 +33,9 @@ CONNECT = CONNECT_AGENT
 _LONGEST_SAID = 2000
 
 
-def starting(command: tuple[str, ...], context: ToolContext, bound: Bound | None = None, mode: str = "") -> Evaluation:
+def starting(
+    command: tuple[str, ...], context: ToolContext, bound: CommandBinding | None = None, mode: str = ""
+) -> Evaluation:
     """Return the verdict on starting an agent's command.
 
     Args:
@@ -71,7 +73,7 @@ def connecting(url: str, context: ToolContext) -> Evaluation:
     return _joining(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
 
 
-def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
+def needing(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
     """The verdict on what an agent elsewhere needs: a person answers, and no rule does."""
     asks = need.tool == REMOTE_INPUT
     why = reason("remote_asks" if asks else "remote_authorises")
@@ -85,7 +87,7 @@ def needing(need: NeedTold, url: str, context: ToolContext) -> Evaluation:
         made,
         verdict="ask",
         summary=f"{need.tool} {one_line(need.task)}",
-        checks=(check("approval", Said("ask", english((why,)), (why,))),),
+        checks=(check("approval", ReasonText("ask", english((why,)), (why,))),),
         reasons=(why,),
         prompt=f"{where} {'asks' if asks else 'needs to be authorised'}:\n\n{cut}{go_on}",
         scopes=("once",),
@@ -99,7 +101,7 @@ def _joining(
     prompt: str,
     reasons: tuple[Reason, ...],
     context: ToolContext,
-    bound: Bound | None = None,
+    bound: CommandBinding | None = None,
 ) -> Evaluation:
     target = Target(tool=tool, command=text, declared=bound.token if bound is not None else None)
     rule = rules.decide(context.rules, target)
@@ -124,7 +126,7 @@ def _joining(
     return msgspec.structs.replace(
         made,
         verdict="ask",
-        checks=(check("approval", Said("ask", why, reasons)),),
+        checks=(check("approval", ReasonText("ask", why, reasons)),),
         reasons=reasons,
         prompt=f"{prompt} {sentence(why)}",
         scopes=("once", *matchers),
@@ -132,7 +134,7 @@ def _joining(
     )
 
 
-def _changed(bound: Bound, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
+def _changed(bound: CommandBinding, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
     """Why an approval that lasts does not cover this start; None where it does, or where there is none.
 
     A rule that a person wrote names no content. It covers a program that no agent can change.

@@ -8,8 +8,8 @@ from callboard.contracts.ports.tools import ToolContext
 
 from ..builtin import bash, declarations, find_tools
 from ..mcp.names import PREFIX
-from ..mcp.servers import Brought
-from ..mcp.tool_selection import Offered
+from ..mcp.servers import McpCatalog
+from ..mcp.tool_selection import ToolOffer
 
 #: What changes nothing, whoever asks for it.
 _READS = frozenset(
@@ -29,7 +29,7 @@ _READS = frozenset(
 _NOT_LISTED = "it is not among the tools of this agent"
 
 
-def of(context: ToolContext, there: Brought = declarations.NOTHING) -> tuple[ToolInfo, ...]:
+def of(context: ToolContext, there: McpCatalog = declarations.NOTHING) -> tuple[ToolInfo, ...]:
     """Every tool that there is, by name, as this agent has it. Of a server that never was there, one row tells so."""
     own = [_own(kind, context, there) for kind in declarations.KINDS.values()]
     theirs = [_theirs(one, context, there) for one in there.offered.values()]
@@ -45,7 +45,7 @@ def of(context: ToolContext, there: Brought = declarations.NOTHING) -> tuple[Too
     return tuple(sorted((*own, *theirs, *left_out, *unseen), key=lambda one: one.name))
 
 
-def _own(kind: declarations.Kind, context: ToolContext, there: Brought) -> ToolInfo:
+def _own(kind: declarations.BuiltinTool, context: ToolContext, there: McpCatalog) -> ToolInfo:
     availability, reason = _available(kind, context, there)
     shell = kind.name == bash.NAME
     reads = kind.name in _READS or (shell and ("Patch" not in context.policy or context.read_only))
@@ -63,7 +63,7 @@ def _own(kind: declarations.Kind, context: ToolContext, there: Brought) -> ToolI
     )
 
 
-def _available(kind: declarations.Kind, context: ToolContext, there: Brought) -> tuple[Availability, str]:
+def _available(kind: declarations.BuiltinTool, context: ToolContext, there: McpCatalog) -> tuple[Availability, str]:
     if kind.name == find_tools.NAME:
         return ("loaded", "") if declarations.to_find(context, there) else ("excluded", "there is nothing to look for")
     if not declarations.listed(kind.name, context):
@@ -77,7 +77,7 @@ def _available(kind: declarations.Kind, context: ToolContext, there: Brought) ->
     return "loaded", ""
 
 
-def _theirs(one: Offered, context: ToolContext, there: Brought) -> ToolInfo:
+def _theirs(one: ToolOffer, context: ToolContext, there: McpCatalog) -> ToolInfo:
     availability, reason = _brought(one, context, there)
     return ToolInfo(
         name=one.name,
@@ -92,7 +92,7 @@ def _theirs(one: Offered, context: ToolContext, there: Brought) -> ToolInfo:
     )
 
 
-def _brought(one: Offered, context: ToolContext, there: Brought) -> tuple[Availability, str]:
+def _brought(one: ToolOffer, context: ToolContext, there: McpCatalog) -> tuple[Availability, str]:
     if not declarations.listed(one.name, context):
         return "excluded", _NOT_LISTED
     if not one.read_only:

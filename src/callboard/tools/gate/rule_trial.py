@@ -15,7 +15,7 @@ from .rules import CHANGES, SHELL, Target, allows_exactly, decide
 _PATHS = ("file_path", "path")
 
 
-class Said(NamedTuple):
+class RuleVerdict(NamedTuple):
     """The rule that has the word, and what it comes to: what is protected, or spends a secret, is asked about whatever a rule
     allows."""
 
@@ -39,14 +39,14 @@ def target(tool: str, arguments: str, folder: str) -> Target:
     return Target(tool=tool, path=path, command=command if isinstance(command, str) else None)
 
 
-def said(rules: Sequence[Rule], of: Target, *, spends: bool = False) -> Said | None:
+def said(rules: Sequence[Rule], of: Target, *, spends: bool = False) -> RuleVerdict | None:
     """The word of the rules; None where none speaks of the call. `spends` is true of one that was given a kept secret."""
     rule = decide(rules, of)
     if rule is None:
         return None
     kept = rule.verdict == "allow" and of.tool in CHANGES and of.path is not None and protected(of.path)
     given = spends and rule.verdict == "allow" and not allows_exactly(rules, of)
-    return Said(rule, "ask" if kept or given else rule.verdict)
+    return RuleVerdict(rule, "ask" if kept or given else rule.verdict)
 
 
 def subject(of: Target) -> str:

@@ -37,7 +37,7 @@ _WHOSE: dict[RuleScope, str] = {
 _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 
 
-class BadMatcher(ValueError):
+class InvalidMatcherError(ValueError):
     """The text is no matcher, or one that could never fit; it says why."""
 
 
@@ -57,20 +57,22 @@ def check(matcher: str) -> None:
     found = _MATCHER.fullmatch(matcher.strip())
     name = found["tool"].strip() if found is not None else ""
     if found is None or not _NAME.fullmatch(name):
-        raise BadMatcher("it reads `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
+        raise InvalidMatcherError("it reads `Tool` or `Tool(pattern)`, such as `Bash(git status *)` or `Edit(docs/**)`")
     pattern: str | None = found["pattern"]
     if pattern is not None and not pattern.strip():
-        raise BadMatcher("there is nothing between the parentheses; without them the rule speaks of every call")
+        raise InvalidMatcherError(
+            "there is nothing between the parentheses; without them the rule speaks of every call"
+        )
     if pattern is not None and is_brought(name):
-        raise BadMatcher(
+        raise InvalidMatcherError(
             "what a server's tool is asked with has no pattern; without the parentheses it speaks of every call"
         )
     if pattern is None or stored_name(name) == SHELL:
         return
     try:
         globs.matches(pattern, "")
-    except globs.BadGlob as error:
-        raise BadMatcher(f"the glob cannot be used: {error}") from error
+    except globs.InvalidGlobError as error:
+        raise InvalidMatcherError(f"the glob cannot be used: {error}") from error
 
 
 def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
@@ -204,7 +206,7 @@ def _fits_path(pattern: str, path: str, *, wide: bool) -> bool:
         if globs.matches(pattern, path):
             return True
         return wide and globs.matches(_alike(pattern), _alike(path))
-    except globs.BadGlob:
+    except globs.InvalidGlobError:
         return wide
 
 

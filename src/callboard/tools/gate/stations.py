@@ -37,13 +37,13 @@ from ..protection import protected_paths
 from ..protection.atomic_write import fingerprint
 from ..protection.private import programs_in
 from ..protection.watch import Watch, guarded
-from ..reasons import Denied, HookDenied, Said, allowed, applied, check, denies, reason
+from ..reasons import Denial, HookDenial, ReasonText, allowed, applied, check, denies, reason
 from ..shell_grammar.parser import count_commands
 from . import approval, call_description, rule_trial, rules
-from .call_context import Case, Ground
+from .call_context import CallContext, GateEnvironment
 
 #: Of a station that has nothing to say.
-PASSED = Said("allow")
+PASSED = ReasonText("allow")
 #: Why the shell reads only, and the same where no sandbox can hold it to that.
 _UNHELD: dict[ReasonCode, ReasonCode] = {
     "no_patch_held": "no_patch_unheld",
@@ -52,14 +52,14 @@ _UNHELD: dict[ReasonCode, ReasonCode] = {
 }
 
 
-def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation:
+def evaluate(call: ToolCall, context: ToolContext, ground: GateEnvironment) -> Evaluation:
     """The gate's verdict. Reads files, changes nothing, blocks while it reads."""
-    case = Case(call=call, context=context, ground=ground)
+    case = CallContext(call=call, context=context, ground=ground)
     checks: list[Check] = []
     for name, station in _STATIONS:
         try:
             said = station(case)
-        except Denied as denied:
+        except Denial as denied:
             return _denied(case, checks, name, denied.code, denied.problem.message, denied.reasons)
         except Refusal as refusal:
             return _denied(case, checks, name, refusal.code, refusal.problem.message)
@@ -72,32 +72,32 @@ def evaluate(call: ToolCall, context: ToolContext, ground: Ground) -> Evaluation
     return _passed(case, checks)
 
 
-def _hooks(case: Case) -> Said:
+def _hooks(case: CallContext) -> ReasonText:
     said = case.call.hooked
     if said is None:
         return PASSED
     if said.verdict == "deny":
-        raise HookDenied(said)
-    return Said(said.verdict, said.detail, said.reasons)
+        raise HookDenial(said)
+    return ReasonText(said.verdict, said.detail, said.reasons)
 
 
-def _tools(case: Case) -> Said:
+def _tools(case: CallContext) -> ReasonText:
     name, there = display(model_name(case.call.tool)), case.ground.brought
     kind = declarations.kind_of(case.call.tool, there)
     finds = case.call.tool == find_tools.NAME and bool(declarations.to_find(case.context, there))
     if not (finds or declarations.listed(case.call.tool, case.context)):
         known = ", ".join(model_name(spec.name) for spec in declarations.specs(case.context, there)) or "none"
-        raise Denied("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=known))
+        raise Denial("tool_not_listed", reason("not_listed", tool=name), reason("listed_are", tools=known))
     if is_brought(case.call.tool) and (kind is None or kind.offered is None or there.gone(kind.offered.server)):
         raise catalog.not_there(case.call.tool, there)
     if kind is None:
-        raise Denied(
+        raise Denial(
             "tool_unknown", reason("tool_unknown", tool=name, tools=", ".join(map(model_name, declarations.KINDS)))
         )
     case.kind = kind
     if kind.offered is not None:
         if kind.offered.deferred and kind.name not in case.context.found:
-            raise Denied("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
+            raise Denial("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
         given = catalog.decode(kind.offered, case.call.arguments)
         case.asked, case.canonical = given, given.text()
         return PASSED
@@ -108,43 +108,43 @@ def _tools(case: Case) -> Said:
     return PASSED
 
 
-def _policy(case: Case) -> Said:
+def _policy(case: CallContext) -> ReasonText:
     power = case.kind.power
     if not declarations.allowed(case.kind, case.context):
-        raise Denied("policy_denied", reason("lacks_power", tool=model_name(case.kind.name), power=power or ""))
+        raise Denial("policy_denied", reason("lacks_power", tool=model_name(case.kind.name), power=power or ""))
     if power == "Patch" and case.context.read_only:
         code = "only_reads_server" if case.is_brought else "only_reads"
-        raise Denied("policy_denied", reason(code, tool=model_name(case.kind.name)))
+        raise Denial("policy_denied", reason(code, tool=model_name(case.kind.name)))
     if power == "Patch" and case.is_brought and case.globs:
-        raise Denied("policy_denied", reason("unconfinable", tool=case.kind.name, globs=", ".join(case.globs)))
+        raise Denial("policy_denied", reason("unconfinable", tool=case.kind.name, globs=", ".join(case.globs)))
     if case.is_merge and case.globs:
-        raise Denied("policy_denied", reason("unconfinable_merge", globs=", ".join(case.globs)))
+        raise Denial("policy_denied", reason("unconfinable_merge", globs=", ".join(case.globs)))
     if case.is_shell and (why := case.shell_reads_only) is not None:
         if not case.held:
             unheld = {**why.parameters, "why": case.ground.why_not(case.context.folder)}
-            raise Denied("policy_denied", reason(_UNHELD[why.code], **unheld))
+            raise Denial("policy_denied", reason(_UNHELD[why.code], **unheld))
         return allowed(why)
-    return Said("allow", power or "")
+    return ReasonText("allow", power or "")
 
 
-def _mode(case: Case) -> Said:
+def _mode(case: CallContext) -> ReasonText:
     only = case.kind.only_in
     if only is not None and case.context.mode != only:
-        raise Denied("mode_denied", reason("mode_only", tool=model_name(case.kind.name), mode=only))
+        raise Denial("mode_denied", reason("mode_only", tool=model_name(case.kind.name), mode=only))
     if case.context.permission_mode != "planning":
         return PASSED
     if case.is_shell and not case.held:
-        raise Denied("mode_denied", reason("planning_unheld", why=case.ground.why_not(case.context.folder)))
+        raise Denial("mode_denied", reason("planning_unheld", why=case.ground.why_not(case.context.folder)))
     if case.is_change and not is_document(case.lexical):
-        raise Denied("mode_denied", reason("planning_documents"))
+        raise Denial("mode_denied", reason("planning_documents"))
     if case.is_merge:
-        raise Denied("mode_denied", reason("planning_merge"))
+        raise Denial("mode_denied", reason("planning_merge"))
     if case.is_brought and case.kind.power is not None:
-        raise Denied("mode_denied", reason("planning_changes", tool=case.kind.name))
+        raise Denial("mode_denied", reason("planning_changes", tool=case.kind.name))
     return allowed(reason("planning"))
 
 
-def _paths(case: Case) -> Said:
+def _paths(case: CallContext) -> ReasonText:
     if case.is_shell:
         with Folder(case.context.folder, case.ground.hidden) as folder:
             if case.held and case.may_write:
@@ -174,7 +174,7 @@ def _paths(case: Case) -> Said:
     return _went_to(case)
 
 
-def _program(case: Case, path: str) -> str:
+def _program(case: CallContext, path: str) -> str:
     """Return the folder of programs that a change would go to; empty for none."""
     folder = case.context.folder.rstrip("/")
     own = programs_in(folder, case.ground.programs, str(Path.home()), os.environ.get("PATH", ""))
@@ -191,34 +191,34 @@ def _within(path: str, *limits: tuple[str, ...]) -> None:
 def _fits(glob: str, path: str) -> bool:
     try:
         return globs.matches(glob, path)
-    except globs.BadGlob:
+    except globs.InvalidGlobError:
         return False
 
 
-def _went_to(case: Case) -> Said:
+def _went_to(case: CallContext) -> ReasonText:
     """The path, where it is not what the model wrote."""
     if case.path == case.named:
         return PASSED
-    return Said("allow", case.path) if case.path else allowed(reason("the_folder"))
+    return ReasonText("allow", case.path) if case.path else allowed(reason("the_folder"))
 
 
-def _rules(case: Case) -> Said:
+def _rules(case: CallContext) -> ReasonText:
     case.rule = rules.decide(case.context.rules, case.target)
     if case.rule is None:
         former = rules.outdated(case.context.rules, case.target)
         return PASSED if former is None else allowed(reason("rule_outdated", matcher=former.matcher))
     if case.rule.verdict == "deny":
-        raise Denied("rule_denied", denies(case.rule, display(case.rule.matcher)))
+        raise Denial("rule_denied", denies(case.rule, display(case.rule.matcher)))
     return applied(case.rule)
 
 
-def _sandbox(case: Case) -> Said:
+def _sandbox(case: CallContext) -> ReasonText:
     # What it is stands in `sandbox.applied`, which follows where the call is let through.
     case.applied = case.confinement()
     return PASSED
 
 
-_STATIONS: tuple[tuple[CheckName, Callable[[Case], Said]], ...] = (
+_STATIONS: tuple[tuple[CheckName, Callable[[CallContext], ReasonText]], ...] = (
     ("hooks", _hooks),
     ("tools", _tools),
     ("policy", _policy),
@@ -239,7 +239,7 @@ def is_document(path: str | None) -> bool:
 
 
 def _denied(
-    case: Case,
+    case: CallContext,
     checks: list[Check],
     station: CheckName,
     code: Code,
@@ -260,7 +260,7 @@ def _denied(
     )
 
 
-def _told(case: Case) -> str:
+def _told(case: CallContext) -> str:
     """One line for the row of a call that was denied, also where that was before anybody read its arguments."""
     tool = display(case.call.tool)
     if case.asked is not None:
@@ -269,7 +269,7 @@ def _told(case: Case) -> str:
     return f"{tool} {call_description.one_line(rule_trial.subject(of))}".rstrip()
 
 
-def _passed(case: Case, checks: list[Check]) -> Evaluation:
+def _passed(case: CallContext, checks: list[Check]) -> Evaluation:
     found = changes.diff(case.plan) if case.plan is not None else None
     asks = any(one.verdict == "ask" for one in checks)
     matchers = _matchers(case) if asks else {}
@@ -308,7 +308,7 @@ def _passed(case: Case, checks: list[Check]) -> Evaluation:
     )
 
 
-def _binding(case: Case) -> Binding:
+def _binding(case: CallContext) -> Binding:
     return Binding(
         tool=case.kind.name,
         arguments_hash=arguments.digest(case.canonical),
@@ -320,7 +320,7 @@ def _binding(case: Case) -> Binding:
     )
 
 
-def _matchers(case: Case) -> dict[ApprovalScope, str]:
+def _matchers(case: CallContext) -> dict[ApprovalScope, str]:
     """The rules that wider answers would make: none where no rule could take the place of the next question."""
     ruled = (case.rule is not None and case.rule.verdict == "ask") or case.hook_asks
     matcher = (
@@ -331,5 +331,5 @@ def _matchers(case: Case) -> dict[ApprovalScope, str]:
     return {"session": matcher, "workspace": matcher} if matcher else {}
 
 
-def _subject(case: Case) -> str:
+def _subject(case: CallContext) -> str:
     return display(case.shown or case.context.folder)

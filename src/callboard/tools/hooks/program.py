@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..files.paths import display
-from ..mcp.server_log import Said
+from ..mcp.server_log import ServerLog
 from ..outlasting import kill, outlast
 from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
 
@@ -24,7 +24,7 @@ _PATIENCE = 30.0
 _PIECE = 64 * 1024
 
 
-class Ended(NamedTuple):
+class HookExit(NamedTuple):
     """What a program came to: its answer, or why there is none that counts, in words that follow its name."""
 
     answer: bytes = b""
@@ -34,7 +34,7 @@ class Ended(NamedTuple):
 class _Running:
     """The guard with the program behind it."""
 
-    def __init__(self, guard: Guard, seconds: float, said: Said) -> None:
+    def __init__(self, guard: Guard, seconds: float, said: ServerLog) -> None:
         self._guard = guard
         self._process = guard.process
         self._seconds = seconds
@@ -53,7 +53,7 @@ class _Running:
         """Has the guard end the program and all that came of it, if they have not ended by themselves."""
         self._guard.let_go()
 
-    async def end(self) -> Ended:
+    async def end(self) -> HookExit:
         """Lets go and waits until nothing of it is left: what it came to."""
         self.let_go()
         try:
@@ -63,7 +63,7 @@ class _Running:
                 await asyncio.wait([self._all], timeout=_PATIENCE)
                 self._all.cancel()
             problem = self._problem or self._how()
-            return Ended(problem=problem) if problem else Ended(bytes(self._answer))
+            return HookExit(problem=problem) if problem else HookExit(bytes(self._answer))
         finally:
             self._guard.close()
 
@@ -100,15 +100,15 @@ class _Running:
 
 
 async def run(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: Said
-) -> Ended:
+    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
+) -> HookExit:
     """Runs a program with a text on its input, for so many seconds at most; `said` takes its diagnostics. Whatever came of it
     is dead when this returns, also where the task is cancelled."""
     try:
         running, cancelled = await _start(command, folder, environment, given, seconds, said)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return Ended(problem=f"cannot be started: {display(why, _MOST_TOLD)}")
+        return HookExit(problem=f"cannot be started: {display(why, _MOST_TOLD)}")
     try:
         if not cancelled:
             await running.over()
@@ -123,7 +123,7 @@ async def run(
 
 
 async def _start(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: Said
+    command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
 ) -> tuple[_Running, bool]:
     launch = Launch(as_it_is(command), folder, dict(environment), {})
     guard, cancelled = await launched(launch, given=_readable(given))

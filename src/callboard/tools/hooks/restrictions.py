@@ -5,21 +5,21 @@ from __future__ import annotations
 import msgspec
 
 from callboard.contracts.facts.permission import Check
-from callboard.contracts.ports.tools import Evaluation, Hooked
+from callboard.contracts.ports.tools import Evaluation, HookResult
 from callboard.contracts.text.sentences import punctuated, sentence
 
-from ..reasons import Said, check, english, reason
+from ..reasons import ReasonText, check, english, reason
 
 
-def not_rewritten(hooked: Hooked) -> Hooked:
+def not_rewritten(hooked: HookResult) -> HookResult:
     """What they say where nobody here runs the call: it cannot be made with other arguments, so it is not made."""
     if hooked.arguments is None or hooked.verdict == "deny":
         return msgspec.structs.replace(hooked, arguments=None, by="")
     why = (reason("hook_rewrites_own", hook=hooked.by),)
-    return Hooked(verdict="deny", detail=punctuated(english(why)), code="hook_failed", reasons=why)
+    return HookResult(verdict="deny", detail=punctuated(english(why)), code="hook_failed", reasons=why)
 
 
-def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
+def narrowed(evaluation: Evaluation, hooked: HookResult | None) -> Evaluation:
     """The verdict on the call with what hooks said of it."""
     if hooked is None:
         return evaluation
@@ -45,5 +45,5 @@ def narrowed(evaluation: Evaluation, hooked: Hooked | None) -> Evaluation:
     )
 
 
-def _said(hooked: Hooked) -> Check:
-    return check("hooks", Said(hooked.verdict, hooked.detail, hooked.reasons))
+def _said(hooked: HookResult) -> Check:
+    return check("hooks", ReasonText(hooked.verdict, hooked.detail, hooked.reasons))

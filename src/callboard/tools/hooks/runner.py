@@ -16,15 +16,15 @@ import msgspec
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Rule, Verdict
 from callboard.contracts.facts.reason import Reason, ReasonCode
-from callboard.contracts.ports.secrets import Veil
-from callboard.contracts.ports.tools import Hooked, ToolCall, ToolContext
+from callboard.contracts.ports.secrets import StreamRedaction
+from callboard.contracts.ports.tools import HookResult, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
 from callboard.contracts.text.sentences import clause
 
 from ..files.paths import display
 from ..gate import rule_trial, rules
 from ..mcp.environment import environment
-from ..mcp.server_log import Said
+from ..mcp.server_log import ServerLog
 from ..outside.reach import Reach, look
 from ..reasons import english, reason
 from .program import run
@@ -42,7 +42,7 @@ MOST_AT_ONCE = 4
 _MOST_TOLD = 500
 
 
-class _Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class _HookRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What a program is given on its input."""
 
     tool: str
@@ -55,7 +55,7 @@ class _Asked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     permission_mode: str
 
 
-class _Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _HookAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What it answers; nothing at all is a pass."""
 
     decision: Literal["deny", "ask", "pass"] = "pass"
@@ -63,7 +63,7 @@ class _Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     arguments: dict[str, Any] | None = None
 
 
-class _No(Exception):
+class _HookDenial(Exception):
     """A hook denies the call, or fails and so denies it."""
 
     def __init__(self, code: Code, why: Reason) -> None:
@@ -74,7 +74,7 @@ class _No(Exception):
         self.reasons = (why,)
 
 
-class Hooks:
+class HookRunner:
     """Asks them. `reveal` gives the value of a setting of one, such as of a handle, and raises Refusal where there is none;
     `starts` the folder in which one that works for another is started, `reach` where agents change files that could be its
     program, and `veil` a new veil for what one says."""
@@ -84,7 +84,7 @@ class Hooks:
         reveal: Callable[[Hook, str], str],
         starts: Callable[[Hook, str], str],
         reach: Callable[[Hook, str], Reach],
-        veil: Callable[[], Veil],
+        veil: Callable[[], StreamRedaction],
     ) -> None:
         self._reveal = reveal
         self._starts = starts
@@ -92,7 +92,7 @@ class Hooks:
         self._veil = veil
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
-    async def ask(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> Hooked | None:
+    async def ask(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """What they say of a new call; None where they say nothing. Arguments that are no object are for the gate to refuse."""
         text = _canonical(call.arguments)
         if text is None:
@@ -110,7 +110,7 @@ class Hooks:
                 answer = await self._answer(hook, _asked(call.tool, text, context, session, thread), context)
                 explanation = self._told(answer.reason.strip())
                 if answer.decision == "deny":
-                    raise _No("hook_denied", _because("hook_denied", hook, explanation))
+                    raise _HookDenial("hook_denied", _because("hook_denied", hook, explanation))
                 changed = text if answer.arguments is None else _encoded(hook, answer.arguments)
                 if changed != text:
                     if by:
@@ -121,15 +121,17 @@ class Hooks:
                 if answer.decision == "ask":
                     verdict = "ask"
                     said.append(_because("hook_asks", hook, clause(explanation)))
-        except _No as no:
+        except _HookDenial as no:
             rewritten = text if by else None
-            return Hooked(verdict="deny", detail=str(no), code=no.code, arguments=rewritten, by=by, reasons=no.reasons)
+            return HookResult(
+                verdict="deny", detail=str(no), code=no.code, arguments=rewritten, by=by, reasons=no.reasons
+            )
         if not said:
             return None
         rewritten = text if by else None
-        return Hooked(verdict=verdict, detail=english(said), arguments=rewritten, by=by, reasons=tuple(said))
+        return HookResult(verdict=verdict, detail=english(said), arguments=rewritten, by=by, reasons=tuple(said))
 
-    async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _Answer:
+    async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _HookAnswer:
         """Raises _No where it fails."""
         serves = context.serves or context.folder
         start = self._starts(hook, serves)
@@ -147,23 +149,23 @@ class Hooks:
                 raise _failed(hook, f"cannot be started: {error.filename}: {error.strerror}") from error
             if looked.exposed is not None:
                 raise _failed(hook, f"is not run: {looked.exposed.told}. {looked.exposed.mended}")
-            said = Said(self._veil)
+            said = ServerLog(self._veil)
             ended = await run(looked.command, start, values, given, hook.timeout, said)
         if ended.problem:
             raise _failed(hook, ended.problem)
         if not ended.answer.strip():
-            return _Answer()
+            return _HookAnswer()
         try:
-            return msgspec.json.decode(ended.answer, type=_Answer)
+            return msgspec.json.decode(ended.answer, type=_HookAnswer)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise _failed(hook, f"answered what is not understood: {self._told(str(error))}") from error
 
     def _told(self, text: str) -> str:
         """What a hook says, on one line: without secrets before it is cut."""
-        return display(Said(self._veil).safe(text), _MOST_TOLD)
+        return display(ServerLog(self._veil).safe(text), _MOST_TOLD)
 
 
-def unasked(call: ToolCall, context: ToolContext) -> Hooked | None:
+def unasked(call: ToolCall, context: ToolContext) -> HookResult | None:
     """What is known of a call that nobody makes, where no program is run."""
     text = _canonical(call.arguments)
     if text is None:
@@ -172,7 +174,7 @@ def unasked(call: ToolCall, context: ToolContext) -> Hooked | None:
     there = _names(context.hooks, call.tool, text, context.folder)
     found: tuple[tuple[ReasonCode, str], ...] = (("hooks_changed", away), ("hooks_unasked", there))
     said = tuple(reason(code, hooks=names) for code, names in found if names)
-    return Hooked(verdict="ask" if away else "allow", detail=english(said), reasons=said) if said else None
+    return HookResult(verdict="ask" if away else "allow", detail=english(said), reasons=said) if said else None
 
 
 def _because(code: ReasonCode, hook: Hook, said: str) -> Reason:
@@ -199,7 +201,7 @@ def _speaks_of(hook: Hook, tool: str, arguments: str, folder: str) -> bool:
 
 
 def _asked(tool: str, arguments: str, context: ToolContext, session: str, thread: str) -> bytes:
-    asked = _Asked(
+    asked = _HookRequest(
         tool=tool,
         arguments=msgspec.Raw(arguments.encode()),
         agent=context.agent,
@@ -231,5 +233,5 @@ def _sorted(arguments: dict[str, Any]) -> str:
     return msgspec.json.encode(arguments, order="sorted").decode()
 
 
-def _failed(hook: Hook, how: str) -> _No:
-    return _No("hook_failed", reason("hook_failed", hook=hook.name, how=how))
+def _failed(hook: Hook, how: str) -> _HookDenial:
+    return _HookDenial("hook_failed", reason("hook_failed", hook=hook.name, how=how))

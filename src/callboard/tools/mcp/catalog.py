@@ -15,17 +15,17 @@ from callboard.contracts.text.sentences import clause
 
 from ..arguments import LARGEST, digest
 from ..files.paths import display
-from ..reasons import Denied, reason
+from ..reasons import Denial, reason
 from .names import PREFIX, is_brought
-from .servers import Brought, Servers
-from .tool_selection import Offered
+from .servers import McpCatalog, ToolServers
+from .tool_selection import ToolOffer
 
 CHANGED = (
     "What the call was let through for is no longer so: {what} changed. Nothing was done; look again and ask anew."
 )
 
 
-class Given(Arguments, frozen=True, kw_only=True):
+class McpTool(Arguments, frozen=True, kw_only=True):
     """The arguments of a tool that declares a schema of its own."""
 
     values: dict[str, Any]
@@ -35,7 +35,7 @@ class Given(Arguments, frozen=True, kw_only=True):
         return msgspec.json.encode(self.values, order="sorted").decode()
 
 
-def decode(offered: Offered, text: str) -> Given:
+def decode(offered: ToolOffer, text: str) -> McpTool:
     """The arguments in the model's JSON, where they fit the tool's schema. Raises Refusal `tool_arguments`."""
     if len(text) > LARGEST:
         raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
@@ -44,7 +44,7 @@ def decode(offered: Offered, text: str) -> Given:
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
         raise Refusal("tool_arguments", f"The arguments are not a JSON object: {error}.") from error
     offered.check(values)
-    return Given(values=values)
+    return McpTool(values=values)
 
 
 def listed(name: str, tools: tuple[str, ...]) -> bool:
@@ -52,18 +52,18 @@ def listed(name: str, tools: tuple[str, ...]) -> bool:
     return is_brought(name) and any(one.endswith("__*") and name.startswith(one[:-1]) for one in tools)
 
 
-def not_there(name: str, brought: Brought) -> Refusal:
+def not_there(name: str, brought: McpCatalog) -> Refusal:
     """Why there is no such tool of a server."""
     shown = display(name)
     why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
-        return Denied("server_unavailable", reason("server_gone", tool=shown, why=clause(why)))
+        return Denial("server_unavailable", reason("server_gone", tool=shown, why=clause(why)))
     if name in brought.left_out:
-        return Denied("tool_not_listed", reason("left_out", tool=shown))
-    return Denied("tool_unknown", reason("not_of_server", tool=shown))
+        return Denial("tool_not_listed", reason("left_out", tool=shown))
+    return Denial("tool_unknown", reason("not_of_server", tool=shown))
 
 
-def confinement(offered: Offered) -> SandboxApplied:
+def confinement(offered: ToolOffer) -> SandboxApplied:
     """What holds such a call in: nothing of ours."""
     what = "is elsewhere" if offered.elsewhere else "is a program of its own"
     return SandboxApplied(
@@ -74,13 +74,13 @@ def confinement(offered: Offered) -> SandboxApplied:
     )
 
 
-def risk(offered: Offered) -> Risk:
+def risk(offered: ToolOffer) -> Risk:
     """Return how much is at stake. A server's own annotation can raise it and never lowers it."""
     return "high" if offered.destructive and not offered.read_only else "medium"
 
 
 async def run(
-    call: ToolCall, evaluation: Evaluation, context: ToolContext, servers: Servers, reporter: Reporter
+    call: ToolCall, evaluation: Evaluation, context: ToolContext, servers: ToolServers, reporter: Reporter
 ) -> ToolOutcome:
     """Runs a call that was let through. Raises Refusal where it is another one, or its tool is declared otherwise by now."""
     if evaluation.verdict == "deny":

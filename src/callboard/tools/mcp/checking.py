@@ -24,7 +24,7 @@ _UNEXPLAINED = "What is given does not fit the schema, which refers to itself. C
 _Schema = dict[str, Any]
 
 
-class Misfit(NamedTuple):
+class SchemaMismatch(NamedTuple):
     """Why a value does not fit, and where in it; the path is empty for the value itself."""
 
     where: str
@@ -42,14 +42,14 @@ class Checker:
             schema, retriever=_nowhere, pattern_options=_PATTERNS, mask="what is given"
         )
 
-    def misfit(self, value: Any) -> Misfit | None:
+    def misfit(self, value: Any) -> SchemaMismatch | None:
         """Return why a value does not fit; None where it does. Raises ValueError for one that JSON does not have."""
         if self._validator.is_valid(value):
             return None
         if self._graph.recurs and not _is_explained(self._graph, self._schema, value):
-            return Misfit("", _UNEXPLAINED)
+            return SchemaMismatch("", _UNEXPLAINED)
         error = next(self._validator.iter_errors(value))
-        return Misfit(".".join(str(one) for one in error.instance_path), str(error.message))
+        return SchemaMismatch(".".join(str(one) for one in error.instance_path), str(error.message))
 
 
 def _is_explained(graph: Graph, schema: _Schema, value: Any) -> bool:

@@ -31,7 +31,7 @@ from pydantic import FileUrl, ValidationError
 
 from callboard import __version__
 from callboard.contracts.errors import Code
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reporter, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import clause
@@ -40,8 +40,8 @@ from ..files.paths import display
 from . import answers, questions, resources
 from .failures import code_of, describe, leaves
 from .program import program
-from .server_log import Plain, Said
-from .tool_selection import Declared
+from .server_log import Plain, ServerLog
+from .tool_selection import DeclaredTools
 from .web import address
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ _MOST_HEARD = 2000
 _CALM = 1.0
 
 
-class LinkLost(Exception):
+class LinkLostError(Exception):
     """The server is not there, or no longer."""
 
     def __init__(self, code: Code, message: str) -> None:
@@ -108,18 +108,18 @@ class Link:
         server: Server,
         folder: str,
         values: Mapping[str, str],
-        veil: Callable[[], Veil] = Plain,
+        veil: Callable[[], StreamRedaction] = Plain,
         root: str = "",
     ) -> None:
         self.server = server
         self.title = self.version = self.protocol = ""
-        self.declared: tuple[Declared, ...] = ()
+        self.declared: tuple[DeclaredTools, ...] = ()
         self.prompts: tuple[str, ...] = ()
         self._root = root or folder
         self._resources = ""
         self.changes = 0
-        self.lost: LinkLost | None = None
-        self.said = Said(veil)
+        self.lost: LinkLostError | None = None
+        self.said = ServerLog(veil)
         self._folder = folder
         self._values = values
         self._client: Client | None = None
@@ -152,7 +152,7 @@ class Link:
         """What a call comes to. Cancelling it tells the server. Raises LinkLost where the server is not there."""
         client = self._client
         if client is None:
-            raise self.lost or LinkLost("server_unavailable", "it is not there")
+            raise self.lost or LinkLostError("server_unavailable", "it is not there")
         call = _Call(reporter, self.server.timeout, self.said.safe)
         asked = asyncio.ensure_future(self._do(client, tool, arguments, call))
         self._calls.append(call)
@@ -217,13 +217,15 @@ class Link:
                     stack.push_async_callback(_cancelled, listening)
                 await self._watch(client)
                 self._client = None
-            self.lost = LinkLost("server_failed", self._heard_last(self.said.reason or "it was let go"))
+            self.lost = LinkLostError("server_failed", self._heard_last(self.said.reason or "it was let go"))
         except Exception as error:
-            self.lost = LinkLost(code_of(error), self._why(error))
+            self.lost = LinkLostError(code_of(error), self._why(error))
             log.info("the server %s is lost: %s", self.server.name, self.lost.message)
         finally:
             self._client = None
-            self.lost = self.lost or LinkLost("server_failed", self._heard_last(self.said.reason or "it was let go"))
+            self.lost = self.lost or LinkLostError(
+                "server_failed", self._heard_last(self.said.reason or "it was let go")
+            )
             self._greeted.set()
 
     async def _give_up(self) -> None:
@@ -272,7 +274,7 @@ class Link:
                 return address(url, self._values, self.said, self._over)
 
     async def _list(self, client: Client) -> None:
-        found: list[Declared] = []
+        found: list[DeclaredTools] = []
         cursor: str | None = None
         for _ in range(_MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
@@ -364,10 +366,10 @@ def _listening(client: Client) -> tuple[str, ...]:
     return ("tools",) if tools is not None and tools.list_changed and client.protocol_version >= "2026" else ()
 
 
-def _declared(tool: Tool) -> Declared:
+def _declared(tool: Tool) -> DeclaredTools:
     hints = tool.annotations
     execution = tool.execution
-    return Declared(
+    return DeclaredTools(
         name=tool.name,
         description=tool.description or tool.title or "",
         schema=tool.input_schema,

@@ -23,7 +23,7 @@ from callboard.contracts.content import valid_texts
 
 from ..outlasting import kill, outlast
 from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
-from .server_log import Said
+from .server_log import ServerLog
 
 #: The largest message that is taken, in bytes.
 LARGEST = 16 * 1024 * 1024
@@ -86,7 +86,7 @@ class _Process:
 
 @asynccontextmanager
 async def program(
-    command: Sequence[str], folder: str, environment: Mapping[str, str], said: Said, over: asyncio.Event
+    command: Sequence[str], folder: str, environment: Mapping[str, str], said: ServerLog, over: asyncio.Event
 ) -> AsyncGenerator[tuple[Read, Write], None]:
     """The streams of messages from and to a program. Raises OSError where it cannot be started.
 
@@ -137,7 +137,7 @@ async def _start(command: Sequence[str], folder: str, environment: Mapping[str, 
 
 
 async def _read(
-    running: _Process, inbox: _Inbox, said: Said, over: asyncio.Event, diagnosing: asyncio.Task[None]
+    running: _Process, inbox: _Inbox, said: ServerLog, over: asyncio.Event, diagnosing: asyncio.Task[None]
 ) -> None:
     """Takes messages until the program ends, or says what is not taken."""
     output = running.process.stdout
@@ -152,7 +152,7 @@ async def _read(
             if not running.ending:
                 said.reason = running.how()
                 over.set()
-        except _GivenUp as reason:
+        except _AbandonedError as reason:
             said.reason = str(reason)
             over.set()
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -163,11 +163,11 @@ async def _read(
         pass
 
 
-class _GivenUp(Exception):
+class _AbandonedError(Exception):
     """What came is not taken any more."""
 
 
-async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: Said) -> None:
+async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: ServerLog) -> None:
     waiting = bytearray()
     none_of_it = lines = 0
     while stream is not None and (data := await stream.read(_PIECE)):
@@ -187,12 +187,12 @@ async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: 
                 said.add(_whole(line) + "\n")
                 lines, none_of_it = lines + 1, none_of_it + len(line)
                 if lines > MOST_LINES or none_of_it > MOST_BYTES:
-                    raise _GivenUp("it wrote too much that is no message") from None
+                    raise _AbandonedError("it wrote too much that is no message") from None
                 continue
             await inbox.send(SessionMessage(message))
         del waiting[:begun]
         if len(waiting) > LARGEST:
-            raise _GivenUp(f"it sent a message of more than {LARGEST:,} bytes")
+            raise _AbandonedError(f"it sent a message of more than {LARGEST:,} bytes")
 
 
 def _message(line: bytes) -> JSONRPCMessage:
@@ -217,7 +217,7 @@ def _whole(line: bytes) -> str:
     return line.decode(errors="replace") if len(line) <= _LONGEST_LINE else f"[a line of {len(line):,} bytes]"
 
 
-async def _diagnose(stream: asyncio.StreamReader | None, said: Said) -> None:
+async def _diagnose(stream: asyncio.StreamReader | None, said: ServerLog) -> None:
     # A character may come in two pieces.
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     while stream is not None and (data := await stream.read(_PIECE)):

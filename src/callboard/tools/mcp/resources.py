@@ -16,7 +16,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.paths import display
 from .answers import LARGEST_PICTURE, PICTURES
-from .tool_selection import Declared
+from .tool_selection import DeclaredTools
 
 #: The names of the tool; the second where the server has a tool of the first name.
 NAMES = ("read_resource", "read_mcp_resource")
@@ -50,11 +50,11 @@ async def _templates(client: Client) -> list[ResourceTemplate]:
     return []
 
 
-def declared(tools: Iterable[Declared]) -> Declared:
+def declared(tools: Iterable[DeclaredTools]) -> DeclaredTools:
     """The tool that reads resources, under a name that the server itself does not use."""
     used = {one.name for one in tools}
     name = next((one for one in NAMES if one not in used), NAMES[-1])
-    return Declared(name=name, description=_DESCRIPTION, schema=_SCHEMA, read_only=True)
+    return DeclaredTools(name=name, description=_DESCRIPTION, schema=_SCHEMA, read_only=True)
 
 
 async def read(client: Client, arguments: dict[str, Any]) -> ToolOutcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 
 MOST = 8192
 #: So much is kept before what is told: a secret that begins in it and ends in what is told is known as one. What stands at its
@@ -29,11 +29,11 @@ class Plain:
         return ""
 
 
-class Said:
+class ServerLog:
     """The end of what a server wrote to its diagnostics, in the order in which it came, and why it is gone where that is known
     better than from the connection."""
 
-    def __init__(self, veil: Callable[[], Veil] = Plain) -> None:
+    def __init__(self, veil: Callable[[], StreamRedaction] = Plain) -> None:
         self.reason = ""
         self._veil = veil
         self._pieces: deque[str] = deque()

@@ -13,7 +13,7 @@ import msgspec
 
 from callboard.contracts.entities.tool_inventory import ServerState
 from callboard.contracts.errors import Refusal
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import clause
@@ -22,7 +22,7 @@ from ..outside.reach import Reach, look
 from . import names
 from .environment import environment
 from .server_log import Plain
-from .tool_selection import Offered, Taken, take
+from .tool_selection import ToolOffer, ToolSelection, take
 
 if TYPE_CHECKING:
     from .link import Link
@@ -37,11 +37,11 @@ _FIRST_REST, _LONGEST_REST = 1.0, 60.0
 IDLE = 900.0
 
 
-class Brought(NamedTuple):
+class McpCatalog(NamedTuple):
     """What servers bring to a folder now: by name the tools that they have, or had when they were there last; those that the
     settings leave out with their server; and by the part that stands for a server which one is not there, and why."""
 
-    offered: Mapping[str, Offered] = {}
+    offered: Mapping[str, ToolOffer] = {}
     left_out: Mapping[str, str] = {}
     missing: Mapping[str, tuple[str, str]] = {}
 
@@ -61,14 +61,14 @@ class _Slot:
         self.begun = self.used = 0.0
         self.failures = 0
         self.problem: Refusal | None = None
-        self.known = Taken({})
+        self.known = ToolSelection({})
         self._read = (0, "")
 
     @property
     def connected(self) -> bool:
         return self.link is not None and self.link.connected
 
-    def taken(self, part: str) -> Taken:
+    def taken(self, part: str) -> ToolSelection:
         """The tools of the server under that part of their names."""
         link = self.link
         if link is not None and link.connected and self._read != (link.changes, part):
@@ -102,7 +102,7 @@ def _none(server: Server, folder: str) -> Reach:
     return Reach()
 
 
-class Servers:
+class ToolServers:
     """`reveal` gives the value that a setting of a server stands for; it raises Refusal where there is none for it. `starts`
     gives the folder in which a server that works for another one is started, `reach` where agents change files that could be
     its program. `veil` gives a new veil for what one says."""
@@ -112,7 +112,7 @@ class Servers:
         reveal: Callable[[Server, str], str],
         patience: float = PATIENCE,
         starts: Callable[[Server, str], str] = _there,
-        veil: Callable[[], Veil] = Plain,
+        veil: Callable[[], StreamRedaction] = Plain,
         reach: Callable[[Server, str], Reach] = _none,
     ) -> None:
         self._reveal = reveal
@@ -162,9 +162,9 @@ class Servers:
         await asyncio.wait([slot.connecting or self._begin(slot)], timeout=self._patience)
         return next(one for one in self.states(context) if one.name == name)
 
-    def brought(self, context: ToolContext) -> Brought:
+    def brought(self, context: ToolContext) -> McpCatalog:
         """What the context's servers bring now."""
-        offered: dict[str, Offered] = {}
+        offered: dict[str, ToolOffer] = {}
         left_out: dict[str, str] = {}
         missing: dict[str, tuple[str, str]] = {}
         parts = names.servers(server.name for server in context.servers)
@@ -175,7 +175,7 @@ class Servers:
             left_out.update(dict.fromkeys(taken.left_out, slot.server.name))
             if not slot.connected:
                 missing[part] = slot.server.name, f"the server {slot.server.name} is not there: {slot.why()[1]}"
-        return Brought(offered, left_out, missing)
+        return McpCatalog(offered, left_out, missing)
 
     def states(self, context: ToolContext) -> tuple[ServerState, ...]:
         """The context's servers as they are now, in the order of the settings."""
@@ -183,7 +183,7 @@ class Servers:
         return tuple(_state(slot, slot.taken(parts[slot.server.name])) for slot in self._of(context))
 
     async def call(
-        self, context: ToolContext, tool: Offered, arguments: dict[str, object], reporter: Reporter
+        self, context: ToolContext, tool: ToolOffer, arguments: dict[str, object], reporter: Reporter
     ) -> ToolOutcome:
         """What a call of the tool comes to."""
         slot = next((one for one in self._of(context) if one.server.name == tool.server), None)
@@ -286,7 +286,7 @@ def _looked(server: Server, folder: str, values: Mapping[str, str], reach: Reach
     return msgspec.structs.replace(server, command=looked.command)
 
 
-def _state(slot: _Slot, taken: Taken) -> ServerState:
+def _state(slot: _Slot, taken: ToolSelection) -> ServerState:
     link, server = slot.link, slot.server
     state = ServerState(
         name=server.name,

@@ -29,7 +29,7 @@ LARGEST_SCHEMA = 64 * 1024
 _MOST_TOLD = 20
 
 
-class Declared(NamedTuple):
+class DeclaredTools(NamedTuple):
     """A tool as its server declares it; None where it says nothing."""
 
     name: str
@@ -40,7 +40,7 @@ class Declared(NamedTuple):
     needs_task: bool = False
 
 
-class Offered(msgspec.Struct, frozen=True, kw_only=True):
+class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
     """A tool that was taken. `tool` is its name at its server, `name` here. `declared` is the SHA-256 of all that its server
     declares of it, in hex: a tool that is declared otherwise is another one. `destructive` is its server's word where
     it gave one, and else what the protocol takes for granted of what changes something."""
@@ -73,19 +73,19 @@ class Offered(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-class Taken(NamedTuple):
+class ToolSelection(NamedTuple):
     """The tools of a server: by name those that were taken, and the names of those that the settings leave out; how many
     could not be taken, and of the first of them why."""
 
-    offered: dict[str, Offered]
+    offered: dict[str, ToolOffer]
     left_out: tuple[str, ...] = ()
     refused: int = 0
     refusals: tuple[str, ...] = ()
 
 
-def take(server: Server, part: str, declared: Sequence[Declared]) -> Taken:
+def take(server: Server, part: str, declared: Sequence[DeclaredTools]) -> ToolSelection:
     """Of the tools that a server declares, those that are taken. `part` stands for the server in their names."""
-    offered: dict[str, Offered] = {}
+    offered: dict[str, ToolOffer] = {}
     left_out: list[str] = []
     refusals: list[str] = []
     seen: set[str] = set()
@@ -103,10 +103,10 @@ def take(server: Server, part: str, declared: Sequence[Declared]) -> Taken:
             except ValueError as unfit:
                 why = f"its schema is none: {unfit}"
         refusals.append(f"{display(one.name, 60) or 'a tool without a name'}: {display(why, 300)}")
-    return Taken(offered, tuple(left_out), len(refusals), tuple(refusals[:_MOST_TOLD]))
+    return ToolSelection(offered, tuple(left_out), len(refusals), tuple(refusals[:_MOST_TOLD]))
 
 
-def _refusal(one: Declared, seen: set[str]) -> str:
+def _refusal(one: DeclaredTools, seen: set[str]) -> str:
     if not one.name or not one.name.isprintable():
         return "its name is none"
     if len(one.name) > LONGEST_NAME:
@@ -122,13 +122,13 @@ def _refusal(one: Declared, seen: set[str]) -> str:
     return ""
 
 
-def _offered(server: Server, name: str, one: Declared) -> Offered:
+def _offered(server: Server, name: str, one: DeclaredTools) -> ToolOffer:
     text = msgspec.json.encode(one.schema, order="sorted")
     if len(text) > LARGEST_SCHEMA:
         raise ValueError(f"it is larger than {LARGEST_SCHEMA:,} bytes")
     read_only = one.read_only is True
     words = (one.name, one.description, text.decode(), one.read_only, one.destructive)
-    return Offered(
+    return ToolOffer(
         name=name,
         server=server.name,
         tool=one.name,

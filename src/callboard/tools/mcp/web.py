@@ -11,7 +11,7 @@ import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
-from .server_log import Said
+from .server_log import ServerLog
 
 #: The largest answer, and the largest event of a stream, in bytes.
 LARGEST = 16 * 1024 * 1024
@@ -20,13 +20,13 @@ LARGEST = 16 * 1024 * 1024
 _GONE = frozenset({401, 403, 404, 410})
 
 
-class _TooMuch(httpx2.ReadError):
+class _TooLargeError(httpx2.ReadError):
     """More came than is taken."""
 
 
 @asynccontextmanager
 async def address(
-    url: str, headers: Mapping[str, str], said: Said, over: asyncio.Event
+    url: str, headers: Mapping[str, str], said: ServerLog, over: asyncio.Event
 ) -> AsyncGenerator[TransportStreams, None]:
     """The streams of messages from and to an address. It takes no setting of the surroundings: no proxy, no stored password.
 
@@ -46,7 +46,7 @@ async def address(
 
 
 class _Bounded(httpx2.AsyncBaseTransport):
-    def __init__(self, inner: httpx2.AsyncBaseTransport, said: Said, over: asyncio.Event) -> None:
+    def __init__(self, inner: httpx2.AsyncBaseTransport, said: ServerLog, over: asyncio.Event) -> None:
         self._inner = inner
         self._said = said
         self._over = over
@@ -70,12 +70,12 @@ class _Bounded(httpx2.AsyncBaseTransport):
         """Closes all connections."""
         await self._inner.aclose()
 
-    def _too_much(self, reason: str, request: httpx2.Request) -> _TooMuch:
+    def _too_much(self, reason: str, request: httpx2.Request) -> _TooLargeError:
         self._said.reason = reason
         self._over.set()
-        return _TooMuch(reason, request=request)
+        return _TooLargeError(reason, request=request)
 
-    def over(self, request: httpx2.Request) -> _TooMuch:
+    def over(self, request: httpx2.Request) -> _TooLargeError:
         """What is raised where more came than is taken."""
         return self._too_much(f"it sent an answer of more than {LARGEST:,} bytes", request)
 

@@ -56,7 +56,7 @@ class BoundFile(NamedTuple):
         return f"{display(self.path)} (sha256 {self.digest[:12]})" if self.digest else display(self.path)
 
 
-class Bound(NamedTuple):
+class CommandBinding(NamedTuple):
     """A command as it would be started now.
 
     Attributes:
@@ -129,7 +129,7 @@ class Files:
 _files = Files()
 
 
-def bind(command: Sequence[str], environment: Mapping[str, str], start: str, search: str) -> Bound:
+def bind(command: Sequence[str], environment: Mapping[str, str], start: str, search: str) -> CommandBinding:
     """Look at everything that a command names and return it with a digest. Blocks while files are read.
 
     Args:
@@ -145,7 +145,7 @@ def bind(command: Sequence[str], environment: Mapping[str, str], start: str, sea
     files = tuple(one for path in named if (one := _file(path, start)) is not None)
     bound = [list(command), sorted(values.items()), files]
     digest = hashlib.sha256(msgspec.json.encode(bound)).hexdigest()
-    return Bound(program, tuple(command), values, files, digest)
+    return CommandBinding(program, tuple(command), values, files, digest)
 
 
 def _named(program: str, command: Sequence[str], values: Mapping[str, str], start: str, search: str) -> Iterator[str]:

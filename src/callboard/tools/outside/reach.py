@@ -56,7 +56,7 @@ class Reach(NamedTuple):
             return False
 
 
-class Exposed(NamedTuple):
+class ExposedProgram(NamedTuple):
     """A file that a command comes from, and the folder whose agents can change it."""
 
     path: str
@@ -73,15 +73,15 @@ class Exposed(NamedTuple):
         return f"Use one in {display(self.folder)}/.callboard/, or outside of every folder that is opened here"
 
 
-class Looked(NamedTuple):
+class ReachLookup(NamedTuple):
     """A command with its program by the path under which it was found, so that what was looked at is what is run; and what of
     it is exposed."""
 
     command: tuple[str, ...]
-    exposed: Exposed | None
+    exposed: ExposedProgram | None
 
 
-def look(command: Sequence[str], start: str, search: str, *reaches: Reach, given_data: bool = False) -> Looked:
+def look(command: Sequence[str], start: str, search: str, *reaches: Reach, given_data: bool = False) -> ReachLookup:
     """Looks at every file that a command names which is started in the folder `start` with the search path `search`; of one
     that is `given_data` to work on, at the program and at scripts. Blocks. Raises FileNotFoundError for a program that is not
     found."""
@@ -98,7 +98,7 @@ def look(command: Sequence[str], start: str, search: str, *reaches: Reach, given
         for one, is_shown in named
         if not (is_shown and reach.is_trusts(one)) and _is_file(start, one)
     )
-    return Looked((found, *words), next(filter(None, exposed), None))
+    return ReachLookup((found, *words), next(filter(None, exposed), None))
 
 
 def named_by(word: str) -> tuple[str, ...]:
@@ -133,11 +133,11 @@ def _scripts(program: str, words: Sequence[str]) -> list[str]:
     return [word for at, word in enumerate(words) if _IS_RUN.fullmatch(word) or (is_given and at == first)]
 
 
-def _exposed(path: str, reach: Reach) -> Exposed | None:
+def _exposed(path: str, reach: Reach) -> ExposedProgram | None:
     for step in reversed(_steps(path)):
         folder = reach.changed_in(step)
         if folder:
-            return Exposed(step, folder)
+            return ExposedProgram(step, folder)
     return None
 
 

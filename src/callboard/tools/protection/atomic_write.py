@@ -10,7 +10,7 @@ import stat
 import threading
 from contextlib import suppress
 
-from ..files.changes import Plan
+from ..files.changes import PlannedChange
 from ..files.handles import Folder, open_regular, refuse_special
 from ..files.paths import display, protected
 from .watch import approve
@@ -24,11 +24,11 @@ _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
 _ONE_AT_A_TIME = threading.Lock()
 
 
-class Changed(Exception):
+class ChangedMeanwhileError(Exception):
     """The file is no longer what the change was made for. Nothing was done."""
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """The call was stopped before its change was made. Nothing was done."""
 
 
@@ -37,7 +37,7 @@ def fingerprint(data: bytes | None) -> str:
     return ABSENT if data is None else hashlib.sha256(data).hexdigest()
 
 
-def replace(folder: Folder, plan: Plan, stop: threading.Event) -> None:
+def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
     """Makes the change, durably. Folders that are missing are made; mode and owner of the file are kept.
 
     Raises Changed, Stopped, PathDenied, OSError; the file is as it was then, unless it is the disk that failed at the very end.
@@ -56,7 +56,7 @@ def replace(folder: Folder, plan: Plan, stop: threading.Event) -> None:
                 os.fsync(file.fileno())
             with _ONE_AT_A_TIME:
                 if stop.is_set():
-                    raise Stopped
+                    raise StoppedError
                 _swap(handle, temporary, name, plan)
                 if protected(plan.path):
                     approve(folder.path, plan.path)
@@ -71,29 +71,29 @@ def remove(folder: Folder, path: str, before: bytes) -> None:
     with folder.parent(path) as (handle, name):
         with _ONE_AT_A_TIME:
             if _content(handle, name, path) != before:
-                raise Changed
+                raise ChangedMeanwhileError
             os.unlink(name, dir_fd=handle)
         _sync(handle)
 
 
-def _swap(handle: int, temporary: str, name: str, plan: Plan) -> None:
+def _swap(handle: int, temporary: str, name: str, plan: PlannedChange) -> None:
     if plan.before is None:
         try:
             # Unlike a renaming, a link never takes the place of a file that came meanwhile.
             os.link(temporary, name, src_dir_fd=handle, dst_dir_fd=handle, follow_symlinks=False)
         except FileExistsError as error:
-            raise Changed from error
+            raise ChangedMeanwhileError from error
         except OSError as error:
             if error.errno not in _NO_LINKS:
                 raise
             if _exists(handle, name):
-                raise Changed from None
+                raise ChangedMeanwhileError from None
             os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
         else:
             os.unlink(temporary, dir_fd=handle)
         return
     if _content(handle, name, plan.path) != plan.before:
-        raise Changed
+        raise ChangedMeanwhileError
     os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
 
 
@@ -111,7 +111,7 @@ def _take_over(handle: int, name: str, path: str, descriptor: int) -> None:
     try:
         found = os.stat(name, dir_fd=handle, follow_symlinks=False)
     except FileNotFoundError as error:
-        raise Changed from error
+        raise ChangedMeanwhileError from error
     refuse_special(found, path)
     if not found.st_mode & 0o222:
         raise PermissionError(errno.EACCES, f"{display(path)} is read-only")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 _Identity = tuple[int, int]
 
 
-class Private:
+class PrivatePaths:
     """Private paths in a folder as they are now. Paths outside the folder are left out.
 
     Example:

@@ -23,7 +23,7 @@ _MOST_TREES: Final = 8
 _Identity = tuple[int, int]
 
 
-class Found(NamedTuple):
+class ProtectedPath(NamedTuple):
     """A protected path: relative to the folder, and the identity of the folder that holds it."""
 
     path: str
@@ -33,11 +33,11 @@ class Found(NamedTuple):
 class Survey(NamedTuple):
     """Protected paths of a folder, in order. `whole` is False where a bound ended the walk."""
 
-    found: tuple[Found, ...]
+    found: tuple[ProtectedPath, ...]
     whole: bool
 
 
-class _Listed(NamedTuple):
+class _ListedFolder(NamedTuple):
     changed: int
     settled: bool
     size: int
@@ -51,7 +51,7 @@ class Tree:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self._listed: dict[_Identity, _Listed] = {}
+        self._listed: dict[_Identity, _ListedFolder] = {}
         self._lock = threading.Lock()
 
     def survey(self) -> Survey:
@@ -60,8 +60,8 @@ class Tree:
             return self._survey()
 
     def _survey(self) -> Survey:
-        found: list[Found] = []
-        seen: dict[_Identity, _Listed] = {}
+        found: list[ProtectedPath] = []
+        seen: dict[_Identity, _ListedFolder] = {}
         left, whole, ahead = MOST_ENTRIES, True, [("", 0, False)]
         while ahead:
             path, depth, packaged = ahead.pop()
@@ -76,11 +76,11 @@ class Tree:
                 break
             if listed.bare and path:
                 # A repository without a working tree: what is below it is its own.
-                found.append(Found(path, identity))
+                found.append(ProtectedPath(path, identity))
                 continue
             inside = f"{path}/" if path else ""
             marked = [name for name in listed.marked if not packaged or name == ".git"]
-            found += [Found(f"{inside}{name}", identity) for name in marked]
+            found += [ProtectedPath(f"{inside}{name}", identity) for name in marked]
             skipped = set(marked)
             ahead += [
                 (f"{inside}{name}", depth + 1, packaged or name in PACKAGES)
@@ -90,7 +90,7 @@ class Tree:
         self._listed = seen
         return Survey(tuple(sorted(found)), whole)
 
-    def _read(self, path: str) -> tuple[_Identity, _Listed] | None:
+    def _read(self, path: str) -> tuple[_Identity, _ListedFolder] | None:
         full = f"{self.root}/{path}" if path else self.root
         began = time.time_ns()
         try:
@@ -111,7 +111,7 @@ class Tree:
                         folders.append(name)
         except OSError:
             return None
-        listed = _Listed(
+        listed = _ListedFolder(
             status.st_ctime_ns,
             status.st_ctime_ns < began - _SETTLED,
             len(names),

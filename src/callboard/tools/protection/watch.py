@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 from ..files.handles import Folder
 from ..files.paths import PROTECTED, PathDenied, protected
 from . import repositories
-from .private import Private
-from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, Found, tree
+from .private import PrivatePaths
+from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, ProtectedPath, tree
 
 ASIDE: Final = ".set-aside"
 _BEYOND: Final = f"what is deeper than {MOST_DEPTH} folders or beyond {MOST_ENTRIES:,} entries and {MOST_FOUND:,} names"
@@ -26,7 +26,7 @@ _MOST_APPROVED: Final = 1000
 
 _Identity = tuple[int, int]
 
-_NOTHING_PRIVATE: Final = Private("", ())
+_NOTHING_PRIVATE: Final = PrivatePaths("", ())
 
 _approved: OrderedDict[str, _Identity] = OrderedDict()
 _lock = threading.Lock()
@@ -77,7 +77,7 @@ class Watch:
         unkept: What no mount can protect, in words. Empty is the normal case.
     """
 
-    def __init__(self, folder: str, private: Private = _NOTHING_PRIVATE) -> None:
+    def __init__(self, folder: str, private: PrivatePaths = _NOTHING_PRIVATE) -> None:
         self._root = folder.rstrip("/")
         self._private = private
         survey = tree(folder).survey()
@@ -107,7 +107,7 @@ class Watch:
         with Folder(self._root) as folder:
             return tuple(_set_aside(folder, path) for path in dict.fromkeys(wrong))
 
-    def _add(self, one: Found, kept: dict[str, None]) -> None:
+    def _add(self, one: ProtectedPath, kept: dict[str, None]) -> None:
         full = f"{self._root}/{one.path}"
         try:
             status = os.lstat(full)
@@ -144,7 +144,7 @@ class Watch:
             above = os.path.dirname(above)  # noqa: PTH120
         return False
 
-    def _wrong(self, one: Found) -> list[str]:
+    def _wrong(self, one: ProtectedPath) -> list[str]:
         """The paths to set aside of one that is protected: none where the command could not have made it."""
         full = f"{self._root}/{one.path}"
         identity = _identity(full)

@@ -15,7 +15,7 @@ _SECONDS = 10.0
 _KERNEL_WRITABLE = 3
 
 
-class Ability(NamedTuple):
+class SandboxAbility(NamedTuple):
     """`program` is bubblewrap's path, empty where a command cannot be held in; `why` says why not, and what is missing."""
 
     program: str
@@ -30,34 +30,34 @@ class Ability(NamedTuple):
 
 
 @cache
-def ability(bwrap: str) -> Ability:
+def ability(bwrap: str) -> SandboxAbility:
     """What works here with this bubblewrap, a path or a name to be found; tried once for the life of the process.
 
     Takes some tens of milliseconds the first time.
     """
     program = shutil.which(bwrap)
     if sys.platform != "linux":
-        return Ability("", why=f"there is no bubblewrap for {sys.platform}")
+        return SandboxAbility("", why=f"there is no bubblewrap for {sys.platform}")
     if program is None:
-        return Ability("", why=f"bubblewrap ({bwrap}) is not installed")
+        return SandboxAbility("", why=f"bubblewrap ({bwrap}) is not installed")
     refused = ""
     for userns_off in (True, False):
         refused = _attempt(program, userns_off=userns_off, filtered=False)
         if not refused:
             break
     else:
-        return Ability("", why=f"bubblewrap does not work here: {refused}")
+        return SandboxAbility("", why=f"bubblewrap does not work here: {refused}")
     try:
         refused = _attempt(program, userns_off=userns_off, filtered=True)
     except (OSError, ImportError) as error:
         refused = str(error)
     why = f"no seccomp filter: {refused}" if refused else ""
-    return Ability(program, userns_off=userns_off, seccomp=not refused, why=why)
+    return SandboxAbility(program, userns_off=userns_off, seccomp=not refused, why=why)
 
 
 def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
     """What stood in the way of running a program that looks whether it could change the kernel; the empty text for nothing."""
-    view = bubblewrap.View(folder="/usr", writable=False, network=False)
+    view = bubblewrap.SandboxView(folder="/usr", writable=False, network=False)
     command = [program, *bubblewrap.namespaces(network=False, userns_off=userns_off), *bubblewrap.mounts(view)]
     descriptors: list[int] = []
     if filtered:

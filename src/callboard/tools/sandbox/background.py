@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Excerpt
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..outlasting import outlast
@@ -26,16 +26,16 @@ def _untold(_: str) -> None:
     """Nobody is shown the output as it comes: it is asked for."""
 
 
-class Background:
+class BackgroundCommand:
     """Implements the port `Process`. `held` is what must stay open for as long as it runs, `outcome` says what it came to."""
 
     def __init__(
         self,
-        guarded: running.Guarded,
+        guarded: running.GuardedCommand,
         output: Output,
         sink: int,
         held: ExitStack,
-        outcome: Callable[[running.Ran], ToolOutcome],
+        outcome: Callable[[running.CommandResult], ToolOutcome],
     ) -> None:
         self._guarded = guarded
         self._output = output
@@ -105,8 +105,11 @@ class Background:
 
 
 async def start(
-    launch: Launch, held: ExitStack, outcome: Callable[[running.Ran], ToolOutcome], veil: Veil | None
-) -> tuple[Background, bool]:
+    launch: Launch,
+    held: ExitStack,
+    outcome: Callable[[running.CommandResult], ToolOutcome],
+    veil: StreamRedaction | None,
+) -> tuple[BackgroundCommand, bool]:
     """Starts a command that goes on, with a pipe for its input, and whether this task was cancelled meanwhile. `held` is closed
     when it is over."""
     source, sink = os.pipe()
@@ -118,4 +121,4 @@ async def start(
         os.close(sink)
         held.close()
         raise
-    return Background(guarded, output, sink, held, outcome), cancelled
+    return BackgroundCommand(guarded, output, sink, held, outcome), cancelled

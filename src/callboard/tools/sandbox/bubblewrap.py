@@ -23,7 +23,7 @@ _TMP, _SHARED, _HOME = "/tmp", "/dev/shm", "/home/callboard"  # noqa: S108
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-class View(NamedTuple):
+class SandboxView(NamedTuple):
     """What one call sees. `programs` are folders beyond the system's that can be read, and whose programs are found; `kept`
     are paths in the folder that are mounted read-only, `nested` further ones as far as they are there, `hidden` folders that
     appear empty and `masked` files that do. `scratch` is how large each of its own
@@ -57,7 +57,7 @@ def namespaces(*, network: bool, userns_off: bool) -> list[str]:
     ]
 
 
-def mounts(view: View) -> list[str]:
+def mounts(view: SandboxView) -> list[str]:
     """The options that build what the command sees."""
     bind = "--bind" if view.writable else "--ro-bind"
     options = [*_system(), "--proc", "/proc", *_proc(), "--dev", "/dev"]
@@ -78,7 +78,7 @@ def mounts(view: View) -> list[str]:
     return [*options, "--remount-ro", "/", "--chdir", view.folder]
 
 
-def environment(view: View, search: str) -> list[str]:
+def environment(view: SandboxView, search: str) -> list[str]:
     """The options that set the command's environment. Of our own, nothing is in it but those places of the search path
     `search` that lie in the folders of programs."""
     values = {
@@ -93,7 +93,7 @@ def environment(view: View, search: str) -> list[str]:
     return ["--clearenv", *(part for name, value in values.items() for part in ("--setenv", name, value))]
 
 
-def search_path(view: View, search: str) -> str:
+def search_path(view: SandboxView, search: str) -> str:
     """Where the command finds programs: the places of a search path that lie in the folders of programs, then the system's."""
     ours = [
         one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)

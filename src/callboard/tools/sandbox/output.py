@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 
 from callboard.contracts.ports.processes import Excerpt
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 
 HEAD = 512 * 1024
 TAIL = 512 * 1024
@@ -17,7 +17,7 @@ class Output:
     """Output as it comes, its head passed on. With a veil, nothing of it is kept that did not pass it; whoever reads before the
     end is given the last letters too, where what they may be the beginning of is not given away by them."""
 
-    def __init__(self, tell: Callable[[str], None], veil: Veil | None = None) -> None:
+    def __init__(self, tell: Callable[[str], None], veil: StreamRedaction | None = None) -> None:
         self._tell = tell
         self._veil = veil
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -16,7 +16,7 @@ _PIECE = 64 * 1024
 _PATIENCE = 30.0
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command came to. `exit_code` is None where it did not end by itself; then `error` says why it did not even run,
     `limit` which limit it was over, or `stopped` is set."""
 
@@ -27,7 +27,7 @@ class Ran(NamedTuple):
     limit: str = ""
 
 
-class Guarded:
+class GuardedCommand:
     """A command under way behind its guard. `end` must be awaited, or everything that came of it goes on until this process
     ends."""
 
@@ -53,7 +53,7 @@ class Guarded:
         if self._guard.let_go():
             self._asked = asked
 
-    async def end(self) -> Ran:
+    async def end(self) -> CommandResult:
         """Lets go and waits until nothing of the command is left: what it came to."""
         self.let_go()
         try:
@@ -81,22 +81,22 @@ class Guarded:
         await asyncio.wait([self.reading])
         self._pipe.close()
 
-    def _outcome(self, found: list[Status]) -> Ran:
+    def _outcome(self, found: list[Status]) -> CommandResult:
         limit = next((one.limit for one in found if one.limit), "")
         if limit:
-            return Ran(self._output.text(), None, limit=limit)
+            return CommandResult(self._output.text(), None, limit=limit)
         if self._asked:
-            return Ran(self._output.text(), None, stopped=True)
+            return CommandResult(self._output.text(), None, stopped=True)
         error = next((one.error for one in found if one.error), "")
         code = next((one.exit for one in found if one.exit is not None), None)
         ran = not self._reports or any(one.ran is not None for one in found)
         if error or code is None or not ran:
             text = self._output.text()
-            return Ran("", None, error=error or text.strip() or "the guard of the command ended")
-        return Ran(self._output.text(), code)
+            return CommandResult("", None, error=error or text.strip() or "the guard of the command ended")
+        return CommandResult(self._output.text(), code)
 
 
-async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Guarded, bool]:
+async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[GuardedCommand, bool]:
     """Starts a command in its folder, both outputs merged in their order, and whether this task was cancelled meanwhile. It
     reads from the descriptor `source`, which is taken over, or from nothing."""
     with Descriptors() as ours:
@@ -112,7 +112,7 @@ async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Gu
     except BaseException:
         guard.close()
         raise
-    return Guarded(guard, stream, output, reports=launch.reports), cancelled or again
+    return GuardedCommand(guard, stream, output, reports=launch.reports), cancelled or again
 
 
 async def _reader(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTransport]:
@@ -122,7 +122,7 @@ async def _reader(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTr
     return reader, pipe
 
 
-async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) -> Ran:
+async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) -> CommandResult:
     """Runs a command with nothing on its input, for so many seconds at most. Whatever came of it is dead when this returns,
     also where the task is cancelled."""
     guarded, cancelled = await start(launch, Output(output))

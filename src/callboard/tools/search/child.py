@@ -16,7 +16,7 @@ import sys
 import time
 from typing import Any
 
-from ..files.globs import BadGlob
+from ..files.globs import InvalidGlobError
 from ..files.handles import Folder
 from ..files.paths import PathDenied, display
 from .find import GENERATED, Search, search
@@ -48,7 +48,7 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
         return {"code": "tool_arguments", "message": f"pattern: is not a regular expression: {error}."}
     except (RecursionError, OverflowError, MemoryError):
         return {"code": "tool_arguments", "message": "pattern: is too complex."}
-    except BadGlob as error:
+    except InvalidGlobError as error:
         return {"code": "tool_arguments", "message": f"pattern: {error}"}
     except (FileNotFoundError, NotADirectoryError):
         return {"code": "tool_failed", "message": f"There is no file or folder {display(wanted.below)}."}

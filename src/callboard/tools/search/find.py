@@ -13,7 +13,7 @@ from ..files.handles import open_listed
 from ..files.paths import PathDenied
 from ..files.texts import decode
 from .literals import required
-from .walk import File, TimeIsUp, Walk
+from .walk import File, TimeoutReachedError, Walk
 
 LARGEST_OUTPUT = 256 * 1024
 LARGEST_FILE = 32 * 1024 * 1024
@@ -27,7 +27,7 @@ GENERATED = frozenset(
 )
 _BYTECODE = (".pyc", ".pyo", ".class")
 
-Named = Callable[[str], bool]
+NamedPath = Callable[[str], bool]
 
 
 class Search(NamedTuple):
@@ -45,14 +45,14 @@ class Search(NamedTuple):
     keep_out: Sequence[str] = ()
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Lines of the answer, and remarks on what is not in it."""
 
     lines: list[str]
     notes: list[str]
 
 
-def search(walk: Walk, asked: Search) -> Found:
+def search(walk: Walk, asked: Search) -> SearchResult:
     """Carries the search out. Raises globs.BadGlob, re.error, PathDenied, OSError."""
     out = _Output(asked.limit)
     notes: list[str] = []
@@ -65,7 +65,7 @@ def search(walk: Walk, asked: Search) -> Found:
                 hidden += 1
                 continue
             out.take(looking(file))
-    except TimeIsUp:
+    except TimeoutReachedError:
         notes.append("time ran out, so this is not all")
     if out.left:
         notes.append(f"{out.left:,} more left out; narrow the search")
@@ -73,7 +73,7 @@ def search(walk: Walk, asked: Search) -> Found:
         notes.append(f"{hidden} files are kept from this tool by rules")
     if walk.unreadable:
         notes.append(f"{walk.unreadable} folders or files could not be read")
-    return Found(out.lines, notes)
+    return SearchResult(out.lines, notes)
 
 
 def _name(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Iterator[str]]:
@@ -216,7 +216,7 @@ def _short(line: str) -> str:
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 
-def _any_of(patterns: Sequence[str], below: str = "") -> Named:
+def _any_of(patterns: Sequence[str], below: str = "") -> NamedPath:
     names = below.split("/") if below else []
     wanted = [components(one) for pattern in patterns for one in expand(pattern)]
     if not wanted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Sequence
 
-from callboard.contracts.ports.tools import Looked, NotThere, ToolContext
+from callboard.contracts.ports.tools import LookedUpPath, PathNotFoundError, ToolContext
 
 from ..files.handles import Folder, listing
 from ..files.media import begins_as_image, image
@@ -26,7 +26,7 @@ SECONDS = 3.0
 _SAMPLE = 64 * 1024
 
 
-def look(context: ToolContext, hidden: Sequence[str], path: str) -> Looked | NotThere:
+def look(context: ToolContext, hidden: Sequence[str], path: str) -> LookedUpPath | PathNotFoundError:
     """What is there, or why it is not given."""
     try:
         found = relative(context.folder, path)
@@ -36,9 +36,9 @@ def look(context: ToolContext, hidden: Sequence[str], path: str) -> Looked | Not
         with Folder(context.folder, hidden) as folder:
             return _look(folder, context, found)
     except PathDenied as denied:
-        return NotThere(reason="outside_folder", detail=denied.message)
+        return PathNotFoundError(reason="outside_folder", detail=denied.message)
     except OSError as error:
-        return NotThere(reason="unreadable", detail=f"{error.strerror or error}.")
+        return PathNotFoundError(reason="unreadable", detail=f"{error.strerror or error}.")
 
 
 async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
@@ -53,30 +53,32 @@ async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: i
     return tuple(sorted(found.lines, key=order)[:limit])
 
 
-def _look(folder: Folder, context: ToolContext, path: str) -> Looked | NotThere:
+def _look(folder: Folder, context: ToolContext, path: str) -> LookedUpPath | PathNotFoundError:
     there = folder.look(path)
     if there is None:
-        return NotThere(reason="not_found")
+        return PathNotFoundError(reason="not_found")
     if stat.S_ISDIR(there.st_mode):
         return _entries(folder, context, path)
     data = folder.read(path, LARGEST_IMAGE if there.st_size <= LARGEST_IMAGE else _SAMPLE)
     if data is None:
-        return NotThere(reason="not_found")
+        return PathNotFoundError(reason="not_found")
     size = max(there.st_size, len(data))
     shown = image(data) if size <= LARGEST_IMAGE else begins_as_image(data)
     if shown is not None:
         if size > LARGEST_IMAGE:
-            return NotThere(reason="too_large", detail=f"{shown.told}, {size_of(size)}")
-        return Looked(path=path, kind="image", data=data, media=shown.media, told=f"{shown.told}, {size_of(size)}")
+            return PathNotFoundError(reason="too_large", detail=f"{shown.told}, {size_of(size)}")
+        return LookedUpPath(
+            path=path, kind="image", data=data, media=shown.media, told=f"{shown.told}, {size_of(size)}"
+        )
     text = decode(data)
     if text is None:
-        return Looked(path=path, kind="binary", told=f"{kind_of(data)}, {size_of(size)}")
+        return LookedUpPath(path=path, kind="binary", told=f"{kind_of(data)}, {size_of(size)}")
     if size > LARGEST_TEXT:
-        return NotThere(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
-    return Looked(path=path, kind="text", data=text.text.encode("utf-8", "replace"), told=size_of(size))
+        return PathNotFoundError(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
+    return LookedUpPath(path=path, kind="text", data=text.text.encode("utf-8", "replace"), told=size_of(size))
 
 
-def _entries(folder: Folder, context: ToolContext, path: str) -> Looked:
+def _entries(folder: Folder, context: ToolContext, path: str) -> LookedUpPath:
     with folder.directory(path) as handle:
         found = [
             f"{name}/" if stat.S_ISDIR(status.st_mode) else name
@@ -86,13 +88,13 @@ def _entries(folder: Folder, context: ToolContext, path: str) -> Looked:
     lines = [display(name, 255) for name in found[:MOST_ENTRIES]]
     if len(found) > MOST_ENTRIES:
         lines.append(f"[{len(found) - MOST_ENTRIES:,} more]")
-    return Looked(path=path, kind="folder", data="\n".join(lines).encode(), told=f"{len(found):,} entries")
+    return LookedUpPath(path=path, kind="folder", data="\n".join(lines).encode(), told=f"{len(found):,} entries")
 
 
-def _ruled_out(context: ToolContext, path: str) -> NotThere | None:
+def _ruled_out(context: ToolContext, path: str) -> PathNotFoundError | None:
     """Why a rule keeps it from being read; a rule that asks first does as well, since nobody is asked about a mention."""
     rule = rules.decide(context.rules, rules.Target(tool="Read", path=path))
     if rule is None or rule.verdict == "allow":
         return None
     says = "forbids it" if rule.verdict == "deny" else "asks first"
-    return NotThere(reason="denied", detail=f"a rule of this {rule.scope} {says}: {display(rule.matcher)}")
+    return PathNotFoundError(reason="denied", detail=f"a rule of this {rule.scope} {says}: {display(rule.matcher)}")

@@ -29,7 +29,7 @@ class File(NamedTuple):
     name: str
 
 
-class TimeIsUp(Exception):
+class TimeoutReachedError(Exception):
     """The walk took longer than it may."""
 
 
@@ -60,7 +60,7 @@ class Walk:
     def check_time(self) -> None:
         """Raises TimeIsUp."""
         if time.monotonic() > self._until:
-            raise TimeIsUp
+            raise TimeoutReachedError
 
     def _inside(self, handle: int, names: list[str], patterns: _Patterns) -> Iterator[File]:
         self.check_time()

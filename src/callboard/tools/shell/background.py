@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from callboard.contracts.commands.processes import ExecutionEnvironment
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.processes import Process
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 
 from ..builtin import bash, declarations
 from ..builtin.bash import BashArguments
 from ..files.handles import Folder
 from ..files.paths import PROTECTED
-from ..gate.call_context import Case, Ground
+from ..gate.call_context import CallContext, GateEnvironment
 from ..gate.call_identity import same_call
 from ..protection import protected_paths
 from ..protection.watch import Watch
@@ -36,7 +36,7 @@ class FolderShells:
         self._bwrap = bwrap
 
     async def start(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: Veil | None = None
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: StreamRedaction | None = None
     ) -> Process:
         """Starts the command of a call that was let through. Raises Refusal."""
         asked = same_call(call, evaluation, context)
@@ -54,7 +54,7 @@ class FolderShells:
 
     def _environment(self, context: ToolContext) -> ExecutionEnvironment:
         ground = self._ground()
-        case = Case(call=_ANY, context=context, ground=ground, asked=BashArguments(command=":"))
+        case = CallContext(call=_ANY, context=context, ground=ground, asked=BashArguments(command=":"))
         case.kind = declarations.KINDS[bash.NAME]
         held = case.held
         if held and case.may_write:
@@ -63,7 +63,7 @@ class FolderShells:
                 case.unkept, case.nested = (*protected_paths.unkept(folder), *watch.unkept), watch.nested
         applied = case.confinement()
         search = os.environ.get("PATH", bubblewrap.PATH)
-        view = bubblewrap.View(folder=context.folder, writable=False, network=False, programs=ground.programs)
+        view = bubblewrap.SandboxView(folder=context.folder, writable=False, network=False, programs=ground.programs)
         return ExecutionEnvironment(
             cwd=context.folder,
             workspace_roots=(context.folder,),
@@ -84,5 +84,5 @@ class FolderShells:
             permission_mode=context.permission_mode,
         )
 
-    def _ground(self) -> Ground:
-        return Ground(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
+    def _ground(self) -> GateEnvironment:
+        return GateEnvironment(ability(self._bwrap), hidden=self._hidden, programs=self._programs)

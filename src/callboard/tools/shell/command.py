@@ -13,17 +13,17 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.sandbox import SandboxApplied
-from callboard.contracts.ports.secrets import Veil
+from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..builtin.bash import BashArguments
 from ..files.handles import Folder
 from ..files.paths import display
-from ..gate.call_context import Ground
+from ..gate.call_context import GateEnvironment
 from ..outlasting import outlast
 from ..protection import protected_paths
 from ..protection.credentials import REMEMBERED
-from ..protection.private import Private, programs_in
+from ..protection.private import PrivatePaths, programs_in
 from ..protection.watch import SetAside, Watch
 from ..sandbox import background, bubblewrap, limits, running, seccomp
 from ..sandbox.launching import Launch
@@ -33,7 +33,7 @@ _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "
 
 
 async def run(
-    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, output: Callable[[str], None]
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: GateEnvironment, output: Callable[[str], None]
 ) -> ToolOutcome:
     """Runs the command under exactly the confinement `applied`. Raises Refusal `tool_failed` where that cannot be had."""
     seconds = seconds_for(asked, applied)
@@ -54,7 +54,7 @@ async def run(
     return _with(aside, _told(ran, seconds, applied))
 
 
-def _told(ran: running.Ran, seconds: float, applied: SandboxApplied) -> ToolOutcome:
+def _told(ran: running.CommandResult, seconds: float, applied: SandboxApplied) -> ToolOutcome:
     if ran.stopped:
         setting = limits.value(applied, "timeout")
         more = (
@@ -68,8 +68,12 @@ def _told(ran: running.Ran, seconds: float, applied: SandboxApplied) -> ToolOutc
 
 
 async def start(
-    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, veil: Veil | None = None
-) -> background.Background:
+    asked: BashArguments,
+    folder: str,
+    applied: SandboxApplied,
+    ground: GateEnvironment,
+    veil: StreamRedaction | None = None,
+) -> background.BackgroundCommand:
     """Starts the command under exactly the confinement `applied`, to go on. Raises Refusal `tool_failed` where that cannot be
     had."""
     held = ExitStack()
@@ -81,7 +85,7 @@ async def start(
         held.close()
         raise
 
-    def ended(ran: running.Ran) -> ToolOutcome:
+    def ended(ran: running.CommandResult) -> ToolOutcome:
         return _with(_set_aside(watch), _outcome(ran, applied))
 
     process, cancelled = await background.start(launch, held, ended, veil)
@@ -97,7 +101,7 @@ def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
     return min(wanted, limits.value(applied, "timeout") or wanted)
 
 
-def _outcome(ran: running.Ran, applied: SandboxApplied) -> ToolOutcome:
+def _outcome(ran: running.CommandResult, applied: SandboxApplied) -> ToolOutcome:
     if ran.error:
         return ToolOutcome(output="", code="tool_failed", message=f"The command was not run: {ran.error}")
     if ran.stopped:
@@ -133,7 +137,7 @@ def _with(aside: tuple[SetAside, ...], outcome: ToolOutcome) -> ToolOutcome:
 
 
 def _launch(
-    asked: BashArguments, folder: str, applied: SandboxApplied, ground: Ground, held: ExitStack
+    asked: BashArguments, folder: str, applied: SandboxApplied, ground: GateEnvironment, held: ExitStack
 ) -> tuple[Launch, Watch | None]:
     """How the command is started, and what it is watched with. What must stay open until it is over is put into `held`."""
     shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
@@ -155,9 +159,9 @@ def _launch(
     kept = held.enter_context(protected_paths.kept(opened)) if applied.writable else []
     own = programs_in(folder, ground.programs, str(Path.home()), os.environ.get("PATH", ""))
     missing = (one for one in ground.hidden if one.rpartition("/")[2] not in REMEMBERED)
-    watch = Watch(folder, Private(folder, (*missing, *own))) if applied.writable else None
+    watch = Watch(folder, PrivatePaths(folder, (*missing, *own))) if applied.writable else None
     real = list(dict.fromkeys(os.path.realpath(one) for one in ground.hidden))
-    view = bubblewrap.View(
+    view = bubblewrap.SandboxView(
         folder=folder,
         writable=bool(applied.writable),
         network=applied.network,

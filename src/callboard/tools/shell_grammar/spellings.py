@@ -40,7 +40,7 @@ _SHORT_OPTION = re.compile(r"\A-[A-Za-z](?=\w+\s)")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
-class Spellings(NamedTuple):
+class CommandSpellings(NamedTuple):
     """The commands that a text may run.
 
     Attributes:
@@ -53,7 +53,7 @@ class Spellings(NamedTuple):
     is_clear: bool
 
 
-def spellings(text: str) -> Spellings:
+def spellings(text: str) -> CommandSpellings:
     """Return every command that a shell text may run.
 
     Launchers (`env`, `sudo`, `find -exec` …) are taken off, programs lose their folder, options before a subcommand are left
@@ -65,7 +65,7 @@ def spellings(text: str) -> Spellings:
     """
     reading = _Reading()
     reading.read(text)
-    return Spellings(frozenset(reading.commands), reading.is_clear)
+    return CommandSpellings(frozenset(reading.commands), reading.is_clear)
 
 
 def is_match(pattern: str, command: tuple[Word, ...]) -> bool | None:

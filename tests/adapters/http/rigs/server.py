@@ -15,9 +15,9 @@ from typing import Any
 import httpx2
 
 from callboard import __version__
-from callboard.adapters.http import Given, HttpApp, HttpServer, Meta, ModelOffer, WorkspaceOffer
+from callboard.adapters.http import HttpApp, HttpDependencies, HttpServer, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.models.catalog import Desk
+from callboard.app.models.catalog import ModelCatalog
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised
@@ -31,7 +31,7 @@ from callboard.log.live import InProcessLiveFeed
 from callboard.log.sqlite import open_store
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings
 from callboard.runtime.clock import Clock, UuidIds
-from callboard.runtime.dependencies import Limits, Parts
+from callboard.runtime.dependencies import Dependencies, Limits
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
@@ -164,13 +164,13 @@ async def serving(
     store = open_store(beside)
     (beside / "short-answers.yaml").write_text(scenario)
     models = ConfiguredModels(ModelSettings(providers=(scripted(beside / "short-answers.yaml"),)))
-    parts = Parts(
+    parts = Dependencies(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
-        desk=Desk(models, {}, places=()),
+        desk=ModelCatalog(models, {}, places=()),
         past=past,
         uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().veil),
         limits=limits or Limits(write_behind=0.01),
@@ -185,7 +185,7 @@ async def serving(
             "about": about(runtime, models),
             "token": TOKEN,
         }
-        app = HttpApp(Given(**{**defaults, **given}))
+        app = HttpApp(HttpDependencies(**{**defaults, **given}))
         server = await HttpServer.start(app)
         try:
             async with (

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from callboard.app.cli.job.arguments import items_of
-from callboard.app.cli.job.lines import Happenings, counts, item_line
+from callboard.app.cli.job.lines import JobEvents, counts, item_line
 from callboard.app.cli.terminal.output import Style
 from callboard.contracts.commands.jobs import JobItem
 from callboard.contracts.errors import Refusal
@@ -184,4 +184,4 @@ def test_m3_an_item_that_ended_in_plain_text_says_so(plain: bool, line: str):
     style = Style(io.StringIO())
     item = JobItem(item_id="tsk_1", title="A", status="completed", output="Ok.", plain_text=plain)
     assert item_line(1, item, style, 200).strip() == line
-    assert Happenings((item,), {}, style, 200).of_item("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain)) == line
+    assert JobEvents((item,), {}, style, 200).of_item("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain)) == line

@@ -15,23 +15,23 @@ from ..feeds import Place
 Root = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
-class Taken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QueryParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a route takes, in the casing of the Multi-agent runtime specification. `project_root` is the folder of an opened
     workspace; it may be left out where only one is open."""
 
 
-class RunsQuery(Taken, frozen=True, kw_only=True):
+class RunsQuery(QueryParameters, frozen=True, kw_only=True):
     """Without `session_id`, the runs of all sessions of the folder."""
 
     project_root: Root | None = None
     session_id: Id | None = None
 
 
-class ChildrenQuery(Taken, frozen=True, kw_only=True):
+class ChildrenQuery(QueryParameters, frozen=True, kw_only=True):
     run_id: Id
 
 
-class ContextQuery(Taken, frozen=True, kw_only=True):
+class ContextQuery(QueryParameters, frozen=True, kw_only=True):
     """`after` is a sequence and `limit` a number of facts; both are of the raw view, which comes by page."""
 
     run_id: Id
@@ -40,12 +40,12 @@ class ContextQuery(Taken, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=1000)] = 500
 
 
-class CancelBody(Taken, frozen=True, kw_only=True):
+class CancelBody(QueryParameters, frozen=True, kw_only=True):
     run_id: Id
     reason: Reason = ""
 
 
-class ChatBody(Taken, frozen=True, kw_only=True):
+class ChatBody(QueryParameters, frozen=True, kw_only=True):
     """A message for an agent of a session, the lead where it is left out; without `session_id` it begins a new one. Without
     `permission_mode` the agent goes on in the mode of its last turn, and begins in the usual one of its folder."""
 
@@ -57,14 +57,14 @@ class ChatBody(Taken, frozen=True, kw_only=True):
     permission_mode: PermissionMode | None = None
 
 
-class EventsQuery(Taken, frozen=True, kw_only=True):
+class EventsQuery(QueryParameters, frozen=True, kw_only=True):
     """`after` is a `seq`; the header Last-Event-ID wins over it."""
 
     project_root: Root | None = None
     after: Place | None = None
 
 
-class SettingsQuery(Taken, frozen=True, kw_only=True):
+class SettingsQuery(QueryParameters, frozen=True, kw_only=True):
     project_root: Root | None = None
 
 
@@ -74,7 +74,7 @@ class SettingsBody(msgspec.Struct, frozen=True, kw_only=True):
     project_root: Root | None = None
 
 
-class TreeQuery(Taken, frozen=True, kw_only=True):
+class TreeQuery(QueryParameters, frozen=True, kw_only=True):
     """`path` is a folder within `project_root`; `depth` is how many levels below it are told."""
 
     project_root: Root | None = None
@@ -82,7 +82,7 @@ class TreeQuery(Taken, frozen=True, kw_only=True):
     depth: Annotated[int, Meta(ge=1, le=8)] = 3
 
 
-class InterruptBody(Taken, frozen=True, kw_only=True, rename="camel"):
+class InterruptBody(QueryParameters, frozen=True, kw_only=True, rename="camel"):
     """Of the Communication specification. `queued` says what becomes of the messages behind the one that runs."""
 
     queued: Literal["keep", "clear"] = "keep"

@@ -17,7 +17,7 @@ from callboard.contracts.rows import StatusRow
 from callboard.contracts.scope import PERSON
 
 from ..commands import json_response
-from ..dependencies import Given
+from ..dependencies import HttpDependencies
 from ..feeds import LAST_EVENT_ID, until_refused
 from ..requests import actor_of, body_of, decode, from_query, key_of
 from ..streams import Stream, Streams
@@ -46,7 +46,7 @@ _interrupt = msgspec.json.Decoder(InterruptBody)
 _settings = msgspec.json.Decoder(SettingsBody)
 
 
-def agent_run_routes(given: Given, streams: Streams) -> list[Route]:
+def agent_run_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
     """All of them."""
     routes = _Routes(given, streams)
     return [
@@ -64,7 +64,7 @@ def agent_run_routes(given: Given, streams: Streams) -> list[Route]:
 
 
 class _Routes:
-    def __init__(self, given: Given, streams: Streams) -> None:
+    def __init__(self, given: HttpDependencies, streams: Streams) -> None:
         self._given = given
         self._streams = streams
 

@@ -17,8 +17,8 @@ from callboard.contracts.facts import SessionCreated
 
 from ...demos.catalog import Demo
 from ...hosting.connection import connected
-from ...state_folder import Home
-from ..team_watcher import Watching
+from ...state_folder import StateFolder
+from ..team_watcher import TeamWatcher
 from ..terminal.browser import may_open, open_page
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED
 from ..terminal.ignored_settings import settings_beside
@@ -26,7 +26,7 @@ from ..terminal.loop import ctrl_c
 from ..terminal.output import Style, err, out
 
 
-class Started(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag="started"):
+class StartedDemo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag="started"):
     """A demo began. `link` opens its session in the browser once, `opener` is a file that redirects to it, `folder` is where
     its agents work."""
 
@@ -39,7 +39,7 @@ class Started(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_fie
 
 async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     """Plays the demo and follows it; returns the exit code. Raises Refusal."""
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     settings, _ = await settings_beside(home)
     joined: list[Endpoint] = []
     with ctrl_c() as asked:
@@ -63,7 +63,7 @@ async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     return code
 
 
-async def _start(client: Client, demo: Demo) -> tuple[Started, TurnAccepted]:
+async def _start(client: Client, demo: Demo) -> tuple[StartedDemo, TurnAccepted]:
     if client.endpoint.version != __version__:
         raise Refusal(
             "conflict",
@@ -74,12 +74,16 @@ async def _start(client: Client, demo: Demo) -> tuple[Started, TurnAccepted]:
     (first,) = await client.page(accepted.session_id, after=0, limit=1)
     folder = msgspec.json.decode(first.payload, type=SessionCreated).folder
     page = await client.page_link(f"/s/{accepted.session_id}")
-    started = Started(name=demo.name, folder=folder, session_id=accepted.session_id, link=page.link, opener=page.opener)
+    started = StartedDemo(
+        name=demo.name, folder=folder, session_id=accepted.session_id, link=page.link, opener=page.opener
+    )
     return started, accepted
 
 
-async def _follow(client: Client, accepted: TurnAccepted, started: Started, asked: asyncio.Event, *, json: bool) -> int:
-    watching = Watching(client, accepted.session_id, f"{client.endpoint.url}/#/s/{accepted.session_id}", json=json)
+async def _follow(
+    client: Client, accepted: TurnAccepted, started: StartedDemo, asked: asyncio.Event, *, json: bool
+) -> int:
+    watching = TeamWatcher(client, accepted.session_id, f"{client.endpoint.url}/#/s/{accepted.session_id}", json=json)
     playing = asyncio.create_task(watching.run())
     leaving = asyncio.create_task(asked.wait())
     try:
@@ -93,7 +97,7 @@ async def _follow(client: Client, accepted: TurnAccepted, started: Started, aske
         await asyncio.gather(playing, leaving, return_exceptions=True)
 
 
-def _tell(started: Started, demo: Demo, *, json: bool) -> None:
+def _tell(started: StartedDemo, demo: Demo, *, json: bool) -> None:
     if json:
         out(msgspec.json.encode(started).decode())
         return
@@ -108,7 +112,7 @@ def _tell(started: Started, demo: Demo, *, json: bool) -> None:
     out(f"  asked    {demo.objective}\n")
 
 
-def _say_end(demo: Demo, started: Started) -> None:
+def _say_end(demo: Demo, started: StartedDemo) -> None:
     style = Style(sys.stdout)
     if demo.next:
         out(f"\n{style.warn('?')} {demo.next}")
@@ -117,10 +121,10 @@ def _say_end(demo: Demo, started: Started) -> None:
     out(f"\nOver. {_kept(started)}")
 
 
-def _say_kept(started: Started, *, goes_on: bool) -> None:
+def _say_kept(started: StartedDemo, *, goes_on: bool) -> None:
     end = "It goes on in the Callboard that runs." if goes_on else "Stopped in the middle."
     err(f"\n{end} {_kept(started)}")
 
 
-def _kept(started: Started) -> str:
+def _kept(started: StartedDemo) -> str:
     return f"Kept: the folder {started.folder} and the session (callboard view {started.session_id})."

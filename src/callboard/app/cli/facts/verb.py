@@ -13,7 +13,7 @@ import typer
 from callboard.contracts.record import WireEvent
 
 from ...reading import newest_session, reader
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.loop import run_async
 from ..terminal.output import Style, one_line, out, width
 
@@ -45,10 +45,10 @@ def _facts(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact, whole.")] = False,
 ) -> None:
-    run_async(_print(Home.of(os.environ), session, after, follow=follow, as_json=json))
+    run_async(_print(StateFolder.of(os.environ), session, after, follow=follow, as_json=json))
 
 
-async def _print(home: Home, session: str, after: int, *, follow: bool, as_json: bool) -> None:
+async def _print(home: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
     style = Style(sys.stdout)
     room = width() if sys.stdout.isatty() else 0
     async with reader(home) as source:

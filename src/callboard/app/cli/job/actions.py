@@ -28,7 +28,7 @@ from ...hosting.connection import connected
 from ...hosting.serve import not_held
 from ...reading import newest_session, nothing_yet
 from ...reading.remote import RemoteReader
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
 from ..terminal.exit_codes import ENDED_BY_PERSON
@@ -37,7 +37,7 @@ from ..terminal.loop import ctrl_c
 from ..terminal.milestones import untrusted
 from ..terminal.output import Style, err, one_line, out, width
 from ..terminal.wording import counted
-from .follow import Following
+from .follow import JobFollower
 from .lines import counts, item_line
 
 #: The facts that end a task for good.
@@ -55,7 +55,7 @@ async def begin(command: CreateJob, folder: Path, approve: Approve | None, *, as
                 if not as_json:
                     told = f"{made.job_id} · {counted(len(made.items), 'item')} · {made.session_id}"
                     err(Style(sys.stderr).dim(told))
-                following = Following(client, read, approve, attempts={}, before=before, as_json=as_json)
+                following = JobFollower(client, read, approve, attempts={}, before=before, as_json=as_json)
                 return await following.run(made, asked)
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
@@ -71,7 +71,7 @@ async def go_on(command: ResumeJob | RetryJobItem, approve: Approve | None, *, a
                 if isinstance(command, ResumeJob) and read.status == "running":
                     # It goes on already: where it was begun elsewhere, or only waits for an answer.
                     attempts = {item.item_id: item.attempts for item in read.items}
-                    following = Following(client, read, approve, attempts=attempts, before=before, as_json=as_json)
+                    following = JobFollower(client, read, approve, attempts=attempts, before=before, as_json=as_json)
                     return await following.run(None, asked)
                 if isinstance(command, ResumeJob) and read.status != "paused":
                     hint = "callboard job retry tries again what failed." if read.status == "failed" else ""
@@ -81,7 +81,7 @@ async def go_on(command: ResumeJob | RetryJobItem, approve: Approve | None, *, a
                     command = msgspec.structs.replace(command, item_id=_item(read, command.item_id))
                 changed: JobChanged = await client.submit(command)
                 attempts = {item.item_id: item.attempts for item in read.items}
-                following = Following(client, read, approve, attempts=attempts, before=before, as_json=as_json)
+                following = JobFollower(client, read, approve, attempts=attempts, before=before, as_json=as_json)
                 return await following.run(changed, asked)
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
@@ -135,7 +135,7 @@ async def _create(client: Client, command: CreateJob, folder: Path, *, wide: boo
 
 
 def _connected(*, makes: bool = False):
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not makes and not home.has_store():
         raise nothing_yet()
     return connected(home, os.environ, lambda _: None)

@@ -21,7 +21,7 @@ from ..team_watcher import Lines
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from ..terminal.output import Style, err, out, width
-from .lines import Happenings, counts, of_whole, way_on
+from .lines import JobEvents, counts, of_whole, way_on
 
 _BY_HAND = "Ctrl-C in the terminal"
 #: Why a job is not paused by hand: it is over, is being cancelled, or is paused already.
@@ -30,7 +30,7 @@ _NOT_PAUSED = ("unknown_job", "unknown_task", "task_paused")
 _BEGINS = ("job.created", "job.item.retried", "task.resumed")
 
 
-class Following:
+class JobFollower:
     """One job, from a command that makes it go on until it is over or paused."""
 
     def __init__(
@@ -50,7 +50,7 @@ class Following:
         self._before = before
         self._json = as_json
         self._style = Style(sys.stdout)
-        self._happenings = Happenings(read.items, attempts, self._style, max(width() - 4, 20))
+        self._happenings = JobEvents(read.items, attempts, self._style, max(width() - 4, 20))
         self._items = {item.item_id for item in read.items}
         self._workers: set[str] = set()
         self._lines = Lines(out)

@@ -24,7 +24,7 @@ from ..terminal.wording import unfinalized
 _WAITS: dict[JobItemStatus, str] = {"waiting": "waits", "running": "at work", "paused": "paused", "cancelling": "ends"}
 
 
-class Happenings:
+class JobEvents:
     """The lines of one job. `attempts` says how many of each item there were before."""
 
     def __init__(self, items: tuple[JobItem, ...], attempts: Mapping[str, int], style: Style, room: int) -> None:

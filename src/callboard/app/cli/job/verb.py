@@ -11,7 +11,7 @@ from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob, Re
 from callboard.contracts.facts.turn import PermissionMode
 
 from ..terminal.approver import ApproveOption, standing
-from ..terminal.broad_folders import Wide
+from ..terminal.broad_folders import BroadFolder
 from ..terminal.loop import run_async
 from ..terminal.output import out
 
@@ -87,7 +87,7 @@ def _start(
     items: Annotated[str, typer.Option("--items", metavar="FILE", help="A file of items; `-` is standard input.")] = "",
     approve: ApproveOption = None,
     json: AsFacts = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> None:
     from .actions import begin
     from .arguments import create, items_of

@@ -13,8 +13,8 @@ from callboard.contracts.commands import GetSession, ResumeThread, SessionRead, 
 from ...hosting.connection import connected
 from ...reading import newest_session, nothing_yet
 from ...reading.remote import RemoteReader
-from ...state_folder import Home
-from ..run.conversation import Conversing
+from ...state_folder import StateFolder
+from ..run.conversation import Conversation
 from ..run.run import BY_HAND, exit_of
 from ..terminal.approvals import Approve
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON
@@ -31,7 +31,7 @@ async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: 
     Raises:
         Refusal: `unknown_session`, `unknown_thread`, `thread_not_paused`, or why no turn can start.
     """
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not home.has_store():
         raise nothing_yet()
     with ctrl_c() as asked:
@@ -49,7 +49,7 @@ async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: 
                     status="started",
                     sequence=changed.sequence,
                 )
-                conversing = Conversing(client, accepted, approve, as_json=as_json, before=before)
+                conversing = Conversation(client, accepted, approve, as_json=as_json, before=before)
                 turn = await conversing.run(asked, BY_HAND)
                 return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
         except asyncio.CancelledError:

@@ -22,7 +22,7 @@ from .printer import Printer
 _AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_ready"})
 
 
-class Conversing:
+class Conversation:
     """One turn from its acceptance to its end. `refused` counts the approvals that nobody was there to give."""
 
     def __init__(

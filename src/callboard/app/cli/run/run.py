@@ -25,7 +25,7 @@ from ...hosting.connection import connected
 from ...hosting.serve import not_held
 from ...reading import newest_session
 from ...reading.remote import RemoteReader
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
@@ -33,12 +33,12 @@ from ..terminal.ignored_settings import settings_beside, warn_of_others
 from ..terminal.loop import ctrl_c
 from ..terminal.milestones import not_used, problem_line, untrusted
 from ..terminal.output import Style, err, visible
-from .conversation import Conversing
+from .conversation import Conversation
 
 BY_HAND = "Ctrl-C in the terminal"
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One turn, and how it is followed. `session` is empty for a new one; `permission` is None for what is usual in its folder,
     `approve` where a person is asked. `wide` approves a broad folder; `files` are attached."""
 
@@ -54,15 +54,15 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[Path, ...] = ()
 
 
-async def carry_out(wanted: Wanted) -> int:
+async def carry_out(wanted: RunRequest) -> int:
     """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     settings, _ = await settings_beside(home)
     with ctrl_c() as asked:
         try:
             async with connected(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
                 accepted, before = await _submit(client, wanted)
-                conversing = Conversing(client, accepted, wanted.approve, as_json=wanted.json, before=before)
+                conversing = Conversation(client, accepted, wanted.approve, as_json=wanted.json, before=before)
                 turn = await conversing.run(asked, BY_HAND)
                 return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
         except asyncio.CancelledError:
@@ -75,7 +75,7 @@ def _tell_unused(found: Endpoint, set_here: tuple[AnyModel, ...]) -> None:
         err(Style(sys.stderr).warn(not_used(models, found.pid, found.model)))
 
 
-async def _submit(client: Client, wanted: Wanted) -> tuple[TurnAccepted, int]:
+async def _submit(client: Client, wanted: RunRequest) -> tuple[TurnAccepted, int]:
     """Gives the prompt; returns what became of it, and the sequence before it."""
     request = SubmitTurn(
         text=wanted.prompt,
@@ -109,7 +109,7 @@ async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment
     return tuple([Attachment(upload=(await client.upload(name, data)).upload) for name, data in contents])
 
 
-async def _permission(client: Client, wanted: Wanted, workspace: str) -> PermissionMode:
+async def _permission(client: Client, wanted: RunRequest, workspace: str) -> PermissionMode:
     """The mode that was chosen, else the usual one of the folder; says where the folder's files ask for more than they have."""
     trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
     if not_held(trust):

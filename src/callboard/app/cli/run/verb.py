@@ -13,7 +13,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
 from ..terminal.approver import ApproveOption, standing
-from ..terminal.broad_folders import Wide
+from ..terminal.broad_folders import BroadFolder
 from ..terminal.loop import run_async
 
 _HELP = """Give an agent a prompt and follow its turn to the end.
@@ -56,15 +56,15 @@ def _run(
     when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
     approve: ApproveOption = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
-    wide: Wide = False,
+    wide: BroadFolder = False,
 ) -> None:
-    from .run import Wanted, carry_out
+    from .run import RunRequest, carry_out
 
     answered = standing(approve)
     text = sys.stdin.read() if prompt == "-" else prompt
     if not text.strip():
         raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Say what is to be done.")
-    wanted = Wanted(
+    wanted = RunRequest(
         prompt=text,
         folder=folder.expanduser().absolute(),
         session=session,

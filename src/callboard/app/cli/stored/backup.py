@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.output import Style, err, out
 from .progress import Progress
 
@@ -53,7 +53,7 @@ def _backup(
     from ...backups import back_up
     from ...reading import no_store
 
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not home.has_store():
         raise no_store(home)
     made = back_up(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import typer
 
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.exit_codes import DONE, FAILED
 from ..terminal.output import Style, one_line, out
 from .progress import Progress
@@ -47,7 +47,7 @@ def _check(
 
     from ...reading import no_store
 
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     if not home.has_store():
         raise no_store(home)
     checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))

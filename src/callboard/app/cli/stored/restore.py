@@ -11,7 +11,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.output import Style, err, out
 from .progress import Progress
 
@@ -44,7 +44,7 @@ def _restore(
 ) -> None:
     from ...backups import restore
 
-    home = Home.of(os.environ)
+    home = StateFolder.of(os.environ)
     done = restore(home, file.expanduser(), replace=replace, damaged=damaged, progress=Progress(quiet=json))
     if json:
         out(msgspec.json.encode(done).decode())

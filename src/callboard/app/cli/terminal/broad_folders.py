@@ -15,7 +15,7 @@ from callboard.contracts.errors import Problem, Refusal
 from .approvals import read_line
 from .output import err, visible
 
-Wide = Annotated[bool, typer.Option("--wide", help="Open a home or a system folder without a question.")]
+BroadFolder = Annotated[bool, typer.Option("--wide", help="Open a home or a system folder without a question.")]
 Submit = Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]
 
 

@@ -14,12 +14,12 @@ from callboard.contracts.settings import Settings
 from ...folder_use import others_on
 from ...hosting.announcement import find
 from ...settings.loader import load
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from .milestones import also_served
 from .output import Style, err, plain
 
 
-async def settings_beside(home: Home, **flags: Any) -> tuple[Settings, Refusal | None]:
+async def settings_beside(home: StateFolder, **flags: Any) -> tuple[Settings, Refusal | None]:
     """The settings that hold here, and why their file cannot be used. Where it cannot and a Callboard runs, that is told and
     the rest holds, without models: that one goes on with what it read, and is only to be reached.
 
@@ -41,5 +41,5 @@ async def settings_beside(home: Home, **flags: Any) -> tuple[Settings, Refusal |
 
 def warn_of_others(folder: str) -> None:
     """Print a warning for each process that serves the folder with another state folder."""
-    for one in others_on(folder, Home.of(os.environ).folder, os.environ):
+    for one in others_on(folder, StateFolder.of(os.environ).folder, os.environ):
         err(Style(sys.stderr).warn(also_served(one)))

@@ -25,7 +25,7 @@ class Answer(msgspec.Struct, frozen=True):
     permission_mode: ContinuationMode | None = None
 
 
-class Beside(msgspec.Struct, frozen=True):
+class QuestionContext(msgspec.Struct, frozen=True):
     """What there is beside the words of a question: `options` to choose from, the `steps` of a plan, the `schema` of a form."""
 
     options: tuple[str, ...] = ()
@@ -55,14 +55,14 @@ class Beside(msgspec.Struct, frozen=True):
         return told
 
 
-def beside(row: ActionRow, arguments: str) -> Beside:
+def beside(row: ActionRow, arguments: str) -> QuestionContext:
     """What stands in the arguments of the call that asks; nothing for a call that only waits for leave."""
     if not is_question(row):
-        return Beside()
+        return QuestionContext()
     try:
-        return msgspec.json.decode(arguments, type=Beside)
+        return msgspec.json.decode(arguments, type=QuestionContext)
     except msgspec.MsgspecError:
-        return Beside()
+        return QuestionContext()
 
 
 def commands_of(row: ActionRow) -> int | None:
@@ -97,7 +97,7 @@ def is_question(row: ActionRow) -> bool:
     return "answer" in row.decisions
 
 
-def offers(row: ActionRow, there: Beside, *, more: bool) -> str:
+def offers(row: ActionRow, there: QuestionContext, *, more: bool) -> str:
     """One line for what decides this request alone, one for each rule that an answer would make."""
     reject = "[r]eject (r REASON)"
     if is_question(row):
@@ -125,7 +125,7 @@ def _approve(row: ActionRow) -> str:
     return f"[a]pprove, continue in {row.modes[0]}{others}"
 
 
-def understood(line: str | None, row: ActionRow, there: Beside) -> Answer | None:
+def understood(line: str | None, row: ActionRow, there: QuestionContext) -> Answer | None:
     """The answer that a line gives; None where it gives none."""
     said = (line or "").strip()
     word, _, rest = said.partition(" ")

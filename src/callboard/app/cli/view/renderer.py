@@ -34,7 +34,7 @@ LOST = "lost"
 _OVER = ("output-available", "output-error", "cancelled")
 
 
-class Rendering:
+class ConversationRenderer:
     """Prints turns of a table; texts of which a row holds a preview are read whole."""
 
     def __init__(self, source: Reader, table: Table, style: Style, *, thinking: bool) -> None:

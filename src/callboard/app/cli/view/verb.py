@@ -11,10 +11,10 @@ import typer
 from callboard.contracts.rows import SessionRow, TurnRow
 
 from ...reading import newest_session, reader
-from ...state_folder import Home
+from ...state_folder import StateFolder
 from ..terminal.loop import run_async
 from ..terminal.output import Style, one_line, out
-from .renderer import Rendering
+from .renderer import ConversationRenderer
 
 _HELP = """Print a conversation as it reads now.
 
@@ -41,16 +41,16 @@ def _view(
         bool, typer.Option("--thinking", help="What the model thought, as far as it was told.")
     ] = False,
 ) -> None:
-    run_async(_print(Home.of(os.environ), session, turns, thinking=thinking))
+    run_async(_print(StateFolder.of(os.environ), session, turns, thinking=thinking))
 
 
-async def _print(home: Home, session: str, turns: int, *, thinking: bool) -> None:
+async def _print(home: StateFolder, session: str, turns: int, *, thinking: bool) -> None:
     style = Style(sys.stdout)
     async with reader(home) as source:
         stream = await newest_session(source, session)
         table = await source.conversation(stream, turns=turns)
         for shell in table.panel(SessionRow):
             out(f"{style.bold(one_line(shell.title))}  {style.dim(f'{shell.session_id}  {one_line(shell.folder)}')}")
-        rendering = Rendering(source, table, style, thinking=thinking)
+        rendering = ConversationRenderer(source, table, style, thinking=thinking)
         for turn in table.panel(TurnRow)[-turns:]:
             await rendering.turn(turn)

@@ -11,7 +11,7 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 
 from ...batch import Batch, thread_scope
-from ...state.session import Background, Called, Thread
+from ...state.session import Background, CalledAgent, Thread
 from ..turn.sleep import modes, sleep
 from ..turn.start import start
 from ..turn.wake_depth import MOST_HOPS, pause
@@ -115,7 +115,7 @@ def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str
     return " ".join(said)
 
 
-def _why(called: Called) -> str:
+def _why(called: CalledAgent) -> str:
     of = f" of {called.agent}" if called.agent else ""
     more = f", and {called.count - 1} more since" if called.count > 1 else ""
     return f"You wake because of what happened: {called.type}{of} (event {called.cause}){more}."

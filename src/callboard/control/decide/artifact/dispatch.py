@@ -5,26 +5,26 @@ from __future__ import annotations
 from callboard.contracts.commands.artifacts import ArtifactChanged, ExportBegun
 
 from ...batch import Batch
-from ...state.artifact import ArtifactAsked, ArtifactDone, ArtifactLooked, ExportAsked, ExportTold
+from ...state.artifact import ArtifactDone, ArtifactLooked, ArtifactRequested, ExportReported, ExportRequested
 from .exports import begin, told
 from .save import asked, done, looked
 
 #: Commands of artifacts as they are decided: with what the runtime saw of the files.
-ArtifactDecided = ArtifactAsked | ArtifactDone | ExportAsked
+ArtifactDecided = ArtifactRequested | ArtifactDone | ExportRequested
 
 
 def answer(batch: Batch, request: ArtifactDecided) -> ArtifactChanged | ExportBegun:
     """The facts and the answer of a command. Raises what the decision raises."""
     match request:
-        case ArtifactAsked():
+        case ArtifactRequested():
             return asked(batch, request)
         case ArtifactDone():
             return done(batch, request)
-        case ExportAsked():
+        case ExportRequested():
             return begin(batch, request)
 
 
-def take(batch: Batch, report: ArtifactLooked | ExportTold) -> None:
+def take(batch: Batch, report: ArtifactLooked | ExportReported) -> None:
     """The facts of an outcome."""
     if isinstance(report, ArtifactLooked):
         looked(batch, report)

@@ -13,14 +13,14 @@ from callboard.contracts.facts import (
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.artifact import ExportAsked, ExportTold
+from ...state.artifact import ExportReported, ExportRequested
 from .save import must_be_open
 
 #: A process that was exporting ended.
 INTERRUPTED = "export_interrupted"
 
 
-def begin(batch: Batch, what: ExportAsked) -> ExportBegun:
+def begin(batch: Batch, what: ExportRequested) -> ExportBegun:
     """An export begins; the runtime makes it once this is durable. One that failed is made again under its id. Raises
     `unknown_artifact`, `artifact_deleted`, `unknown_export`."""
     must_be_open(batch, what.artifact_id)
@@ -49,7 +49,7 @@ def begin(batch: Batch, what: ExportAsked) -> ExportBegun:
     )
 
 
-def told(batch: Batch, what: ExportTold) -> None:
+def told(batch: Batch, what: ExportReported) -> None:
     """How far an export is, or how it ended. One that is over already is told of no more."""
     export = batch.state.artifacts.exports.get(what.export)
     if export is None or export.failed:
@@ -71,4 +71,4 @@ def unknown(batch: Batch, message: str) -> None:
     """The processes that made these exports have ended, and nothing of them is kept."""
     for key, export in list(batch.state.artifacts.exports.items()):
         if not export.failed and export.epoch < batch.known.epoch:
-            told(batch, ExportTold(export=key, code=INTERRUPTED, message=f"Not made: {message}."))
+            told(batch, ExportReported(export=key, code=INTERRUPTED, message=f"Not made: {message}."))

@@ -21,14 +21,22 @@ from callboard.contracts.facts import ArtifactDeleted, ArtifactFailed, ArtifactS
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.artifact import ArtifactAsked, ArtifactDone, ArtifactLooked, KeptDraft, Look, OpenArtifact, OpenSave
+from ...state.artifact import (
+    ArtifactDone,
+    ArtifactLooked,
+    ArtifactRequested,
+    FileState,
+    OpenArtifact,
+    OpenSave,
+    UnsavedDraft,
+)
 from .versions import CONFLICT, GONE, create, found, newest, next_version, saved
 
 #: A process that was saving ended before anybody saw what came of it, and the file shows that nothing did.
 INTERRUPTED = "save_interrupted"
 
 
-def asked(batch: Batch, what: ArtifactAsked) -> ArtifactChanged:
+def asked(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
     """Decides what a person asked. Raises `unknown_artifact`, `artifact_deleted`, `invalid_input`, and `artifact_conflict` of a
     file that is there already or an artifact that is just being saved.
 
@@ -93,7 +101,7 @@ def must_be_open(batch: Batch, artifact: str) -> OpenArtifact:
     )
 
 
-def _create(batch: Batch, what: ArtifactAsked, request: CreateArtifact) -> ArtifactChanged:
+def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> ArtifactChanged:
     path, draft = request.path or "", what.draft
     there = what.look.content if what.look is not None else None
     if path and (taken := batch.state.artifacts.at(path)):
@@ -123,7 +131,7 @@ def _create(batch: Batch, what: ArtifactAsked, request: CreateArtifact) -> Artif
     return _answer(batch, artifact)
 
 
-def _end_gone(batch: Batch, what: ArtifactAsked, path: str, taken: str) -> None:
+def _end_gone(batch: Batch, what: ArtifactRequested, path: str, taken: str) -> None:
     """The artifact that has the path ends where its file is gone and a person makes it anew, as it does for a call. Raises
     `artifact_conflict` where the file is there, or may have come since somebody looked; and while something of a person's is
     not saved, with which it goes on."""
@@ -144,7 +152,7 @@ def _end_gone(batch: Batch, what: ArtifactAsked, path: str, taken: str) -> None:
     raise Refusal(CONFLICT, f"{path} is the artifact {taken} already{why}.", field="path", hint=hint)
 
 
-def _edit(batch: Batch, what: ArtifactAsked, request: EditArtifact) -> ArtifactChanged:
+def _edit(batch: Batch, what: ArtifactRequested, request: EditArtifact) -> ArtifactChanged:
     artifact = what.artifact_id
     if request.content is None and request.title is None:
         raise Refusal("invalid_input", "An edit needs a content or a title.", field="content")
@@ -156,7 +164,7 @@ def _edit(batch: Batch, what: ArtifactAsked, request: EditArtifact) -> ArtifactC
 
 
 def _save(
-    batch: Batch, what: ArtifactAsked, base: int, restores: int, reason: str, *, again: bool = False
+    batch: Batch, what: ArtifactRequested, base: int, restores: int, reason: str, *, again: bool = False
 ) -> ArtifactChanged:
     """Saves the draft over version `base`. `again` says that the person knows what stands in its way: a file that is gone is
     then made anew."""
@@ -193,7 +201,7 @@ def _save(
     return _answer(batch, artifact)
 
 
-def _delete(batch: Batch, what: ArtifactAsked, request: DeleteArtifact) -> ArtifactChanged:
+def _delete(batch: Batch, what: ArtifactRequested, request: DeleteArtifact) -> ArtifactChanged:
     artifact = what.artifact_id
     known = newest(batch, artifact)
     if request.confirm != artifact:
@@ -219,7 +227,7 @@ def _delete(batch: Batch, what: ArtifactAsked, request: DeleteArtifact) -> Artif
     return _answer(batch, artifact)
 
 
-def _drift(batch: Batch, artifact: str, look: Look | None) -> bool:
+def _drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
     """Says what the file was found to be, where that is not the newest version. True where there is no file."""
     if look is None:
         return False
@@ -231,7 +239,7 @@ def _drift(batch: Batch, artifact: str, look: Look | None) -> bool:
     return False
 
 
-def _failed(batch: Batch, artifact: str, code: str, message: str, look: Look | None) -> None:
+def _failed(batch: Batch, artifact: str, code: str, message: str, look: FileState | None) -> None:
     """A change of a file came to nothing. Where the file is another by now it is a conflict, and what it is a version."""
     save = batch.state.artifacts.saves[artifact]
     before = newest(batch, artifact).version
@@ -252,16 +260,16 @@ def _failed(batch: Batch, artifact: str, code: str, message: str, look: Look | N
     )
 
 
-def _was_made(save: OpenSave, look: Look) -> bool:
+def _was_made(save: OpenSave, look: FileState) -> bool:
     there = look.content
     return there is None if save.draft is None else there is not None and there.ref.hash == save.draft.hash
 
 
-def _is_there(look: Look | None) -> bool:
+def _is_there(look: FileState | None) -> bool:
     return look is None or look.content is not None
 
 
-def _kept(batch: Batch, artifact: str) -> KeptDraft:
+def _kept(batch: Batch, artifact: str) -> UnsavedDraft:
     kept = batch.state.artifacts.drafts.get(artifact)
     if kept is None:
         raise Refusal("invalid_input", "Nothing of this artifact failed to be saved.", field="artifactId")

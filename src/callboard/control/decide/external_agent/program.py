@@ -21,7 +21,14 @@ from callboard.contracts.ports.external import CONNECT_AGENT, START_AGENT
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, call_scope, run_scope, thread_scope
-from ...outcomes import CallSeen, ExternalChanged, ExternalGone, ExternalThere, PartEnded, PlanSeen
+from ...outcomes import (
+    ExternalCallReported,
+    ExternalChanged,
+    ExternalConnected,
+    ExternalDisconnected,
+    ExternalPlanReported,
+    PartEnded,
+)
 from ...state.session import OpenRun, Thread
 from ..tool.calls import as_asked, ask, let_through, said_by_hooks
 from ..turn.inbox import consume
@@ -30,25 +37,31 @@ from ..turn.plan import tell as tell_plan
 
 
 def take(
-    batch: Batch, report: ExternalThere | ExternalChanged | ExternalGone | PartEnded | CallSeen | PlanSeen
+    batch: Batch,
+    report: ExternalConnected
+    | ExternalChanged
+    | ExternalDisconnected
+    | PartEnded
+    | ExternalCallReported
+    | ExternalPlanReported,
 ) -> None:
     """What such an agent came to, says and does."""
     match report:
-        case ExternalThere():
+        case ExternalConnected():
             there(batch, report)
         case ExternalChanged():
             change_settings(batch, report)
-        case ExternalGone():
+        case ExternalDisconnected():
             gone(batch, report)
         case PartEnded():
             part_ended(batch, report)
-        case CallSeen():
+        case ExternalCallReported():
             call_seen(batch, report)
-        case PlanSeen():
+        case ExternalPlanReported():
             plan_seen(batch, report)
 
 
-def there(batch: Batch, report: ExternalThere) -> None:
+def there(batch: Batch, report: ExternalConnected) -> None:
     """The agent holds a conversation for this thread."""
     thread = batch.state.threads.get(report.thread)
     if thread is None:
@@ -76,7 +89,7 @@ def change_settings(batch: Batch, report: ExternalChanged) -> None:
         batch.say(fact, thread_scope(thread))
 
 
-def gone(batch: Batch, report: ExternalGone) -> None:
+def gone(batch: Batch, report: ExternalDisconnected) -> None:
     """The agent is there no longer."""
     thread = batch.state.threads.get(report.thread)
     if thread is not None:
@@ -108,7 +121,7 @@ def part_ended(batch: Batch, report: PartEnded) -> None:
     consume(batch, report.thread)
 
 
-def call_seen(batch: Batch, report: CallSeen) -> None:
+def call_seen(batch: Batch, report: ExternalCallReported) -> None:
     """The agent began a call, or asks for permission for one that it began before; the verdict stands in the report."""
     found = _prompted(batch, report)
     if found is None:
@@ -151,7 +164,7 @@ def call_seen(batch: Batch, report: CallSeen) -> None:
         consume(batch, report.thread)
 
 
-def plan_seen(batch: Batch, report: PlanSeen) -> None:
+def plan_seen(batch: Batch, report: ExternalPlanReported) -> None:
     """The agent tells its plan."""
     found = _prompted(batch, report)
     if found is not None:
@@ -159,7 +172,9 @@ def plan_seen(batch: Batch, report: PlanSeen) -> None:
         consume(batch, report.thread)
 
 
-def _prompted(batch: Batch, report: PartEnded | CallSeen | PlanSeen) -> tuple[Thread, OpenRun] | None:
+def _prompted(
+    batch: Batch, report: PartEnded | ExternalCallReported | ExternalPlanReported
+) -> tuple[Thread, OpenRun] | None:
     """The run whose prompt this belongs to; None where that is over."""
     found = running(batch, report.thread, report.run)
     return found if found is not None and found[1].model_step == report.prompt else None

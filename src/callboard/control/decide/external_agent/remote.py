@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from callboard.contracts.commands.team import Message
 from callboard.contracts.facts import ActionWithdrawn, RemoteArtifact, RemoteTaskChanged, ReplyEnded, ToolCancelled
-from callboard.contracts.ports.external import TaskTold
+from callboard.contracts.ports.external import TaskReported
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, action_scope, call_scope, run_scope
-from ...outcomes import NeedOver, RemoteTold
+from ...outcomes import RemoteNeedEnded, RemoteReported
 from ...state.session import OpenRun, Thread
 from ..agent.addressing import agent_of
 from ..artifact.versions import delivered
@@ -21,22 +21,22 @@ from ..turn.inbox import consume
 from ..turn.iterate import open_run, running
 
 
-def take(batch: Batch, report: RemoteTold | NeedOver) -> None:
+def take(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> None:
     """What such an agent tells, or needs no more."""
-    if isinstance(report, RemoteTold):
+    if isinstance(report, RemoteReported):
         told(batch, report)
     else:
         need_over(batch, report)
 
 
-def told(batch: Batch, report: RemoteTold) -> None:
+def told(batch: Batch, report: RemoteReported) -> None:
     """The agent told of its task: it has what it was sent, and with the first word that is consumed."""
     found = running(batch, report.thread, report.run)
     if found is None or found[1].model_step != report.prompt:
         return
     thread, run = found
     scope, said = run_scope(thread, run), report.told
-    if isinstance(said, TaskTold):
+    if isinstance(said, TaskReported):
         batch.say(
             RemoteTaskChanged(remote_task_id=said.task, state=said.state, message=batch.hold(said.message)), scope
         )
@@ -52,11 +52,11 @@ def told(batch: Batch, report: RemoteTold) -> None:
         )
         batch.say(fact, scope)
         delivered(batch, scope, fact)
-    if not (isinstance(said, TaskTold) and said.state == "unknown"):
+    if not (isinstance(said, TaskReported) and said.state == "unknown"):
         consume(batch, report.thread)
 
 
-def need_over(batch: Batch, report: NeedOver) -> None:
+def need_over(batch: Batch, report: RemoteNeedEnded) -> None:
     """The agent goes on without what it asked for; an answer that is on its way stays."""
     found = running(batch, report.thread, report.run)
     call = found[1].call_of(report.call) if found is not None else None

@@ -14,7 +14,7 @@ from ...batch import Batch
 from ...decision_inputs import carried, narrower
 from ...state.session import OpenJob, OpenTask, Thread
 from ..agent.addressing import modes_of, subagent
-from ..subagent.spawn import OnBoard, spawn
+from ..subagent.spawn import BoardTask, spawn
 from ..task import attempts
 from ..turn.sleep import work_mode
 
@@ -82,4 +82,4 @@ def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
         isolation=job.isolation,
     )
     said = attempts.told(batch, item, again=item.attempt > 0)
-    spawn(batch, batch.thread(batch.state.lead), request, OnBoard(item.task, item.attempt + 1, said, "", job))
+    spawn(batch, batch.thread(batch.state.lead), request, BoardTask(item.task, item.attempt + 1, said, "", job))

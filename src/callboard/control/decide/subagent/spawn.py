@@ -30,7 +30,7 @@ from ..turn.titles import title_of
 from .slots import Slots, enqueue, start_child
 
 
-class OnBoard(NamedTuple):
+class BoardTask(NamedTuple):
     """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why. `job` is the
     job whose item it is: then a person gives the work, whatever the parent may and is under."""
 
@@ -41,7 +41,7 @@ class OnBoard(NamedTuple):
     job: OpenJob | None = None
 
 
-def spawn(batch: Batch, parent: Thread, request: Spawn, board: OnBoard | None = None) -> Spawned:
+def spawn(batch: Batch, parent: Thread, request: Spawn, board: BoardTask | None = None) -> Spawned:
     """Gives the parent a child, which starts at once or waits for a slot. It has a task of its own, or the one of the board.
 
     Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
@@ -139,7 +139,7 @@ def _under(scope: Scope, thread: Thread) -> Scope:
 
 
 def _join(
-    batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: OnBoard | None
+    batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: BoardTask | None
 ) -> tuple[Thread, str]:
     parent_task = _task_of(batch, parent, request) if board is None else ""
     agent, thread = _free_name(batch, definition), batch.known.ids.new("thread")

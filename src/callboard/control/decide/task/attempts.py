@@ -19,7 +19,7 @@ from ...task_status import at_work, must_not_be_of_job, open_task, task_changed
 from ..agent.addressing import agent_of, carried_mode, join, known_agent, modes_of
 from ..subagent.child_scope import ENDED, child_scope
 from ..subagent.slots import start_or_wait
-from ..subagent.spawn import OnBoard, spawn
+from ..subagent.spawn import BoardTask, spawn
 from ..turn.queue_eligibility import startable
 from ..turn.start import start as start_turn
 
@@ -186,7 +186,7 @@ def _to_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str
     """The lead's child, made for this task."""
     task = attempt.task
     request = Spawn(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
-    spawn(batch, lead, request, OnBoard(task.task, attempt.number, attempt.said, attempt.reason))
+    spawn(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))
 
 
 def _started(attempt: _Attempt, assignee: str) -> TaskStarted:

@@ -7,7 +7,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import QueueEdited, QueuePromoted, QueueRemoved
 
 from ...batch import Batch, thread_scope
-from ...resolved_context import Given, together
+from ...resolved_context import ResolvedContext, together
 from ...state.session import Thread
 from ..subagent import ending
 
@@ -36,7 +36,7 @@ def edit(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
     """Replaces the input of a queued turn; what was attached to it stays. Raises `turn_not_queued`."""
     thread = _thread_with(batch, request.turn_id)
     queued = next(one for one in thread.queue if one.turn == request.turn_id)
-    came = Given(refs=tuple(one for one in queued.given if one.source == "attached"))
+    came = ResolvedContext(refs=tuple(one for one in queued.given if one.source == "attached"))
     given = together(came, batch.known.given)
     batch.keep(*given.blobs)
     batch.say(

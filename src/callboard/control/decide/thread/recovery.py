@@ -9,7 +9,7 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 
 from ...batch import Batch
-from ...outcomes import ClockStepped, Piece, TakenOver
+from ...outcomes import ClockStepped, HostTakenOver, Piece
 from ...state.session import OpenCall, Session, Thread
 from ..artifact.exports import unknown as exports_unknown
 from ..external_agent.program import disconnect
@@ -22,7 +22,7 @@ ENDED = "the process that ran it ended"
 LARGEST_STEP = 60_000_000
 
 
-def taken_over(batch: Batch, report: TakenOver) -> bool:
+def taken_over(batch: Batch, report: HostTakenOver) -> bool:
     """Takes the runs of older epochs over. One that only waits for a person goes on waiting, its approval as it was; every
     other ends, and where turns are queued behind it the thread pauses: nothing resumes that a person did not ask for.
 

@@ -21,11 +21,11 @@ from callboard.contracts.facts import (
     ToolStarted,
 )
 from callboard.contracts.facts.permission import STATIONS, Check, HookSaid
-from callboard.contracts.ports.tools import Evaluation, Hooked, ToolOutcome
+from callboard.contracts.ports.tools import Evaluation, HookResult, ToolOutcome
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, action_scope, call_scope, run_scope
-from ...outcomes import ToolEnded, WantedCall
+from ...outcomes import RequestedCall, ToolEnded
 from ...state.session import OpenRun, Thread
 from ..agent.definition_cards import MAKING, card
 from ..artifact.versions import made
@@ -42,7 +42,7 @@ NOTHING_SEEN = ToolOutcome(output="")
 ONE_CALL = "In chat an answer may make one tool call, or several that only read. Ask for this one again, if it is still needed."
 
 
-def requested(batch: Batch, thread_id: str, wanted: Sequence[WantedCall]) -> None:
+def requested(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> None:
     """The calls of one answer. Those that only read begin at once, one beside the other. In `auto` every other call waits for
     those before it, and they for it. In `chat` an answer may make one call, or several that only read: a call beyond that gets
     a named refusal, and the gate's word on it is a denial.
@@ -99,7 +99,7 @@ def _one_too_many(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def said_by_hooks(batch: Batch, said: Hooked | None) -> HookSaid | None:
+def said_by_hooks(batch: Batch, said: HookResult | None) -> HookSaid | None:
     """What hooks said of a call, as its fact holds it."""
     if said is None:
         return None
@@ -114,7 +114,7 @@ def said_by_hooks(batch: Batch, said: Hooked | None) -> HookSaid | None:
     )
 
 
-def as_asked(call: WantedCall) -> str:
+def as_asked(call: RequestedCall) -> str:
     """The model's arguments: as the gate reads them, or as the model wrote them where a hook put others in their place."""
     hooked = call.evaluation.hooked
     rewritten = hooked is not None and hooked.arguments is not None

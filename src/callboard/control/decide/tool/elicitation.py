@@ -9,19 +9,19 @@ from callboard.contracts.facts import ActionRequired, ActionWithdrawn
 from callboard.contracts.ports.tools import Question
 
 from ...batch import Batch, action_scope, call_scope
-from ...outcomes import ToolAskOver, ToolAsks
+from ...outcomes import ElicitationEnded, ElicitationStarted
 from ..turn.iterate import running
 
 
-def take(batch: Batch, report: ToolAsks | ToolAskOver) -> None:
+def take(batch: Batch, report: ElicitationStarted | ElicitationEnded) -> None:
     """A call asks, or asks no longer."""
-    if isinstance(report, ToolAsks):
+    if isinstance(report, ElicitationStarted):
         asked(batch, report)
     else:
         over(batch, report)
 
 
-def asked(batch: Batch, report: ToolAsks) -> None:
+def asked(batch: Batch, report: ElicitationStarted) -> None:
     """The call asks. One that is over, or asks already, or whose turn is being stopped asks nobody."""
     found = running(batch, report.thread, report.run)
     call = found[1].call_of(report.call) if found is not None else None
@@ -48,7 +48,7 @@ def asked(batch: Batch, report: ToolAsks) -> None:
     )
 
 
-def over(batch: Batch, report: ToolAskOver) -> None:
+def over(batch: Batch, report: ElicitationEnded) -> None:
     """The server does not wait for the answer any more."""
     found = running(batch, report.thread, report.run)
     call = found[1].call_of(report.call) if found is not None else None

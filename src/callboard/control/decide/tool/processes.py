@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
 )
 
 from ...batch import Batch
-from ...outcomes import ProcessBegan, ProcessOver
+from ...outcomes import ProcessEndReported, ProcessStartReported
 from ...state.team import OpenProcess
 
 ProcessCommand = WriteProcessStdin | TerminateProcess
@@ -41,10 +41,10 @@ def command(batch: Batch, request: ProcessCommand) -> ProcessChanged:
     return ProcessChanged(session_id=batch.state.session, process_id=request.process_id, sequence=batch.state.sequence)
 
 
-def take(batch: Batch, report: ProcessBegan | ProcessOver) -> None:
+def take(batch: Batch, report: ProcessStartReported | ProcessEndReported) -> None:
     """A call's command runs on in the background, or such a process came to its end; one that is over already stays as it was
     told."""
-    if isinstance(report, ProcessBegan):
+    if isinstance(report, ProcessStartReported):
         batch.say(ProcessStarted(command=batch.hold(report.command), summary=report.summary), report.scope)
         return
     found = batch.state.processes.get(report.process)

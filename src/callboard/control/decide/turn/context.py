@@ -8,10 +8,10 @@ from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
-from ...decision_inputs import EXTERNAL, Setup
+from ...decision_inputs import EXTERNAL, RunConfig
 from ...evolve.turn import MOST_MARKS
-from ...resolved_context import Given, together
-from ...state.context import BYTES, TOOL, Takes, shares
+from ...resolved_context import ResolvedContext, together
+from ...state.context import BYTES, TOOL, ContextParts, shares
 from ...state.session import OpenRun, Thread
 
 #: How much of the window stays as it was said, of what is newest.
@@ -20,13 +20,13 @@ KEPT = 0.25
 LEAST = 0.1
 
 
-def resolved(batch: Batch, thread: Thread, setup: Setup, scope: Scope) -> None:
+def resolved(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope) -> None:
     """Says what the run that just began is given, where there is something to say: its window counts as that."""
     run = batch.thread(thread.thread).run
     submitted = next(
         (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == scope.turn), None
     )
-    came = Given() if submitted is None else Given(refs=submitted.given, missing=submitted.missing)
+    came = ResolvedContext() if submitted is None else ResolvedContext(refs=submitted.given, missing=submitted.missing)
     given = together(setup.instructions, came, *(batch.known.pin(name) for name in thread.pinned))
     batch.keep(*given.blobs)
     refs, missing = given.refs, given.missing
@@ -183,7 +183,7 @@ def _rounds(run: OpenRun) -> list[tuple[int, int]]:
     return found
 
 
-def _left_out(refs: tuple[ContextRef, ...], takes: Takes) -> list[Omission]:
+def _left_out(refs: tuple[ContextRef, ...], takes: ContextParts) -> list[Omission]:
     """What the model is not told of what it is given, or told in part."""
     found: list[Omission] = []
     for ref, share in zip(refs, shares(refs), strict=True):

@@ -15,10 +15,10 @@ from callboard.contracts.ports.model import Quota
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
-from ...decision_inputs import EXTERNAL, Setup
+from ...decision_inputs import EXTERNAL, RunConfig
 from ...evolve.model import scarce
 from ...outcomes import ModelAttemptFailed
-from ...state.context import Takes
+from ...state.context import ContextParts
 from ...state.session import OpenRun, QueuedTurn, Thread
 from .context import older_part_tokens, used
 from .iterate import ask_again
@@ -41,21 +41,21 @@ FALLS_BACK: frozenset[str] = frozenset(
 )
 
 
-class _Needs(msgspec.Struct, frozen=True):
+class _ModelNeeds(msgspec.Struct, frozen=True):
     """What a model must take to be told the thread: images, and so many tokens."""
 
     images: bool
     tokens: int
 
 
-def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: Scope) -> None:
+def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scope: Scope) -> None:
     """Says which model the run asks. One that does not take what the turn brings gives way to a fallback that does; without
     one it is asked, and told what was left out."""
     waited = (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == turn.turn)
     turn = next(waited, turn)
     pinned = (ref for name in thread.pinned for ref in batch.known.pin(name).refs)
     brings = any(ref.kind == "image" for ref in (*turn.given, *pinned))
-    needs = _Needs(images=brings or _pictured(thread), tokens=used(thread, None) + turn.tokens)
+    needs = _ModelNeeds(images=brings or _pictured(thread), tokens=used(thread, None) + turn.tokens)
     looked = tuple(_looked_at(batch, one, needs) for one in setup.candidates)
     fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
     chosen, reason = looked[setup.chosen], setup.route_reason
@@ -71,12 +71,12 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: Setup, scope: S
     batch.say(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
 
 
-def takes_images(asked: Candidate | OpenRun, takes: Callable[[str, str], Takes]) -> bool:
+def takes_images(asked: Candidate | OpenRun, takes: Callable[[str, str], ContextParts]) -> bool:
     """Return whether this model, or the model of this run, is shown images. An external agent decides for itself."""
     return asked.provider in EXTERNAL or takes(asked.provider, asked.model).images
 
 
-def route_takes_images(setup: Setup, takes: Callable[[str, str], Takes]) -> bool:
+def route_takes_images(setup: RunConfig, takes: Callable[[str, str], ContextParts]) -> bool:
     """Return whether the chosen model or a fallback is shown images."""
     return any(takes_images(setup.candidates[index], takes) for index in (setup.chosen, *setup.fallbacks))
 
@@ -138,7 +138,7 @@ def others(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candi
         return ()
     # Of what is being summarised each is told as much as it takes, and nothing from then on.
     over = older_part_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
-    needs = _Needs(images=_pictured(thread), tokens=used(thread, run) - over)
+    needs = _ModelNeeds(images=_pictured(thread), tokens=used(thread, run) - over)
     return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
 
 
@@ -195,7 +195,7 @@ def _named(limits: tuple[Limit, ...], whats: tuple[str, ...]) -> tuple[Limit, ..
     return tuple(one for one in limits if one.what in whats)
 
 
-def _looked_at(batch: Batch, candidate: Candidate, needs: _Needs) -> Candidate:
+def _looked_at(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> Candidate:
     """The candidate, with why it cannot be told the thread, where it cannot."""
     if candidate.excluded or candidate.provider in EXTERNAL:
         return candidate

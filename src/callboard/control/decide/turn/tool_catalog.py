@@ -9,11 +9,13 @@ from callboard.contracts.facts import ToolCatalogResolved, ToolServerConnected, 
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...decision_inputs import Catalog
+from ...decision_inputs import ToolCatalog
 from ...evolve.tool_catalog import seen
 
 
-def resolved(batch: Batch, thread_id: str, catalog: Catalog | None, scope: Scope, added: tuple[str, ...] = ()) -> None:
+def resolved(
+    batch: Batch, thread_id: str, catalog: ToolCatalog | None, scope: Scope, added: tuple[str, ...] = ()
+) -> None:
     """The tools of the agent from here on. What it had already is not said again."""
     if catalog is None or (batch.thread(thread_id).catalog == catalog.blob.ref.hash and not added):
         return
