@@ -14,6 +14,8 @@ from tests.packaging.test_dependencies import LOCKED, grouped, locked
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"!?\[[^\]]*\]\((?P<address>[^)\s]+)\)|<(?:img|source)[^>]+src(?:set)?=\"(?P<source>[^\"]+)\"")
+#: A page that a message or a comment of the product names.
+PAGE = re.compile(r"\bdocs/[a-z-]+\.md\b")
 #: A path in backticks that can only be one of this repository.
 NAMED = re.compile(r"`(?P<path>(?:src/callboard|tests|scripts|web/src|bench|schemas|requirements)/[\w./-]+)`")
 FENCE = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)\s*$", re.MULTILINE | re.DOTALL)
@@ -80,6 +82,15 @@ def test_every_file_that_a_document_names_is_there():
     ]
 
     assert missing == []
+
+
+def test_every_page_that_the_product_names_is_there():
+    """X11: a hint of an error leads to a page."""
+    sources = [path for path in (ROOT / "src").rglob("*.py") if "plays" not in path.parts]
+    named = {page for path in sources for page in PAGE.findall(path.read_text())}
+
+    assert {page for page in named if not (ROOT / page).exists()} == set()
+    assert {"docs/settings.md", "docs/models.md"} <= named
 
 
 def test_every_page_is_in_the_navigation_of_the_site_once():

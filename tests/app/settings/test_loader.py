@@ -90,7 +90,7 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateF
     assert (problem.code, problem.field) == ("bad_settings", "prot")
     known = ", ".join(Settings.__struct_fields__)
     assert problem.message == f"{home.settings}, line 1, at `prot`: this key is unknown; known are {known}."
-    assert problem.hint == "docs/settings.md, The shell, context, and the rest, tells what can be set."
+    assert problem.hint == "See docs/settings.md."
 
 
 @pytest.mark.parametrize(

@@ -27,15 +27,16 @@ _IN_WORDS = {
     repr(get_args(Name)[1].pattern): "of letters, digits and _ . : -, at most 64, with a letter or digit first",
     repr(get_args(Url)[1].pattern): "that begins with http:// or https:// and has no spaces",
 }
-_DOCS = "docs/settings.md"
-_SECTIONS = {
-    "models": f"{_DOCS}, Models, tells what can be set.",
-    "fallback": f"{_DOCS}, Models, tells what can be set.",
-    "servers": f"{_DOCS}, Servers of tools (MCP), tells what can be set.",
-    "hooks": f"{_DOCS}, Hooks, tells what can be set.",
-    "rules": f"{_DOCS}, Rules, tells what can be set.",
+#: The page that lists the accepted values, by the first key.
+_PAGES = {
+    "models": "docs/models.md",
+    "fallback": "docs/models.md",
+    "retry": "docs/models.md",
+    "servers": "docs/tool-servers.md",
+    "hooks": "docs/hooks.md",
+    "rules": "docs/permissions.md",
 }
-_REST = f"{_DOCS}, The shell, context, and the rest, tells what can be set."
+_OTHER_KEYS = "docs/settings.md"
 
 Step = str | int
 
@@ -80,7 +81,7 @@ def wrong(source: str, steps: Sequence[Step], said: str, *, hint: str = "", text
         )
     number = line(text, steps)
     where = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
-    hint = hint or _SECTIONS.get(str(steps[0]) if steps else "", _REST)
+    hint = hint or f"See {_PAGES.get(str(steps[0]) if steps else '', _OTHER_KEYS)}."
     return Refusal("bad_settings", f"{where}: {said}.", field=field, hint=hint)
 
 
