@@ -83,8 +83,9 @@ async def test_facts_go_on_after_the_server_was_killed_and_started_again(product
 
 
 async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(product: Product):
-    """COM-14, CTL-10"""
-    product.plays({"calls": [says("Some words. " * 50, chunk=7, delay_ms=2)]})
+    """COM-14, CTL-10: only a line feed ends a line of a stream; U+2028 is a character of the text."""
+    spoken = "Some\u2028words. " * 50
+    product.plays({"calls": [says(spoken, chunk=7, delay_ms=2)]})
     with product.up():
         async with Client(await running(product)) as client:
             accepted = await submitted(client, product, "Go")
@@ -104,7 +105,7 @@ async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(pr
                     if any(turn.ended_at for turn in resumed.panel(TurnRow)):
                         break
             (text,) = resumed.panel(TextPart)
-            assert text.content.text == "Some words. " * 50
+            assert text.content.text == spoken
 
 
 async def test_a_folder_that_is_gone_is_named_before_anything_is_tried_in_it(product: Product):

@@ -7,7 +7,7 @@ wiring      the one place where concrete things meet
 endpoint    how the process that writes the store is found
 hosting     being that process, or finding the one that is
 serve       `up`, from start to stop, told as milestones
-client, sse    a client of a running Callboard
+client      a client of a running Callboard
 joining     a client, whether it runs already or is run for as long as that takes
 turns       one turn from a prompt to its end
 reading/    reading without changing anything, with or without a running process

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import httpx2
 import msgspec
 import uuid_utils
+from httpx2 import EventSource, ServerSentEvent
 
 from callboard.contracts.commands import TABLE
 from callboard.contracts.commands.base import Command
@@ -23,7 +24,6 @@ from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import decode_ops
 
 from .endpoint import Endpoint, no_certificates
-from .sse import Event, events
 
 API = "/api/v1"
 KEY_HEADER = "Idempotency-Key"
@@ -156,7 +156,7 @@ class Client:
                     raise Refusal("gap", f"The server told a place that is none: {batch.cursor[:40]}")
                 yield OpBatch(kind=batch.kind, cursor=cursor, ops=decode_ops(batch.ops))
 
-    async def _follow(self, stream: str, feed: str, place: str) -> AsyncGenerator[Event]:
+    async def _follow(self, stream: str, feed: str, place: str) -> AsyncGenerator[ServerSentEvent]:
         """The events of a feed; a connection that breaks, or is ended by a server that stops, is made anew."""
         failures = 0
         while True:
@@ -166,9 +166,10 @@ class Client:
                     if await self._is_renewed(response):
                         continue
                     await _checked(response)
-                    async with aclosing(events(response.aiter_raw())) as told:
-                        async for event in told:
-                            if event.name in ("gap", "problem"):
+                    source = aiter(EventSource(response, max_event_size=None))
+                    async with aclosing(cast("AsyncGenerator[ServerSentEvent]", source)) as events:
+                        async for event in events:
+                            if event.event in ("gap", "problem"):
                                 raise _refusal(event.data)
                             yield event
                             place = event.id or place
@@ -237,7 +238,7 @@ async def _checked(response: httpx2.Response) -> None:
         raise _refusal(await response.aread())
 
 
-def _refusal(body: bytes) -> Refusal:
+def _refusal(body: bytes | str) -> Refusal:
     try:
         problem = msgspec.json.decode(body, type=Problem)
     except (msgspec.MsgspecError, UnicodeDecodeError):
