@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from callboard.contracts.content import Blob, blob_of, fit
@@ -30,14 +29,6 @@ class Diff(NamedTuple):
     text: str
     added: int
     removed: int
-
-
-class _Code(NamedTuple):
-    same: bool
-    i1: int
-    i2: int
-    j1: int
-    j2: int
 
 
 def diff(plan: PlannedChange) -> Diff:
@@ -92,56 +83,31 @@ def _split(text: str) -> list[str]:
 
 
 def _hunks(old: list[str], new: list[str]) -> tuple[str, int, int]:
-    added = removed = 0
-    out: list[str] = []
-    for group in _groups(_opcodes(old, new)):
-        first, last = group[0], group[-1]
-        out.append(f"@@ -{_span(first.i1, last.i2)} +{_span(first.j1, last.j2)} @@\n")
-        for code in group:
-            if code.same:
-                out += [_line(" ", line) for line in old[code.i1 : code.i2]]
-                continue
-            out += [_line("-", line) for line in old[code.i1 : code.i2]]
-            out += [_line("+", line) for line in new[code.j1 : code.j2]]
-            removed, added = removed + code.i2 - code.i1, added + code.j2 - code.j1
-    return "".join(out), added, removed
-
-
-def _opcodes(old: list[str], new: list[str]) -> list[_Code]:
-    """The lines i1 to i2 of the old text against j1 to j2 of the new one, all of both texts in order.
-
-    What is the same at both ends is not compared again: mostly it is nearly everything.
-    """
+    """The hunks, and how many lines they add and remove. Equal lines at both ends, mostly nearly all, are not compared."""
     start = _same_from(old, new)
     end = _same_from(old[start:][::-1], new[start:][::-1])
-    i2, j2 = len(old) - end, len(new) - end
-    codes = [_Code(True, 0, start, 0, start)]
-    if (i2 - start) * (j2 - start) > _MOST_PAIRS:
-        codes.append(_Code(False, start, i2, start, j2))
-    else:
-        found = difflib.SequenceMatcher(None, old[start:i2], new[start:j2], autojunk=False).get_opcodes()
-        codes += [_Code(tag == "equal", *(at + start for at in place)) for tag, *place in found]
-    codes.append(_Code(True, i2, len(old), j2, len(new)))
-    return [code for code in codes if code.i1 < code.i2 or code.j1 < code.j2]
-
-
-def _groups(codes: list[_Code]) -> Iterator[list[_Code]]:
-    """The changes with the lines around them; those whose surroundings touch are one group."""
-    group: list[_Code] = []
-    for at, code in enumerate(codes):
-        if not code.same:
-            group.append(code)
-            continue
-        before = min(_CONTEXT, code.i2 - code.i1) if at + 1 < len(codes) else 0
-        after = min(_CONTEXT, code.i2 - code.i1) if group else 0
-        if group and before and code.i2 - code.i1 <= before + after:
-            group.append(code)
-            continue
-        if group:
-            yield [*group, _Code(True, code.i1, code.i1 + after, code.j1, code.j1 + after)]
-        group = [_Code(True, code.i2 - before, code.i2, code.j2 - before, code.j2)] if before else []
-    if any(not code.same for code in group):
-        yield group
+    was, now = old[start : len(old) - end], new[start : len(new) - end]
+    if not was and not now:
+        return "", 0, 0
+    groups = [[("replace", 0, len(was), 0, len(now))]]
+    if len(was) * len(now) <= _MOST_PAIRS:
+        groups = list(difflib.SequenceMatcher(None, was, now, autojunk=False).get_grouped_opcodes(_CONTEXT))
+    before, after = min(_CONTEXT, start), min(_CONTEXT, end)
+    groups[0].insert(0, ("equal", -before, 0, -before, 0))
+    groups[-1].append(("equal", len(was), len(was) + after, len(now), len(now) + after))
+    added = removed = 0
+    out: list[str] = []
+    for group in groups:
+        (_, i1, _, j1, _), (_, _, i2, _, j2) = group[0], group[-1]
+        out.append(f"@@ -{_span(start + i1, start + i2)} +{_span(start + j1, start + j2)} @@\n")
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                out += [_line(" ", line) for line in old[start + i1 : start + i2]]
+                continue
+            out += [_line("-", line) for line in was[i1:i2]]
+            out += [_line("+", line) for line in now[j1:j2]]
+            removed, added = removed + i2 - i1, added + j2 - j1
+    return "".join(out), added, removed
 
 
 def _same_from(one: list[str], other: list[str]) -> int:
