@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "callboard"
 PLAYS = SOURCE / "app" / "demos" / "plays"
 #: Declared for what they bring to another library, and imported by none of our modules.
-WITHOUT_IMPORT = frozenset[str]()
+WITHOUT_IMPORT = frozenset({"httptools"})
 LOCKED = re.compile(r"^(?P<name>[a-z0-9][a-z0-9._-]*)==(?P<version>[^ \\]+)(?: ; (?P<marker>[^\\]+))?", re.MULTILINE)
 
 
