@@ -10,7 +10,7 @@ import {
   Graph,
   Lanes,
   Roster,
-  Runs,
+  RunList,
   type Surface,
   SurfaceProvider,
   type Team,
@@ -100,15 +100,17 @@ export function TeamHost(props: {
         onView={setView}
         onOpenAgent={handlers.onOpenAgent}
         onResume={handlers.onResume}
-        shown=""
+        openAgentId=""
         onOpenJob={handlers.onOpenJob}
       />
       <Roster team={team} openAgentId="" handlers={handlers} />
       {view === 'board' && <Board team={team} job={job} handlers={handlers} />}
-      {view === 'graph' && <Graph team={team} shown="" stale={false} onOpenAgent={handlers.onOpenAgent} />}
+      {view === 'graph' && (
+        <Graph team={team} openAgentId="" stale={false} onOpenAgent={handlers.onOpenAgent} />
+      )}
       {view === 'lanes' && <Lanes team={team} handlers={handlers} />}
       {view === 'runs' && (
-        <Runs team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={handlers.onOpenAgent} />
+        <RunList team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={handlers.onOpenAgent} />
       )}
       {action !== undefined && (
         <ApprovalCard

@@ -20,7 +20,7 @@ export { Graph, type GraphProps } from './features/graph/graph'
 export { Inspector, type InspectorProps } from './features/inspector/inspector'
 export { Lanes } from './features/lanes/lanes'
 export { type QueueHandlers, QueueList } from './features/queue/queue-list'
-export { Runs, type RunsProps } from './features/run/run-list'
+export { RunList, type RunListProps } from './features/run/run-list'
 export { default as SettingsDialog, type SettingsDialogProps } from './features/settings/settings-dialog'
 export type { SettingsHandlers } from './features/settings/settings-handlers'
 export {
@@ -30,7 +30,7 @@ export {
   type Names,
   NamesProvider,
   type PictureReader,
-  ReadingProvider,
+  ReadOnlyProvider,
   type Surface,
   SurfaceProvider,
 } from './features/shared/surface'

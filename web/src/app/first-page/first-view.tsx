@@ -3,7 +3,7 @@ import { Composer } from '@/features/composer/composer'
 import { NoticeList } from '@/features/connection/notice-list'
 import { SentEntry } from '@/features/conversation/sent-entry'
 import { FirstPage } from '@/features/first-page/first-page'
-import { Models } from '@/features/first-page/model-setup'
+import { ModelSetup } from '@/features/first-page/model-setup'
 import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
@@ -42,7 +42,7 @@ export function FirstView(props: {
           : t('first.no_folder_hint', { command: 'callboard' })
       }
       modelsOffer={
-        <Models
+        <ModelSetup
           models={workbench.meta?.models ?? []}
           list={settings.view.models}
           tested={settings.view.tested}
@@ -59,7 +59,7 @@ export function FirstView(props: {
       sample={props.sample}
       demos={workbench.meta?.demos ?? []}
       sessions={props.sessions.filter((session) => !others.has(session.sessionId))}
-      pastOffer={<PastOffer />}
+      importOffer={<PastOffer />}
       others={others.size > 0}
       onDemo={(name) => void workbench.startDemo(name)}
       onOpen={(sessionId) => workbench.openSession(sessionId)}

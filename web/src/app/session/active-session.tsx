@@ -8,7 +8,7 @@ import {
   useMemo,
   useState,
 } from 'react'
-import { ReadingProvider, useT } from '@/features/shared/surface'
+import { ReadOnlyProvider, useT } from '@/features/shared/surface'
 import { Diagnostics } from '@/features/status/diagnostics'
 import { StatusLine } from '@/features/status/status-line'
 import { TeamBar } from '@/features/team/team-bar'
@@ -129,7 +129,7 @@ export function ActiveSession(props: ActiveSessionProps) {
     newestBegun(view.turns)
   const title = props.card?.title || view.shell?.title || t('sessions.untitled')
   return (
-    <ReadingProvider value={forReading}>
+    <ReadOnlyProvider value={forReading}>
       <main className="flex min-w-0 flex-1 flex-col">
         <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4 max-sm:pl-2">
           {props.showSidebar}
@@ -162,7 +162,7 @@ export function ActiveSession(props: ActiveSessionProps) {
             onView={onLook}
             onOpenAgent={openAgent}
             onResume={handlers.onResume}
-            shown={view.agent?.agentId ?? team.row.lead}
+            openAgentId={view.agent?.agentId ?? team.row.lead}
             onOpenJob={handlers.onOpenJob}
           />
         )}
@@ -208,7 +208,7 @@ export function ActiveSession(props: ActiveSessionProps) {
         wanted={wanted}
       />
       {opening.dialog}
-    </ReadingProvider>
+    </ReadOnlyProvider>
   )
 }
 

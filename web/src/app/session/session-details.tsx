@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useStat
 import { SingleAgent } from '@/features/agent/add-agent'
 import { Roster } from '@/features/agent/roster'
 import { Inspector } from '@/features/inspector/inspector'
-import { NamesProvider, useForReading, useT } from '@/features/shared/surface'
+import { NamesProvider, useReadOnly, useT } from '@/features/shared/surface'
 import type { TeamHandlers } from '@/features/shared/team-handlers'
 import type { TurnRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
@@ -75,7 +75,7 @@ export function Details(props: {
             imported={view.shell !== null && view.shell.source !== null}
             first={first}
             last={last}
-            wanted={wanted}
+            requestedTab={wanted}
           />
         </NamesProvider>
       </div>
@@ -118,7 +118,7 @@ function useLast(
   openFromList: OpenArtifact['reader']['onOpen'],
 ): readonly Tab[] {
   const t = useT()
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const tabs: Tab[] = []
   const lazily = (panel: ReactNode) => (
     <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>{panel}</Suspense>

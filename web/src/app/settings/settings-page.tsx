@@ -26,7 +26,7 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
         if (refusal === null) await Promise.all([workbench.refreshMeta(), trust.refresh(workspaceId)])
         return refusal
       },
-      onKeep: (name, value) => settings.storeSecret(name, value),
+      onStoreSecret: (name, value) => settings.storeSecret(name, value),
       onTest: (name) => void settings.test(name),
       onAddRule: (rule) => settings.addRule(rule),
       onRevokeRule: (ruleId) => settings.revokeRule(ruleId),
@@ -43,7 +43,7 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
   const folder = workbench.meta?.workspaces.find((workspace) => workspace.workspaceId === workspaceId)
   return (
     <SettingsDialog
-      shown={settings.view}
+      view={settings.view}
       trust={trust.get(workspaceId)}
       folder={folder?.path ?? ''}
       side={props.side}

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { DeleteDialog } from '@/features/session/delete-session-dialog'
+import { DeleteSessionDialog } from '@/features/session/delete-session-dialog'
 import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { AgentOffer } from '@/features/shared/team-handlers'
@@ -173,7 +173,7 @@ export function Shell() {
         </Suspense>
       )}
       {deleting !== null && (
-        <DeleteDialog
+        <DeleteSessionDialog
           session={deleting}
           onDelete={() => void remove(deleting)}
           onClose={() => setDeleting(null)}

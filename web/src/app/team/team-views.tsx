@@ -2,7 +2,7 @@
 import { Board } from '@/features/board/board'
 import { Graph } from '@/features/graph/graph'
 import { Lanes } from '@/features/lanes/lanes'
-import { Runs } from '@/features/run/run-list'
+import { RunList } from '@/features/run/run-list'
 import type { TeamHandlers } from '@/features/shared/team-handlers'
 import type { View } from '@/features/team/team-bar'
 import type { Team } from '@/system/selectors/team'
@@ -31,7 +31,7 @@ export default function TeamView(props: {
   const parts = session.feed.rows.panel('parts')
   switch (props.view) {
     case 'graph':
-      return <Graph team={team} shown={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
+      return <Graph team={team} openAgentId={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
     case 'board':
       return (
         <Board team={team} job={props.job} items={items} takesFocus={props.jobAsked} handlers={handlers} />
@@ -40,7 +40,7 @@ export default function TeamView(props: {
       return <Lanes team={team} handlers={handlers} />
     case 'runs':
       return (
-        <Runs
+        <RunList
           key={props.run}
           team={team}
           opened={props.run}

@@ -1,6 +1,6 @@
 /** The team of a session as the surfaces want it, and what a person can do with it. */
 import { useMemo } from 'react'
-import type { AgentOffer, Merged, TeamHandlers } from '@/features/shared/team-handlers'
+import type { AgentOffer, MergeOutcome, TeamHandlers } from '@/features/shared/team-handlers'
 import type { ApiClient } from '@/system/api/client'
 import type { AgentRow } from '@/system/rows/model'
 import type { RowStore } from '@/system/rows/row-store'
@@ -48,7 +48,7 @@ export function useTeamHandlers(
       onAddAgent: (name) =>
         workbench.captureRefusal(() => api.command('add_agent', { sessionId, agent: name })),
       onMerge: async (agent) => {
-        let merged: Merged | null = null
+        let merged: MergeOutcome | null = null
         await attempt(async () => {
           merged = await api.command('merge_subagent', { sessionId, agent: agent.agentId })
         })

@@ -39,6 +39,6 @@ function lookAtJobs({ tasks }: Team): Look {
 
 function lookBeside(): Look | null {
   const { view, job }: Partial<Look> = window.history.state ?? {}
-  const known = VIEWS.find((one) => one === view)
-  return known === undefined ? null : { view: known, job: typeof job === 'string' ? job : '' }
+  const supported = VIEWS.find((name) => name === view)
+  return supported === undefined ? null : { view: supported, job: typeof job === 'string' ? job : '' }
 }

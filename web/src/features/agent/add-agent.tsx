@@ -3,7 +3,7 @@ import type { AgentRow } from '@/system/rows/model'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { FormDialog } from '../shared/form-dialog'
-import { useForReading, useT } from '../shared/surface'
+import { useReadOnly, useT } from '../shared/surface'
 import type { AgentOffer, TeamHandlers } from '../shared/team-handlers'
 
 interface AddAgentProps {
@@ -23,7 +23,7 @@ export function AddAgent({
     setOpen(true)
     void onOffers().then(setOffers)
   }
-  if (useForReading()) return null
+  if (useReadOnly()) return null
   return (
     <>
       <Button icon="plus" className="mt-1 -ml-2" onClick={ask}>

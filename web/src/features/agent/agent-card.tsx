@@ -10,8 +10,8 @@ import { Menu } from '@/ui/menu/menu'
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import { useNow } from '@/ui/use-now'
 import { degradedText, queueText, StateDot, StateText, usageText } from '../shared/agent-marks'
-import { doingText } from '../shared/code-texts'
-import { useForReading, useT } from '../shared/surface'
+import { activityText } from '../shared/code-texts'
+import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { AgentFacts } from './agent-facts'
 import { canPause, hasFinished, wakeText } from './background-agent'
@@ -33,7 +33,7 @@ export function AgentCard(props: AgentCardProps) {
   const t = useT()
   const { agent, team, isOpen } = props
   const [open, setOpen] = useState(false)
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const clock = useNow(10_000)
   const item = itemTitleOf(team, agent.agentId)
   const now = nowText(t, agent, team, clock)
@@ -134,7 +134,7 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
     const why = queueText(t, agent.queueReason, limits)
     return agent.queuePosition > 0 ? `${why} · ${t('queue.place', { place: agent.queuePosition })}` : why
   }
-  if (agent.state === 'needs_input') return doingText(t, agent.tool) ?? agent.tool
+  if (agent.state === 'needs_input') return activityText(t, agent.tool) ?? agent.tool
   if (agent.background !== null && agent.state !== 'running') {
     const at = wakeText(t, agent.background, clock)
     return at === '' ? '' : t('team.background.next_run', { at })

@@ -3,19 +3,19 @@ import type { AgentRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
-import type { Merged } from '../shared/team-handlers'
+import type { MergeOutcome } from '../shared/team-handlers'
 
 /** Confirms merging a subagent's worktree and shows the outcome. */
 export function MergeDialog(props: {
   readonly agent: AgentRow
-  readonly onMerge: () => Promise<Merged | null>
+  readonly onMerge: () => Promise<MergeOutcome | null>
   readonly onDone: () => void
 }) {
   const t = useT()
   const { agent } = props
   const close = useRef<HTMLButtonElement>(null)
   const [merging, setMerging] = useState(false)
-  const [merged, setMerged] = useState<Merged | null>(null)
+  const [merged, setMerged] = useState<MergeOutcome | null>(null)
   const title = t('team.merge_title', { agent: agent.name })
   const merge = async () => {
     setMerging(true)
@@ -49,7 +49,7 @@ export function MergeDialog(props: {
   )
 }
 
-function Outcome({ merged }: { merged: Merged }) {
+function Outcome({ merged }: { merged: MergeOutcome }) {
   const t = useT()
   const conflict = merged.status === 'conflict'
   const files = (conflict ? merged.conflict : merged.files) ?? []

@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import type { ArtifactRow } from '@/system/rows/model'
 import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
-import { Checks, FormDialog } from '../shared/form-dialog'
+import { CheckboxList, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
 import { isAvailable } from './artifact-kinds'
 import { ExportList, type ExportsHandlers } from './export-list'
@@ -51,7 +51,7 @@ export function ArchiveDialog(props: {
         choices={WHICH.map((value) => ({ value, label: t(`artifact.archive_which.${value}`) }))}
       />
       {which === 'chosen' && (
-        <Checks
+        <CheckboxList
           legend={<legend className="sr-only">{t('artifact.archive_which.chosen')}</legend>}
           choices={there.map((row) => ({ key: row.artifactId, label: row.path || row.title }))}
           chosen={chosen}

@@ -7,7 +7,7 @@ import { CodeBlock } from '@/ui/code-block'
 import { Dialog } from '@/ui/dialog'
 import { Disclosure } from '@/ui/disclosure'
 import { LoadMore } from '../shared/load-more'
-import { RefusedHere } from '../shared/refusal'
+import { RefusalAlert } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
 
 /** Maximum length of a text, in characters. */
@@ -46,7 +46,7 @@ export function ArtifactEditor(props: {
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       {behind && <NewerVersion {...props} />}
-      {!(behind && props.refusal?.code === 'artifact_conflict') && <RefusedHere refusal={props.refusal} />}
+      {!(behind && props.refusal?.code === 'artifact_conflict') && <RefusalAlert refusal={props.refusal} />}
       <textarea
         aria-label={t('artifact.edit_label', { title: artifact.title })}
         aria-keyshortcuts="Control+S Meta+S"

@@ -5,7 +5,7 @@ import type { NewArtifact } from '@/system/stores/artifact-store'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useNow } from '@/ui/use-now'
-import { useForReading, useNames, useT } from '../shared/surface'
+import { useNames, useReadOnly, useT } from '../shared/surface'
 import { ArchiveDialog, ArchiveList } from './archive-dialog'
 import { ArtifactState } from './artifact-card'
 import type { ArtifactListHandlers } from './artifact-handlers'
@@ -27,7 +27,7 @@ interface ArtifactListProps {
 export function ArtifactList(props: ArtifactListProps) {
   const t = useT()
   const { artifacts, handlers } = props
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const [asking, setAsking] = useState<'new' | 'archive' | null>(null)
   const done = () => setAsking(null)
   return (

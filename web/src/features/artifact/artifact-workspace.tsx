@@ -4,7 +4,7 @@ import type { ArtifactDraft, DiffRead } from '@/system/stores/artifact-store'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
-import { RefusedHere } from '../shared/refusal'
+import { RefusalAlert } from '../shared/refusal'
 import { useT, useWholeText } from '../shared/surface'
 import { ArtifactEditor, MAX_LENGTH } from './artifact-editor'
 import type { ArtifactHandlers } from './artifact-handlers'
@@ -83,7 +83,7 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
         )}
       </div>
       <div className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto px-4 py-3">
-        {!editor && <RefusedHere refusal={props.refusal} />}
+        {!editor && <RefusalAlert refusal={props.refusal} />}
         {deleted && (draft !== null || artifact.draft !== null) && (
           <OrphanedDraft
             artifact={artifact}

@@ -6,7 +6,7 @@ import type { Team } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { JobCard } from '../job/job-card'
 import { JobView } from '../job/job-view'
-import { useForReading, useT } from '../shared/surface'
+import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { NewTaskDialog } from '../task/new-task-dialog'
 import { TaskCard } from '../task/task-card'
@@ -96,7 +96,7 @@ function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) 
   const t = useT()
   const [over, setOver] = useState<Status | null>(null)
   const [making, setMaking] = useState(false)
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const cards = team.tasks.filter((task) => !isItem(task))
   const cancelled = cards.some((task) => task.status === 'cancelled')
   const columns = cancelled ? [...COLUMNS, 'cancelled' as const] : COLUMNS

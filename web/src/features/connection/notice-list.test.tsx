@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { CHINESE, ENGLISH, NO_BLOBS, show } from '../../../dev/surfaces'
-import { RefusedText } from '../shared/refusal'
+import { RefusalText } from '../shared/refusal'
 
 const REFUSED = {
   code: 'images_unsupported',
@@ -12,7 +12,7 @@ const REFUSED = {
 }
 
 test('a refusal is in the language of the page, and the words of the server are a press away', async () => {
-  show(<RefusedText refusal={REFUSED} />, NO_BLOBS, CHINESE)
+  show(<RefusalText refusal={REFUSED} />, NO_BLOBS, CHINESE)
   expect(screen.getByText('此模型不接受图片')).toBeTruthy()
   expect(screen.getByText('请移除图片，或选择接受图片的模型。')).toBeTruthy()
   expect(screen.queryByText(REFUSED.message)).toBeNull()
@@ -21,12 +21,12 @@ test('a refusal is in the language of the page, and the words of the server are 
 })
 
 test('a hint without a text of the page is folded with the message it belongs to', async () => {
-  show(<RefusedText refusal={{ ...REFUSED, code: 'conflict' }} />, NO_BLOBS, CHINESE)
+  show(<RefusalText refusal={{ ...REFUSED, code: 'conflict' }} />, NO_BLOBS, CHINESE)
   await userEvent.click(screen.getByRole('button', { name: '运行时的原文' }))
   expect(screen.getByText(`${REFUSED.message} ${REFUSED.hint}`)).toBeTruthy()
 })
 
 test('in English the message is in sight', () => {
-  show(<RefusedText refusal={REFUSED} />, NO_BLOBS, ENGLISH)
+  show(<RefusalText refusal={REFUSED} />, NO_BLOBS, ENGLISH)
   expect(screen.getByText(REFUSED.message)).toBeTruthy()
 })

@@ -1,6 +1,6 @@
 import type { Notice } from '@/system/stores/notice-store'
 import { IconButton } from '@/ui/button'
-import { RefusedText } from '../shared/refusal'
+import { RefusalText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 /** Refusals and failures, until they are dismissed. */
@@ -17,7 +17,7 @@ export function NoticeList(props: {
           className="flex items-start gap-2 rounded-lg border border-bad/40 bg-bad-soft py-1 pr-1 pl-3"
         >
           <div className="min-w-0 flex-1 py-1">
-            <RefusedText refusal={notice} />
+            <RefusalText refusal={notice} />
           </div>
           <IconButton icon="close" label={t('notices.dismiss')} onClick={() => props.onDismiss(notice.id)} />
         </div>

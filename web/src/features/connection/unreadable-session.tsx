@@ -1,7 +1,7 @@
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { RefusedText } from '../shared/refusal'
+import { RefusalText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 /** Codes about the session's log. Reconnecting does not help. */
@@ -24,7 +24,7 @@ export function UnreadableSession(props: {
       <div className="flex w-full max-w-[560px] items-start gap-2.5">
         <Icon name="warning" className="mt-0.5 shrink-0 text-bad" />
         <div className="min-w-0 flex-1 space-y-1">
-          <RefusedText refusal={props.refusal} />
+          <RefusalText refusal={props.refusal} />
         </div>
       </div>
       <div className="flex gap-2">

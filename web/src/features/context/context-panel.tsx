@@ -7,8 +7,8 @@ import type { Refusal } from '@/system/stores/notice-store'
 import { Button, IconButton } from '@/ui/button'
 import { Fact, Facts } from '@/ui/facts'
 import { Icon } from '@/ui/icon'
-import { RefusedHere } from '../shared/refusal'
-import { useForReading, useT } from '../shared/surface'
+import { RefusalAlert } from '../shared/refusal'
+import { useReadOnly, useT } from '../shared/surface'
 import { MissingList, OmissionList, REF_ICONS, shortName } from './context-refs'
 
 export interface ContextPanelProps {
@@ -23,7 +23,7 @@ export interface ContextPanelProps {
 export function ContextPanel(props: ContextPanelProps) {
   const t = useT()
   const { context } = props
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const refs = context?.refs ?? NO_REFS
   const missing = context?.missing ?? NO_MISSING
   const pinned = context?.pinned ?? NO_PINS
@@ -153,7 +153,7 @@ function Pins(props: {
           {t('context.pin')}
         </Button>
       </form>
-      <RefusedHere refusal={refusal} />
+      <RefusalAlert refusal={refusal} />
     </section>
   )
 }

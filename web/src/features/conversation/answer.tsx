@@ -7,12 +7,12 @@ import { Badge } from '@/ui/marks'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT, useWholeText } from '../shared/surface'
 
-/** `last`: what can be done with an answer stands under its last part. */
+/** `last`: the actions of an answer are below its last part. */
 export const Answer = memo(
   (props: { readonly part: TextPart; readonly last: boolean; readonly onInspect: () => void }) => {
     const t = useT()
     const { part, last } = props
-    // An answer is what the person came for: it loads by itself where a row holds only its head.
+    // Load the whole answer automatically if the row holds only a preview.
     const full = useWholeText(part.content)
     return (
       <div className="group">
@@ -35,7 +35,7 @@ export const Answer = memo(
   },
 )
 
-/** Text of the assistant inside the process: being written, or commentary between tool calls. */
+/** Text inside the process: streaming, or commentary between tool calls. */
 export const ProcessText = memo(({ part }: { part: TextPart }) => {
   const t = useT()
   const full = useFullText(part.content)

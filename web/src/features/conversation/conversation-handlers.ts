@@ -1,11 +1,11 @@
 import type { SentInput } from '@/system/stores/outbox'
 
-/** What a person can do in the conversation. */
+/** Actions in the conversation. */
 export interface ConversationHandlers {
   readonly onToggleTurn: (turnId: string) => void
   readonly onInspectTurn: (turnId: string) => void
   readonly onNeedParts: (turnId: string) => void
-  /** Put a text into the composer. */
+  /** Put text into the composer. */
   readonly onReuse: (text: string) => void
   readonly onSendAsTurn: (text: string) => void
   readonly onSendAgain: (entry: SentInput) => void

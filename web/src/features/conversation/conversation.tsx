@@ -7,9 +7,9 @@ import { OpenedRows } from '../shared/opened-rows'
 import { useT } from '../shared/surface'
 import type { ConversationHandlers } from './conversation-handlers'
 import { ItemView } from './item-view'
-import { speaker } from './user-input'
+import { speakerLabel } from './user-input'
 
-/** What an item takes before it was measured, in pixels. */
+/** Estimated height of an unmeasured item, in pixels. */
 const ESTIMATES: Record<Item['kind'], number> = {
   input: 84,
   part: 34,
@@ -25,9 +25,9 @@ const ESTIMATES: Record<Item['kind'], number> = {
 const AT_END = 48
 const OLDER_AT = 4
 
-/** Who speaks, where somebody does. */
-function labelOf(t: Translate, item: Item, giver: string): string | undefined {
-  if (item.kind === 'input') return speaker(t, item.turn.source, giver)
+/** The accessible label of an item: its speaker, if any. */
+function itemLabel(t: Translate, item: Item, giver: string): string | undefined {
+  if (item.kind === 'input') return speakerLabel(t, item.turn.source, giver)
   if (item.kind === 'sent') return t('turn.you')
   if (item.kind === 'answer') return t('turn.answer')
   if (item.kind !== 'part' || item.part.kind !== 'assistant_text') return undefined
@@ -37,10 +37,10 @@ function labelOf(t: Translate, item: Item, giver: string): string | undefined {
 type List = Virtualizer<HTMLDivElement, Element>
 
 /**
- * Keeps the end in view while the person is there: also when the list gets less room, and again when they send something.
- * Only their own scrolling takes them away from it.
+ * Keeps the end in view while the person is at the end, also if the list shrinks, and when they send
+ * input. Only their own scrolling releases it.
  */
-function useStaysAtEnd(scroller: RefObject<HTMLDivElement | null>, list: List, items: readonly Item[]) {
+function useBottomPin(scroller: RefObject<HTMLDivElement | null>, list: List, items: readonly Item[]) {
   const stays = useRef(true)
   useLayoutEffect(() => {
     const element = scroller.current
@@ -67,8 +67,8 @@ function useStaysAtEnd(scroller: RefObject<HTMLDivElement | null>, list: List, i
   }, [sent, list])
 }
 
-/** What a person unfolds is what they want to see: its head stays in view, however much comes out of it. */
-function useKeepsUnfolded(list: List, items: readonly Item[], handlers: ConversationHandlers) {
+/** Keeps the head of an unfolded item in view, however long it is. */
+function useUnfoldedPosition(list: List, items: readonly Item[], handlers: ConversationHandlers) {
   const unfolded = useRef<string | null>(null)
   useLayoutEffect(() => {
     const turnId = unfolded.current
@@ -99,11 +99,11 @@ export interface ConversationProps {
   readonly reachedStart: boolean
   readonly mayHaveOlder: boolean
   readonly onLoadOlder: () => void
-  /** Who gives this agent its work, by name; left out where a person does. */
+  /** The name of the agent that gives this agent its work; absent if a person does. */
   readonly giver?: string
 }
 
-/** The conversation as a virtual list that stays at its end while it is there, and where it is when older turns come. */
+/** The conversation as a virtual list. It stays at its end, or at its position when older turns load. */
 export const Conversation = memo((props: ConversationProps) => (
   <OpenedRows>
     <ConversationList {...props} />
@@ -129,15 +129,15 @@ function ConversationList(props: ConversationProps) {
     onChange: (instance) => setAtEnd(instance.isAtEnd(AT_END)),
   })
 
-  useStaysAtEnd(scroller, list, items)
-  const handlers = useKeepsUnfolded(list, items, props.handlers)
+  useBottomPin(scroller, list, items)
+  const handlers = useUnfoldedPosition(list, items, props.handlers)
 
-  const shown = list.getVirtualItems()
-  const first = shown[0]?.index ?? 0
+  const visibleItems = list.getVirtualItems()
+  const first = visibleItems[0]?.index ?? 0
   const mayLoad = props.mayHaveOlder && !reachedStart && !loadingOlder
-  // A person who scrolls up near the start asks for what came before; a list that settles does not.
+  // Scrolling up near the start loads older turns; a list that settles does not.
   const scrolledUp = list.scrollDirection === 'backward' && first < OLDER_AT
-  // A list with room to spare has nothing to scroll: there is no asking for more, so it is filled.
+  // A list without overflow cannot be scrolled, so fill it with older turns.
   const hasRoom = list.getTotalSize() < (list.scrollRect?.height ?? 0)
   useEffect(() => {
     if (mayLoad && (scrolledUp || hasRoom)) onLoadOlder()
@@ -160,7 +160,7 @@ function ConversationList(props: ConversationProps) {
             {loadingOlder && t('turn.loading_older')}
             {mayLoad && <Button onClick={onLoadOlder}>{t('turn.older')}</Button>}
           </div>
-          {shown.map((row) => {
+          {visibleItems.map((row) => {
             const item = items[row.index]
             if (item === undefined) return null
             return (
@@ -169,7 +169,7 @@ function ConversationList(props: ConversationProps) {
                 ref={list.measureElement}
                 data-index={row.index}
                 data-kind={item.kind}
-                aria-label={labelOf(t, item, giver)}
+                aria-label={itemLabel(t, item, giver)}
                 aria-posinset={row.index + 1}
                 aria-setsize={reachedStart ? items.length : -1}
                 className={`absolute inset-x-0 top-0 px-5 max-sm:px-3 ${item.kind === 'input' && row.index > 0 ? 'pt-3 pb-1.5' : 'py-1'}`}

@@ -18,14 +18,14 @@ import { SummaryRow } from './summary-row'
 import { ActionLine, ErrorLine, NoticeLine, OutcomeLine } from './turn-lines'
 import { UserInput } from './user-input'
 
-/** One item of the conversation. */
+/** An item of the conversation. */
 export function ItemView(props: {
   readonly item: Item
   readonly handlers: ConversationHandlers
-  /** The calls that wait for a decision. */
+  /** Calls that await a decision. */
   readonly waiting: ReadonlySet<string>
   readonly failedParts: ReadonlySet<string>
-  /** Who gives this agent its work; left out where a person does. */
+  /** The agent that gives this agent its work; absent if a person does. */
   readonly giver?: string
 }) {
   const { item, handlers } = props
@@ -37,7 +37,7 @@ export function ItemView(props: {
           auto={item.turn.mode === 'auto'}
           source={item.turn.source}
           giver={props.giver ?? ''}
-          given={item.turn.given}
+          refs={item.turn.given}
           missing={item.turn.missing}
         />
       )
@@ -124,7 +124,7 @@ function PartView(props: {
   }
 }
 
-/** Something is under way and has no row yet. What it is stands in the status line. */
+/** Shown while the turn is working and has no streaming row. The status line has the details. */
 function Working() {
   return (
     <div className="flex h-7 items-center gap-1 text-accent" aria-hidden="true">

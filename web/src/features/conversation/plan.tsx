@@ -6,7 +6,7 @@ import { useT } from '../shared/surface'
 
 type Step = PlanPart['steps'][number]
 
-/** What an agent says that it will do: open while it is at it, one line when it is done. */
+/** An agent's plan: open while it is in progress, one line when completed. */
 export const Plan = memo(({ part }: { part: PlanPart }) => {
   const t = useT()
   const running = part.state === 'streaming'
@@ -50,7 +50,7 @@ export const Plan = memo(({ part }: { part: PlanPart }) => {
   )
 })
 
-/** A plan may say the same twice: its steps are told apart by their place. */
+/** Number the steps, because a plan may contain equal ones. */
 function numbered(steps: readonly Step[]): readonly { readonly step: Step; readonly key: string }[] {
   return steps.map((step, index) => ({ step, key: `${index}` }))
 }

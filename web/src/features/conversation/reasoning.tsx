@@ -5,7 +5,7 @@ import { LoadMore } from '../shared/load-more'
 import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
 
-/** Reasoning: open while it runs, one line when it is done. */
+/** Reasoning: open while it is streaming, one line when completed. */
 export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
   const t = useT()
   const running = part.state === 'streaming'
@@ -47,7 +47,7 @@ export const Reasoning = memo(({ part }: { part: ReasoningPart }) => {
   )
 })
 
-/** The line is text, not a title: it is cut by the page and never made into a name. */
+/** The first line of the text, which the layout truncates. */
 function firstLine(text: string): string {
   const line = text.trimStart().split('\n', 1)[0] ?? ''
   return line.slice(0, 200)

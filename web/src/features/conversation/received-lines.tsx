@@ -1,4 +1,4 @@
-/** What a turn was told by others than the person: a line each, apart from the person's words and from the agent's own. */
+/** Messages that a turn received from agents: one line each, apart from the person's and the agent's text. */
 import { memo, type ReactNode } from 'react'
 import type { HandoffPart, NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
@@ -7,12 +7,12 @@ import { useOpened } from '../shared/opened-rows'
 import { useFullText, useNames, useT } from '../shared/surface'
 import { NOTIFICATION_TONES, REMOTE_TONES } from '../shared/tones'
 
-function ToldLine(props: {
+function ReceivedLine(props: {
   readonly id: string
   readonly icon: IconName
   readonly title: string
   readonly mark?: { readonly text: string; readonly tone: Tone }
-  readonly said: string
+  readonly text: string
   readonly more?: ReactNode
 }) {
   const [open, setOpen] = useOpened(props.id)
@@ -27,12 +27,12 @@ function ToldLine(props: {
         <Icon name={props.icon} size={14} className="text-ink-faint" />
         <span className="max-w-[60%] truncate font-medium">{props.title}</span>
         {props.mark && <Badge tone={props.mark.tone}>{props.mark.text}</Badge>}
-        <span className="min-w-0 flex-1 truncate">{!open && props.said}</span>
+        <span className="min-w-0 flex-1 truncate">{!open && props.text}</span>
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} className="text-ink-faint" />
       </button>
       {open && (
         <div className="space-y-1 pb-1.5 pl-[22px]">
-          <p className="wrap-any whitespace-pre-wrap">{props.said}</p>
+          <p className="wrap-any whitespace-pre-wrap">{props.text}</p>
           {props.more}
         </div>
       )}
@@ -40,17 +40,17 @@ function ToldLine(props: {
   )
 }
 
-/** A child's end, as its parent was told of it. */
+/** The notification of a subagent's end. */
 export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
   const t = useT()
   const names = useNames()
   return (
-    <ToldLine
+    <ReceivedLine
       id={part.key}
       icon="inbox"
       title={t('told.worker', { agent: names.agent(part.agentId) })}
       mark={{ text: t(`team.notification.${part.status}`), tone: NOTIFICATION_TONES[part.status] }}
-      said={part.summary}
+      text={part.summary}
       more={
         part.taskId !== '' && (
           <p className="text-sm text-ink-faint">{t('told.task', { task: names.task(part.taskId) })}</p>
@@ -60,12 +60,12 @@ export const WorkerLine = memo(({ part }: { part: NotificationPart }) => {
   )
 })
 
-/** What another agent sent that is neither a handoff nor a child's end. */
+/** A message of another agent. */
 export const MessageLine = memo(({ part }: { part: NoticePart }) => {
   const t = useT()
   const agent = useNames().agent(part.agentId)
   const title = t.maybe(`told.message.${part.code}`, { agent }) ?? t('told.message', { agent })
-  return <ToldLine id={part.key} icon="inbox" title={title} said={part.message} />
+  return <ReceivedLine id={part.key} icon="inbox" title={title} text={part.message} />
 })
 
 const NEWS: Readonly<Record<HandoffPart['news'], Tone>> = {
@@ -81,14 +81,14 @@ export const HandoffLine = memo(({ part }: { part: HandoffPart }) => {
   const names = useNames()
   const [source, target] = [names.agent(part.source), names.agent(part.target)]
   return (
-    <ToldLine
+    <ReceivedLine
       id={part.key}
       icon="arrowRight"
       title={t('team.line.handoff', { source, target })}
       {...(part.news === 'requested'
         ? {}
         : { mark: { text: t(`told.handoff.${part.news}`), tone: NEWS[part.news] } })}
-      said={part.message}
+      text={part.message}
       more={
         part.ownership && <p className="text-sm text-ink-faint">{t('told.ownership', { agent: target })}</p>
       }
@@ -96,18 +96,18 @@ export const HandoffLine = memo(({ part }: { part: HandoffPart }) => {
   )
 })
 
-/** What an agent elsewhere told of its task. It is never more than what it told. */
+/** The task state that a remote agent reported. */
 export const RemoteLine = memo(({ part }: { part: RemoteStatusPart }) => {
   const t = useT()
   const names = useNames()
-  const said = useFullText(part.message)
+  const message = useFullText(part.message)
   return (
-    <ToldLine
+    <ReceivedLine
       id={part.key}
       icon="globe"
       title={t('told.remote', { agent: names.agent(part.agentId) })}
       mark={{ text: t(`team.remote.task.${part.taskState}`), tone: REMOTE_TONES[part.taskState] }}
-      said={said.text}
+      text={message.text}
       more={
         part.artifacts.length > 0 && (
           <p className="wrap-any text-sm text-ink-faint">

@@ -3,7 +3,7 @@ import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** What was sent and is in no fact yet. It claims no more than that. */
+/** An input that was sent and has no fact yet. */
 export function SentEntry(props: {
   readonly entry: SentInput
   readonly onSendAgain: (entry: SentInput) => void

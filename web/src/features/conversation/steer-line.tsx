@@ -7,8 +7,8 @@ import { useFullText, useT } from '../shared/surface'
 const BARS = { pending: 'border-accent', accepted: 'border-line-strong', rejected: 'border-warn' } as const
 
 /**
- * Input for the running turn itself: it hangs on the turn's own thread of work, where a turn that waits stands in a list of
- * its own. A rejected one keeps its text and offers a way on.
+ * A steer, shown inside the running turn; queued turns have their own list. A rejected steer keeps its
+ * text and offers to send it as a turn.
  */
 export const SteerLine = memo(
   (props: {

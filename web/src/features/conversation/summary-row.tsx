@@ -4,22 +4,22 @@ import type { Activity } from '@/system/selectors/activity'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** A shorter wait for a person is not worth a word. */
-const TOLD_FROM_MS = 1000
+/** Shorter waits for a person are not shown. */
+const MIN_WAIT_MS = 1000
 const SEPARATOR = ' · '
 
-/** One row for all that was done in a turn. */
+/** The summary of a completed turn in one row. */
 export const SummaryRow = memo(
   (props: { readonly activity: Activity; readonly open: boolean; readonly onToggle: () => void }) => {
     const t = useT()
     const { activity, open } = props
-    const said: string[] = []
-    if (activity.tools > 0) said.push(t.count('turn.tools', activity.tools))
-    if (activity.files > 0) said.push(t.count('turn.files', activity.files))
-    if (activity.steers > 0) said.push(t.count('turn.steers', activity.steers))
-    if (activity.duration !== null) said.push(formatDuration(activity.duration, t.locale))
-    if (activity.waited >= TOLD_FROM_MS) {
-      said.push(t('turn.waited', { time: formatDuration(activity.waited, t.locale) }))
+    const counts: string[] = []
+    if (activity.tools > 0) counts.push(t.count('turn.tools', activity.tools))
+    if (activity.files > 0) counts.push(t.count('turn.files', activity.files))
+    if (activity.steers > 0) counts.push(t.count('turn.steers', activity.steers))
+    if (activity.duration !== null) counts.push(formatDuration(activity.duration, t.locale))
+    if (activity.waited >= MIN_WAIT_MS) {
+      counts.push(t('turn.waited', { time: formatDuration(activity.waited, t.locale) }))
     }
     return (
       <button
@@ -31,7 +31,7 @@ export const SummaryRow = memo(
       >
         <Icon name={open ? 'chevronDown' : 'chevronRight'} size={12} />
         <span className="tabular">
-          {said.join(SEPARATOR) || t('turn.worked')}
+          {counts.join(SEPARATOR) || t('turn.worked')}
           {activity.failedTools > 0 && (
             <>
               {SEPARATOR}

@@ -7,8 +7,8 @@ import { Button } from '@/ui/button'
 import { Icon, type IconName } from '@/ui/icon'
 import { useNow } from '@/ui/use-now'
 import { hintText } from '../shared/code-texts'
-import { RuntimeWords } from '../shared/refusal'
-import { useForReading, useFullText, useT } from '../shared/surface'
+import { RuntimeMessage } from '../shared/refusal'
+import { useFullText, useReadOnly, useT } from '../shared/surface'
 
 const ACTION_ICONS: Record<ActionPart['outcome'], IconName> = {
   pending: 'shield',
@@ -20,10 +20,10 @@ const ACTION_ICONS: Record<ActionPart['outcome'], IconName> = {
   unknown: 'shield',
 }
 
-/** A shorter wait for an answer is not worth a word. */
-const TOLD_FROM_MS = 1000
+/** Shorter waits for an answer are not shown. */
+const MIN_WAIT_MS = 1000
 
-/** The audit line of an action. While it is pending the card is elsewhere, so this only says that it was asked. */
+/** The audit line of an action. While it is pending, its card is in the dock. */
 export const ActionLine = memo(({ part }: { part: ActionPart }) => {
   const t = useT()
   const tool = part.tool || t('status.a_tool')
@@ -46,9 +46,9 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
         <span className="text-ink-faint">{t(`composer.permission.${part.permissionMode}`)}</span>
       )}
       {part.actor && byYou === null && question === null && (
-        <span className="text-ink-faint">{t('action.line.by', { actor: named(t, part.actor) })}</span>
+        <span className="text-ink-faint">{t('action.line.by', { actor: actorName(t, part.actor) })}</span>
       )}
-      {waited >= TOLD_FROM_MS && (
+      {waited >= MIN_WAIT_MS && (
         <span className="tabular text-ink-faint">
           {t('action.line.waited', { time: formatDuration(waited, t.locale) })}
         </span>
@@ -59,8 +59,8 @@ export const ActionLine = memo(({ part }: { part: ActionPart }) => {
   )
 })
 
-/** An actor is a kind, or a kind and a name. */
-function named(t: Translate, actor: string): string {
+/** The name of an actor: a kind, or a kind and a name. */
+function actorName(t: Translate, actor: string): string {
   const [kind = '', ...rest] = actor.split(':')
   const name = rest.join(':')
   if (name !== '' && kind === 'agent') return name
@@ -76,7 +76,7 @@ function noticeText(t: Translate, part: NoticePart): string {
 
 export const NoticeLine = memo(({ part, live = false }: { part: NoticePart; live?: boolean }) => {
   const t = useT()
-  // What to do about a failure is no advice while Callboard tries again.
+  // No hint while Callboard retries.
   const hint = part.retryInMs === null ? hintText(t, part.code, part.hint) : ''
   return (
     <div className="flex min-h-7 items-start gap-2 py-1 text-ink-soft">
@@ -97,7 +97,7 @@ export const NoticeLine = memo(({ part, live = false }: { part: NoticePart; live
   )
 })
 
-/** How long until the next try, counted down while the turn runs, and how long that wait was from then on. */
+/** The countdown to the next retry while the turn is running; later, the length of the wait. */
 function Retry(props: {
   readonly at: number
   readonly wait: number
@@ -115,7 +115,7 @@ function Retry(props: {
   return t(waits ? 'notice.retry_in' : 'notice.retried', { time, attempt: props.attempt })
 }
 
-/** An error that did not end its turn, or not by itself. */
+/** An error that did not end its turn. */
 export const ErrorLine = memo(({ part }: { part: ErrorPart }) => {
   const t = useT()
   const hint = hintText(t, part.code, part.hint)
@@ -124,14 +124,14 @@ export const ErrorLine = memo(({ part }: { part: ErrorPart }) => {
       <Icon name="warning" size={14} className="mt-[3px] text-bad" />
       <div className="min-w-0">
         <p className="wrap-any text-bad">{t.maybe(`code.${part.code}`) ?? part.code}</p>
-        <RuntimeWords code={part.code} message={part.message} />
+        <RuntimeMessage code={part.code} message={part.message} />
         {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
       </div>
     </div>
   )
 })
 
-/** How a turn ended that did not complete, and what can be done about it. */
+/** The outcome of an uncompleted turn, and what to do next. */
 export const OutcomeLine = memo(
   (props: {
     readonly turn: TurnRow
@@ -140,7 +140,7 @@ export const OutcomeLine = memo(
   }) => {
     const t = useT()
     const { turn, error } = props
-    const forReading = useForReading()
+    const forReading = useReadOnly()
     const input = useFullText(turn.input)
     const failed = turn.state === 'failed'
     const code = error?.code || turn.code
@@ -161,7 +161,7 @@ export const OutcomeLine = memo(
         <div className="min-w-0 flex-1 max-sm:basis-[80%]">
           <p className={`font-semibold ${failed ? 'text-bad' : ''}`}>{title}</p>
           {explained && <p className="wrap-any whitespace-pre-wrap text-ink-soft">{explained}</p>}
-          <RuntimeWords code={code} message={message} />
+          <RuntimeMessage code={code} message={message} />
           {hint && <p className="wrap-any text-ink-soft">{hint}</p>}
           {error?.retryable && hint === '' && <p className="text-ink-soft">{t('outcome.retryable')}</p>}
         </div>

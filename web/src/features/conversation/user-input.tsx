@@ -7,8 +7,8 @@ import { AttachedRefs } from '../context/context-refs'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
 
-/** Whose words began a turn. Only what a person said is called theirs. */
-export function speaker(t: Translate, source: TurnRow['source'], giver: string): string {
+/** The label of the input's source. Only a person's own text is attributed to them. */
+export function speakerLabel(t: Translate, source: TurnRow['source'], giver: string): string {
   switch (source) {
     case 'person':
       return t('turn.you')
@@ -22,20 +22,20 @@ export function speaker(t: Translate, source: TurnRow['source'], giver: string):
   }
 }
 
-/** What began a turn: a person's words as they said them; another agent's stand apart from those. */
+/** The input of a turn: verbatim text of a person, or set-off text of an agent. */
 export const UserInput = memo(
   (props: {
     readonly input: Text
     readonly auto: boolean
     readonly source: TurnRow['source']
     readonly giver: string
-    /** What came with it, and what was named and is not there. */
-    readonly given: TurnRow['given']
+    /** Attached refs, and mentioned refs that are missing. */
+    readonly refs: TurnRow['given']
     readonly missing: TurnRow['missing']
   }) => {
     const t = useT()
     const full = useFullText(props.input)
-    const who = speaker(t, props.source, props.giver)
+    const who = speakerLabel(t, props.source, props.giver)
     const person = props.source === 'person'
     if (!person && full.text === '') {
       return (
@@ -57,7 +57,7 @@ export const UserInput = memo(
         </div>
         <p className={`wrap-any whitespace-pre-wrap ${person ? 'text-lg' : ''}`}>{full.text}</p>
         <LoadMore full={full} />
-        <AttachedRefs refs={props.given} missing={props.missing} />
+        <AttachedRefs refs={props.refs} missing={props.missing} />
       </div>
     )
   },

@@ -9,13 +9,13 @@ import { useT } from '../shared/surface'
 
 export interface FirstPageProps {
   readonly subtitle: string
-  /** The way to a model. */
+  /** The model setup. */
   readonly modelsOffer: ReactNode
   readonly sample: boolean
   readonly demos: readonly DemoOffer[]
   readonly sessions: readonly SessionCard[]
-  /** The past sessions of other products, and whether there are any. */
-  readonly pastOffer: ReactNode
+  /** The import offer for past sessions. */
+  readonly importOffer: ReactNode
   readonly others: boolean
   readonly onPrompt: (text: string) => void
   readonly onDemo: (name: string) => void
@@ -25,7 +25,7 @@ export interface FirstPageProps {
 
 const PAST = 5
 
-/** The page without a session: say what to do, or take one of three ways in. */
+/** The page without a session: the composer and three ways to start. */
 export function FirstPage(props: FirstPageProps) {
   const t = useT()
   return (
@@ -41,11 +41,11 @@ export function FirstPage(props: FirstPageProps) {
             {props.modelsOffer}
           </Offer>
           <Sample sample={props.sample} onPrompt={props.onPrompt} />
-          {/* Before the demos, which are many: one below the other, a person's own work would stand behind them. */}
+          {/* Before the demos: on a narrow page these would push the person's own work down. */}
           <Past
             sessions={props.sessions}
             onOpen={props.onOpen}
-            offer={props.pastOffer}
+            offer={props.importOffer}
             others={props.others}
           />
           {props.demos.length > 0 && <Demos demos={props.demos} onDemo={props.onDemo} />}
@@ -74,7 +74,7 @@ function Offer({ icon, title, className = '', children }: OfferProps) {
   )
 }
 
-/** What is written of a demo here; one that a newer server has is called as that calls it. */
+/** Texts of known demos. A demo of a newer server has its server's title. */
 const TITLES: Readonly<Record<string, Key>> = {
   solo_run: 'first.demo.solo_run',
   coordinator_team: 'first.demo.coordinator_team',

@@ -1,14 +1,16 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { show } from '../../../dev/surfaces'
-import { Models } from './model-setup'
+import { ModelSetup } from './model-setup'
 
 test('a model is told with who answers, and with that once only', () => {
   const models = [
     { provider: 'lm-studio', name: 'qwen3', label: 'lm-studio · qwen3' },
     { provider: 'anthropic', name: 'claude-sonnet-5-5', label: 'Claude Sonnet 5.5' },
   ]
-  show(<Models models={models as never} list={null} tested={{}} onConnect={vi.fn()} onSettings={vi.fn()} />)
+  show(
+    <ModelSetup models={models as never} list={null} tested={{}} onConnect={vi.fn()} onSettings={vi.fn()} />,
+  )
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'lm-studio · qwen3',
     'Claude Sonnet 5.5anthropic',
@@ -25,7 +27,7 @@ test('a model that did not answer when it was asked is not shown as one that doe
     'b/y': { name: 'b/y', ok: true },
   }
   const { container } = show(
-    <Models
+    <ModelSetup
       models={models as never}
       list={null}
       tested={tested as never}

@@ -7,28 +7,29 @@ import { Icon } from '@/ui/icon'
 import { Dot } from '@/ui/marks'
 import { useT } from '../shared/surface'
 
-/** Providers that search or play a script; they are no models to connect. */
+/** Providers that search or play a script. They are not models to connect. */
 const STAND_INS: ReadonlySet<string> = new Set(['offline', 'scripted'])
 
-export interface ModelsProps {
-  /** What the server can ask. */
+export interface ModelSetupProps {
+  /** Models that the server can use. */
   readonly models: readonly ModelOffer[]
-  /** What is configured and what is found beside it; null until it was looked for. */
+  /** Configured and detected models; null until they are read. */
   readonly list: ModelList | null
-  /** What came of asking them, by provider and name. */
+  /** Results of model tests, by provider and name. */
   readonly tested: SettingsView['tested']
-  readonly onConnect: (found: FoundModel, model: string) => Promise<unknown>
+  readonly onConnect: (detected: FoundModel, model: string) => Promise<unknown>
   readonly onSettings: () => void
 }
 
-/** The model that answers, or the shortest way to one: what is found on this machine takes one click. */
-export function Models(props: ModelsProps) {
+/** The connected model, or the way to connect one. A detected model takes one click. */
+export function ModelSetup(props: ModelSetupProps) {
   const t = useT()
   const { list } = props
   const connected = props.models.filter((model) => !STAND_INS.has(model.provider))
   const broken = (list?.configured ?? []).filter((model) => !model.usable && !STAND_INS.has(model.provider))
-  const found = (list?.found ?? []).filter((model) => model.configured !== true)
-  const alone = connected.length === 0 && !found.some((model) => Object.keys(model.entry ?? {}).length > 0)
+  const detectedModels = (list?.found ?? []).filter((model) => model.configured !== true)
+  const alone =
+    connected.length === 0 && !detectedModels.some((model) => Object.keys(model.entry ?? {}).length > 0)
   return (
     <div className="space-y-1">
       {connected.length === 0 && <p className="text-ink-soft">{t('first.models_offline')}</p>}
@@ -57,12 +58,12 @@ export function Models(props: ModelsProps) {
           </li>
         ))}
       </ul>
-      {found.length > 0 && (
+      {detectedModels.length > 0 && (
         <ul aria-label={t('settings.found')} className="space-y-1">
-          {found.map((model) => (
-            <Found
+          {detectedModels.map((model) => (
+            <DetectedModel
               key={`${model.kind} ${model.where}`}
-              found={model}
+              detected={model}
               first={connected.length === 0}
               onConnect={props.onConnect}
             />
@@ -81,14 +82,14 @@ export function Models(props: ModelsProps) {
   )
 }
 
-function Found(props: {
-  readonly found: FoundModel
-  /** Whether there is no model yet, so that this is the way to one. */
+function DetectedModel(props: {
+  readonly detected: FoundModel
+  /** Whether no model is connected yet. */
   readonly first: boolean
-  readonly onConnect: ModelsProps['onConnect']
+  readonly onConnect: ModelSetupProps['onConnect']
 }) {
   const t = useT()
-  const { found } = props
+  const { detected: found } = props
   const [busy, setBusy] = useState(false)
   const { entry = {} } = found
   const model = found.models?.[0] ?? entry.model ?? ''

@@ -17,50 +17,50 @@ import type { Line, Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { StateDot, StateText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
-import { layOut, NODE } from './graph-layout'
-import { lineText } from './line-text'
+import { layOutAgents, NODE } from './graph-layout'
+import { describeLine } from './line-text'
 import '@xyflow/react/dist/base.css'
 import './graph.css'
 
 interface CanvasProps {
   readonly team: Team
   readonly lines: readonly Line[]
-  readonly shown: string
+  readonly openAgentId: string
   readonly onOpenAgent: (agentId: string) => void
 }
 
 type AgentNode = Node<
-  { readonly agent: AgentRow; readonly lead: boolean; readonly shown: boolean; readonly onOpen: () => void },
+  { readonly agent: AgentRow; readonly lead: boolean; readonly isOpen: boolean; readonly onOpen: () => void },
   'agent'
 >
 
 const KINDS = { agent: AgentBox }
 const FIT = { padding: 0.16, maxZoom: 1 } as const
 
-// Nothing here is selected or moved by keys: agents are buttons, and say by themselves what they are.
-const UNTOLD = {
+// Disable selection and movement by keys: agents are buttons with labels of their own.
+const NO_KEYBOARD_LABELS = {
   'node.a11yDescription.default': '',
   'node.a11yDescription.keyboardDisabled': '',
   'edge.a11yDescription.default': '',
 } as const
 
-/** The drawn graph. It moves only when somebody comes or goes; states change in their place. */
+/** The drawn graph. It is laid out again only if agents are added or removed. */
 export default function Canvas(props: CanvasProps) {
   return (
     <ReactFlowProvider>
-      <Drawn {...props} />
+      <AgentGraph {...props} />
     </ReactFlowProvider>
   )
 }
 
-function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
+function AgentGraph({ team, lines, openAgentId, onOpenAgent }: CanvasProps) {
   const t = useT()
   const shape = [
     ...team.agents.map((agent) => agent.key),
     ...lines.filter((line) => line.edge.edgeType !== 'wait').map((line) => line.edge.key),
   ].join(' ')
   // biome-ignore lint/correctness/useExhaustiveDependencies: places hang on the shape alone, not on how agents stand
-  const spots = useMemo(() => layOut(team, lines), [shape])
+  const spots = useMemo(() => layOutAgents(team, lines), [shape])
   const nodes = team.agents.map(
     (agent): AgentNode => ({
       id: agent.agentId,
@@ -71,7 +71,7 @@ function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
       data: {
         agent,
         lead: agent.agentId === team.row.lead,
-        shown: agent.agentId === shown,
+        isOpen: agent.agentId === openAgentId,
         onOpen: () => onOpenAgent(agent.agentId),
       },
     }),
@@ -92,10 +92,10 @@ function Drawn({ team, lines, shown, onOpenAgent }: CanvasProps) {
       elementsSelectable={false}
       zoomOnDoubleClick={false}
       disableKeyboardA11y
-      ariaLabelConfig={UNTOLD}
+      ariaLabelConfig={NO_KEYBOARD_LABELS}
       onlyRenderVisibleElements={team.agents.length > 60}
     >
-      <Fitting shape={shape} />
+      <FitOnChange shape={shape} />
       <Controls />
     </ReactFlow>
   )
@@ -124,15 +124,15 @@ function drawn(t: Translate, line: Line): Edge {
     id: edge.key,
     source: source.agentId,
     target: target.agentId,
-    ariaLabel: lineText(t, line),
+    ariaLabel: describeLine(t, line),
     className: CLASSES[edge.edgeType],
     markerEnd: end,
     ...(edge.direction === 'both' ? { markerStart: { ...end, orient: 'auto-start-reverse' } } : {}),
   }
 }
 
-/** Whoever comes is brought into view; a person who moved the graph keeps their place while nobody does. */
-function Fitting({ shape }: { shape: string }) {
+/** Fits the graph into view when agents are added or removed. Otherwise the person's view stays. */
+function FitOnChange({ shape }: { shape: string }) {
   const { fitView } = useReactFlow()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is what asks for it
   useEffect(() => {
@@ -156,14 +156,14 @@ function Controls() {
 
 function AgentBox({ data }: NodeProps<AgentNode>) {
   const t = useT()
-  const { agent, lead, shown, onOpen } = data
+  const { agent, lead, isOpen, onOpen } = data
   return (
     <>
       <Handle type="target" position={Position.Top} isConnectable={false} />
       <button
         type="button"
         onClick={onOpen}
-        className={`nopan flex h-full w-full flex-col justify-center rounded-md border bg-surface px-2.5 text-left hover:border-accent ${shown ? 'border-accent' : 'border-line-strong'}`}
+        className={`nopan flex h-full w-full flex-col justify-center rounded-md border bg-surface px-2.5 text-left hover:border-accent ${isOpen ? 'border-accent' : 'border-line-strong'}`}
       >
         <span className="flex w-full items-center gap-2">
           <StateDot agent={agent} />

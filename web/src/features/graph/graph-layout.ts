@@ -9,10 +9,10 @@ export interface Spot {
 }
 
 /**
- * A place for every agent: children stand under their parents, and who only may reach another beside it. Lines that come
- * and go, such as waits, move nobody.
+ * Place every agent: children below their parents, agents with only an edge beside each other.
+ * Temporary lines, such as waits, do not affect the layout.
  */
-export function layOut(team: Team, lines: readonly Line[]): ReadonlyMap<string, Spot> {
+export function layOutAgents(team: Team, lines: readonly Line[]): ReadonlyMap<string, Spot> {
   const graph = new dagre.graphlib.Graph({ multigraph: false })
   graph.setGraph({ rankdir: 'TB', nodesep: 28, ranksep: 64, marginx: 12, marginy: 12 })
   graph.setDefaultEdgeLabel(() => ({}))
@@ -32,16 +32,16 @@ function corner(centre: { readonly x: number; readonly y: number }): Spot {
   return { x: centre.x - NODE.width / 2, y: centre.y - NODE.height / 2 }
 }
 
-/** A row of more agents than this is broken into a block, so that the names of forty children can be read. */
-const ROW = 4
+/** Maximum number of siblings per row. More are laid out as a block, so that names stay readable. */
+const MAX_ROW = 4
 const GAP = { x: 28, y: 26 } as const
 
 function wrapped(spots: ReadonlyMap<string, Spot>): ReadonlyMap<string, Spot> {
   const rows = new Map<number, string[]>()
   for (const [id, spot] of spots) rows.set(spot.y, [...(rows.get(spot.y) ?? []), id])
   const widest = Math.max(0, ...[...rows.values()].map((row) => row.length))
-  if (widest <= ROW) return spots
-  const columns = Math.max(ROW, Math.ceil(Math.sqrt(widest / 2)))
+  if (widest <= MAX_ROW) return spots
+  const columns = Math.max(MAX_ROW, Math.ceil(Math.sqrt(widest / 2)))
   const placed = new Map<string, Spot>()
   let y = 0
   for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {

@@ -5,20 +5,20 @@ import { Icon } from '@/ui/icon'
 import { RadioGroup } from '@/ui/radio-group'
 import { StateDot, StateText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
-import { lineText } from './line-text'
+import { describeLine } from './line-text'
 
-// What draws a graph is large, and a session without a team never needs it.
+// The drawing library is large, and a session without a team does not need it.
 const Canvas = lazy(() => import('./graph-canvas'))
 
 export interface GraphProps {
   readonly team: Team
-  readonly shown: string
-  /** Whether what is here may be out of date; the graph stays as it was. */
+  readonly openAgentId: string
+  /** Whether the rows may be outdated. The graph stays unchanged. */
   readonly stale: boolean
   readonly onOpenAgent: (agentId: string) => void
 }
 
-/** Who was started by whom, who may reach whom, what was handed over and who waits: drawn, or as a list of the same. */
+/** Agents and their relations (parent, edge, handoff, wait), as a graph or as a list. */
 export function Graph(props: GraphProps) {
   const t = useT()
   const { stale } = props
@@ -55,7 +55,12 @@ export function Graph(props: GraphProps) {
       {look === 'graph' ? (
         <div className={`min-h-0 flex-1 ${stale ? 'opacity-60' : ''}`}>
           <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
-            <Canvas team={team} lines={lines} shown={props.shown} onOpenAgent={props.onOpenAgent} />
+            <Canvas
+              team={team}
+              lines={lines}
+              openAgentId={props.openAgentId}
+              onOpenAgent={props.onOpenAgent}
+            />
           </Suspense>
         </div>
       ) : (
@@ -108,7 +113,7 @@ function List({ team, lines, onOpenAgent }: GraphProps & { readonly lines: reado
               )
               .map((line) => (
                 <li key={line.edge.key} className="wrap-any">
-                  {lineText(t, line)}
+                  {describeLine(t, line)}
                 </li>
               ))}
           </ul>

@@ -1,8 +1,8 @@
 import type { Translate } from '@/system/i18n/translate'
 import type { Line } from '@/system/selectors/team'
 
-/** A line of the graph in words. */
-export function lineText(t: Translate, { edge, source, target }: Line): string {
+/** Describe a line of the graph. */
+export function describeLine(t: Translate, { edge, source, target }: Line): string {
   const both = edge.direction === 'both' ? '_both' : ''
   const ends = { source: source.name, target: target.name }
   return t.maybe(`team.line.${edge.edgeType}${both}`, ends) ?? t(`team.line.${edge.edgeType}`, ends)

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import type { PastSessionFound, PastSessionList } from '@/system/generated/contracts'
 import type { ImportProgress } from '@/system/stores/import-store'
 import { CHINESE, NO_BLOBS, show } from '../../../dev/surfaces'
-import PastSessions, { type PastSessionsProps } from './import-list'
+import ImportList, { type ImportListProps } from './import-list'
 
 function found(number: number, more: Partial<PastSessionFound> = {}): PastSessionFound {
   return {
@@ -22,7 +22,7 @@ function found(number: number, more: Partial<PastSessionFound> = {}): PastSessio
 function props(
   list: Partial<PastSessionList>,
   imports: Record<string, ImportProgress> = {},
-): PastSessionsProps {
+): ImportListProps {
   const nothing = { onImport: vi.fn(), onStop: vi.fn(), onOpen: vi.fn() }
   return { list: { sessions: [], ...list }, imports, ...nothing }
 }
@@ -31,7 +31,7 @@ const rows = () => screen.getAllByRole('listitem')
 
 test('a past session is told with its product and day, and is imported at a click and not before', async () => {
   const given = props({ sessions: [found(1), found(2, { source: 'codex', product: 'Codex' })] })
-  show(<PastSessions {...given} />)
+  show(<ImportList {...given} />)
 
   expect(rows().map((row) => row.textContent)).toEqual([
     'Past work 1Claude CodeMar 9, 2024Import',
@@ -47,7 +47,7 @@ test('a past session is told with its product and day, and is imported at a clic
 test('what is imported is opened, and what is new of it is imported', async () => {
   const imported = found(1, { imported: true })
   const given = props({ sessions: [imported] })
-  show(<PastSessions {...given} />)
+  show(<ImportList {...given} />)
 
   expect(screen.queryByText(/The originals stay/)).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'Open Past work 1' }))
@@ -59,12 +59,12 @@ test('what is imported is opened, and what is new of it is imported', async () =
 test('all that are not here are imported in one go, and those that wait are left out again', async () => {
   const sessions = [found(1, { imported: true }), found(2), found(3), found(4, { importing: 3 })]
   const given = props({ sessions })
-  const { update } = show(<PastSessions {...given} />)
+  const { update } = show(<ImportList {...given} />)
 
   await userEvent.click(screen.getByRole('button', { name: 'Import all 2' }))
   expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(2), found(3)])
   update(
-    <PastSessions
+    <ImportList
       {...given}
       imports={{ 'claude_code s2': { state: 'running' }, 'claude_code s3': { state: 'waiting' } }}
     />,
@@ -78,7 +78,7 @@ test('all that are not here are imported in one go, and those that wait are left
 
   const done = { state: 'done', answer: { sessionId: 'ses_2', added: 1, known: 0 } } as const
   update(
-    <PastSessions
+    <ImportList
       {...given}
       list={{
         sessions: sessions.map((session) => found(Number(session.sourceId.slice(1)), { imported: true })),
@@ -93,12 +93,12 @@ test('all that are not here are imported in one go, and those that wait are left
 
 test('how far an import is stands in its row, whose one button keeps the focus until it opens', async () => {
   const given = props({ sessions: [found(1)] })
-  const { update } = show(<PastSessions {...given} />)
+  const { update } = show(<ImportList {...given} />)
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
   const button = document.activeElement
 
   const sessions = [found(1, { importing: 40, imported: true })]
-  update(<PastSessions {...given} list={{ sessions }} imports={{ 'claude_code s1': { state: 'running' } }} />)
+  update(<ImportList {...given} list={{ sessions }} imports={{ 'claude_code s1': { state: 'running' } }} />)
   expect(screen.getByText('40 turns so far')).toBeTruthy()
   expect(button?.getAttribute('aria-disabled')).toBe('true')
   await userEvent.keyboard('{Enter}')
@@ -107,7 +107,7 @@ test('how far an import is stands in its row, whose one button keeps the focus u
 
   const answer = { sessionId: 'ses_1', added: 41, known: 0 }
   update(
-    <PastSessions
+    <ImportList
       {...given}
       list={{ sessions: [found(1, { imported: true })] }}
       imports={{ 'claude_code s1': { state: 'done', answer } }}
@@ -128,14 +128,14 @@ test.each([
   ],
 ])('what an import came to is said: %j', (answer, said) => {
   const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'done', answer } })
-  show(<PastSessions {...given} />)
+  show(<ImportList {...given} />)
   expect(screen.getByRole('status').textContent).toBe(said)
 })
 
 test('one that failed says why, and can be tried again', async () => {
   const refused = { code: 'transcript_unreadable', message: 'No such file.', hint: '', field: '' }
   const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'failed', refusal: refused } })
-  show(<PastSessions {...given} />)
+  show(<ImportList {...given} />)
 
   expect(screen.getByRole('status').textContent).toBe('The past session could not be read No such file.')
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
@@ -145,7 +145,7 @@ test('one that failed says why, and can be tried again', async () => {
 test('many are folded, and what is not listed is said', async () => {
   const unreadable = [{ product: 'Codex', name: 'rollout-1.jsonl', problem: 'It holds nothing.' }]
   show(
-    <PastSessions
+    <ImportList
       {...props({ sessions: [1, 2, 3, 4, 5, 6, 7].map((number) => found(number)), unreadable, older: 12 })}
     />,
   )
@@ -161,6 +161,6 @@ test('many are folded, and what is not listed is said', async () => {
 })
 
 test('it reads in Chinese', () => {
-  show(<PastSessions {...props({ sessions: [found(1)] })} />, NO_BLOBS, CHINESE)
+  show(<ImportList {...props({ sessions: [found(1)] })} />, NO_BLOBS, CHINESE)
   expect(rows()[0]?.textContent).toBe('Past work 1Claude Code2024年3月9日导入')
 })

@@ -6,28 +6,28 @@ import type { ImportProgress } from '@/system/stores/import-store'
 import { Button, IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { useNow } from '@/ui/use-now'
-import { RefusedText } from '../shared/refusal'
+import { RefusalText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
-export interface PastSessionsProps {
+export interface ImportListProps {
   readonly list: PastSessionList
   readonly imports: Readonly<Record<string, ImportProgress>>
-  /** The person wants these imported. */
+  /** Import these sessions. */
   readonly onImport: (sessions: readonly PastSessionFound[]) => void
-  /** The person wants no more of those that wait. */
+  /** Clear the import queue. */
   readonly onStop: () => void
   readonly onOpen: (sessionId: string) => void
 }
 
-const SHOWN = 5
+const MAX_SHOWN = 5
 
-/** The past sessions of other products in the folder: imported at a click, and opened when they are here. */
-export default function PastSessions(props: PastSessionsProps) {
+/** Past sessions of other products in the folder, with import and open buttons. */
+export default function ImportList(props: ImportListProps) {
   const t = useT()
   const [all, setAll] = useState(false)
   const { sessions } = props.list
-  const shown = all ? sessions : sessions.slice(0, SHOWN)
-  const left = sessions.filter((session) => toImport(session, props.imports[pastSessionKey(session)]))
+  const visibleSessions = all ? sessions : sessions.slice(0, MAX_SHOWN)
+  const left = sessions.filter((session) => canImport(session, props.imports[pastSessionKey(session)]))
   return (
     <section aria-label={t('first.past_others')}>
       {sessions.length > 0 && (
@@ -35,12 +35,12 @@ export default function PastSessions(props: PastSessionsProps) {
           <h3 className="min-w-0 flex-1 truncate text-sm font-medium text-ink-soft">
             {t('first.past_others')}
           </h3>
-          <All {...props} left={left} />
+          <ImportAll {...props} left={left} />
         </div>
       )}
       {left.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
       <ul className="space-y-1.5">
-        {shown.map((session) => (
+        {visibleSessions.map((session) => (
           <Row
             key={pastSessionKey(session)}
             {...props}
@@ -49,7 +49,7 @@ export default function PastSessions(props: PastSessionsProps) {
           />
         ))}
       </ul>
-      {sessions.length > SHOWN && (
+      {sessions.length > MAX_SHOWN && (
         <Button className="-ml-2.5" aria-expanded={all} onClick={() => setAll(!all)}>
           {all ? t('first.past_fewer') : t.count('first.past_all', sessions.length)}
         </Button>
@@ -59,8 +59,8 @@ export default function PastSessions(props: PastSessionsProps) {
   )
 }
 
-/** One button from first to last, so that it keeps the focus: it imports all that are left, stops, and says that all are here. */
-function All(props: PastSessionsProps & { readonly left: readonly PastSessionFound[] }) {
+/** Imports all remaining sessions, stops the import, or shows that all are imported. */
+function ImportAll(props: ImportListProps & { readonly left: readonly PastSessionFound[] }) {
   const t = useT()
   const { left } = props
   const states = Object.values(props.imports).map((progress) => progress.state)
@@ -89,12 +89,12 @@ function All(props: PastSessionsProps & { readonly left: readonly PastSessionFou
   )
 }
 
-function toImport(session: PastSessionFound, became: ImportProgress | undefined): boolean {
-  const under = became?.state === 'waiting' || became?.state === 'running'
+function canImport(session: PastSessionFound, progress: ImportProgress | undefined): boolean {
+  const under = progress?.state === 'waiting' || progress?.state === 'running'
   return session.imported !== true && typeof session.importing !== 'number' && !under
 }
 
-interface RowProps extends PastSessionsProps {
+interface RowProps extends ImportListProps {
   readonly session: PastSessionFound
   readonly became: ImportProgress | undefined
 }
@@ -121,7 +121,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
             <span className="text-accent">{t.count('first.importing_turns', turns)}</span>
           )}
         </p>
-        <Outcome became={became} />
+        <ImportOutcome progress={became} />
       </div>
       {here && (
         <IconButton
@@ -131,7 +131,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
         />
       )}
       {became?.state !== 'waiting' && (
-        // One button from first to last: where it has the focus it keeps it.
+        // One button for all states, so that it keeps the focus.
         <Button
           look="outline"
           aria-disabled={runs}
@@ -152,18 +152,20 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
   )
 }
 
-/** What an import came to, which is also said. */
-function Outcome({ became }: { became: ImportProgress | undefined }) {
+/** The outcome of an import, announced to screen readers. */
+function ImportOutcome({ progress }: { progress: ImportProgress | undefined }) {
   const t = useT()
   return (
     <div role="status" className="text-sm text-ink-soft">
-      {became?.state === 'done' && <Added answer={became.answer} />}
-      {became?.state === 'failed' && (
+      {progress?.state === 'done' && <Added answer={progress.answer} />}
+      {progress?.state === 'failed' && (
         <div className="text-bad">
-          <RefusedText refusal={became.refusal} />
+          <RefusalText refusal={progress.refusal} />
         </div>
       )}
-      {became?.state === 'done' && became.answer.unfinished === true && <p>{t('first.imported_later')}</p>}
+      {progress?.state === 'done' && progress.answer.unfinished === true && (
+        <p>{t('first.imported_later')}</p>
+      )}
     </div>
   )
 }
@@ -174,7 +176,7 @@ function Added({ answer }: { answer: PastSessionImported }): ReactNode {
   return answer.known > 0 && <p>{t('first.imported_nothing')}</p>
 }
 
-/** What there is beside those that are listed. */
+/** Transcripts that are not listed. */
 function NotListed({ list }: { list: PastSessionList }) {
   const t = useT()
   const { unreadable = [], older = 0 } = list

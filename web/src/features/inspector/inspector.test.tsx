@@ -5,7 +5,7 @@ import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart, turnRow } from '../../../dev/rows'
 import { filled, show } from '../../../dev/surfaces'
 import { Inspector } from './inspector'
-import { Permissions } from './permission-checks'
+import { PermissionChecks } from './permission-checks'
 
 test('the sides of a turn stand under tabs, which the keyboard moves between (UI-31)', async () => {
   const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
@@ -56,6 +56,6 @@ test.each([
   ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'denied'],
 ] as const)('%s reads so under Permissions, whatever the gate said first (M6)', async (_, change, reads) => {
   const part = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { verdict: 'allow', checks: [], ...change })
-  show(<Permissions tools={[filled('parts', part) as ToolPart]} />)
+  show(<PermissionChecks tools={[filled('parts', part) as ToolPart]} />)
   expect(screen.getAllByRole('listitem')[0]?.querySelector('p')?.textContent).toMatch(new RegExp(`${reads}$`))
 })

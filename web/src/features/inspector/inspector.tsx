@@ -6,41 +6,41 @@ import { Disclosure } from '@/ui/disclosure'
 import { Fact, Facts } from '@/ui/facts'
 import { type Tab, Tabs, type Wanted } from '@/ui/tabs'
 import { useT } from '../shared/surface'
-import { Permissions } from './permission-checks'
+import { PermissionChecks } from './permission-checks'
 
 export interface InspectorProps {
   readonly turn: TurnRow | null
   readonly parts: readonly Part[]
-  /** The status of the thread, where it is about this turn. */
+  /** The thread's status, if it is about this turn. */
   readonly status: StatusRow | null
   readonly sessionId: string
-  /** It was taken over from another product, which recorded neither a mode nor a permission of ours. */
+  /** Whether the turn was imported: another product recorded no mode and no permission. */
   readonly imported?: boolean
-  /** What else there is to look at, before the turn. */
+  /** Tabs before those of the turn. */
   readonly first?: readonly Tab[]
-  /** What else there is to look at, after it. */
+  /** Tabs after those of the turn. */
   readonly last?: readonly Tab[]
-  readonly wanted?: Wanted | null
+  readonly requestedTab?: Wanted | null
 }
 
-/** What is on record of one turn, each side of it under a tab of its own. */
+/** The details of a turn, in tabs. */
 export function Inspector(props: InspectorProps) {
   const t = useT()
-  const { turn, parts, first = NONE, last = NONE, wanted = null } = props
+  const { turn, parts, first = NONE, last = NONE, requestedTab = null } = props
   if (turn === null) {
     const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
     const rest = [...first, ...last]
-    return rest.length === 0 ? none : <Tabs label={t('inspector.title')} tabs={rest} wanted={wanted} />
+    return rest.length === 0 ? none : <Tabs label={t('inspector.title')} tabs={rest} wanted={requestedTab} />
   }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
       label={t('inspector.title')}
-      wanted={wanted}
+      wanted={requestedTab}
       tabs={[
         ...first,
         { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },
-        { id: 'permissions', label: t('inspector.permissions'), content: <Permissions tools={tools} /> },
+        { id: 'permissions', label: t('inspector.permissions'), content: <PermissionChecks tools={tools} /> },
         ...last,
       ]}
     />
@@ -55,7 +55,8 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
   const changed = changedFiles(tools)
   const ran = turnDuration(turn)
   const activity = summarizeActivity(turn, parts)
-  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : formatCount(tokens, t.locale))
+  const tokenText = (tokens: number | null) =>
+    tokens === null ? t('app.unknown') : formatCount(tokens, t.locale)
   const model = status === null ? '' : [status.provider, status.model].filter(Boolean).join(' / ')
   return (
     <>
@@ -77,7 +78,7 @@ function Turn(props: InspectorProps & { readonly turn: TurnRow; readonly tools: 
         <Fact name={t('inspector.iterations')}>{formatCount(turn.iterations, t.locale)}</Fact>
         <Fact name={t('inspector.tools')}>{formatCount(activity.tools, t.locale)}</Fact>
         <Fact name={t('inspector.tokens')}>
-          {t('status.tokens', { input: told(turn.inputTokens), output: told(turn.outputTokens) })}
+          {t('status.tokens', { input: tokenText(turn.inputTokens), output: tokenText(turn.outputTokens) })}
         </Fact>
         <Fact name={t('inspector.facts')}>
           {t('inspector.facts_range', { first: turn.order, last: turn.sequence })}

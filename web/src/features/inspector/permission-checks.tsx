@@ -8,17 +8,17 @@ import { useT } from '../shared/surface'
 const TONES: Readonly<Record<string, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad', refused: 'bad' }
 
 /**
- * What the gate's word on a call came to. A call that ended and never started was refused, or not run where its turn was
- * stopped before, whatever the gate said of it first.
+ * The final verdict on a call. A call that ended without a start was refused, or not run because its
+ * turn was stopped, whatever the first verdict was.
  */
-function cameTo(tool: ToolPart): string {
+function finalVerdict(tool: ToolPart): string {
   if (tool.startedAt !== 0 || tool.verdict === '' || tool.verdict === 'deny') return tool.verdict
   if (tool.state === 'cancelled') return 'not_run'
   return wasRefused(tool) ? 'refused' : tool.verdict
 }
 
-/** What the gate said of each call, station by station, and what confined it. */
-export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
+/** The gate's checks of each call, and its sandbox. */
+export function PermissionChecks({ tools }: { tools: readonly ToolPart[] }) {
   const t = useT()
   if (tools.length === 0) return <p className="text-ink-faint">{t('inspector.no_permissions')}</p>
   return (
@@ -30,8 +30,8 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
             <span className="min-w-0 flex-1 truncate font-mono text-sm text-ink-faint">
               {stripToolName(tool.tool, tool.summary)}
             </span>
-            <Badge tone={TONES[cameTo(tool)] ?? 'quiet'}>
-              {t.maybe(`verdict.${cameTo(tool)}`) ?? t('app.unknown')}
+            <Badge tone={TONES[finalVerdict(tool)] ?? 'quiet'}>
+              {t.maybe(`verdict.${finalVerdict(tool)}`) ?? t('app.unknown')}
             </Badge>
           </p>
           <ul className="text-sm text-ink-soft">
@@ -46,7 +46,7 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
             ))}
             <li className="flex gap-2">
               <span className="w-16 shrink-0 text-ink-faint">{t('inspector.sandbox')}</span>
-              <Confinement tool={tool} />
+              <SandboxLine tool={tool} />
             </li>
           </ul>
         </li>
@@ -55,8 +55,8 @@ export function Permissions({ tools }: { tools: readonly ToolPart[] }) {
   )
 }
 
-/** A call that was not run was not confined; "none" is said as none. Other products do not record what confined a call. */
-function Confinement({ tool }: { tool: ToolPart }) {
+/** The sandbox of a call that ran; "none" is shown as such. Imported calls have no record of it. */
+function SandboxLine({ tool }: { tool: ToolPart }) {
   const t = useT()
   if (tool.sandbox === '') {
     const ran = tool.startedAt !== 0 || tool.state === 'output-available'

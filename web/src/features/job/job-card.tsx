@@ -3,20 +3,20 @@ import { type JobRow, jobStanding } from '@/system/selectors/job'
 import { IconButton } from '@/ui/button'
 import { Menu } from '@/ui/menu/menu'
 import { Confirm } from '../shared/confirm-dialog'
-import { useForReading, useT } from '../shared/surface'
+import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
-import { jobEntries } from './job-menu'
-import { JobProgress, JobStands } from './job-progress'
+import { buildJobMenu } from './job-menu'
+import { JobProgress, JobStandingText } from './job-progress'
 
 interface JobProps {
   readonly job: JobRow
   readonly handlers: TeamHandlers
 }
 
-/** A job on the board: how far it is. Its items are a list of their own behind it. */
+/** A job on the board, with its progress. It opens the list of items. */
 export function JobCard({ job, handlers }: JobProps) {
   const t = useT()
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const standing = jobStanding(job)
   return (
     <li
@@ -36,7 +36,7 @@ export function JobCard({ job, handlers }: JobProps) {
           <JobMenu job={job} handlers={handlers} />
         </span>
       )}
-      <JobStands standing={standing} />
+      <JobStandingText standing={standing} />
       <JobProgress job={job} />
       {standing === 'paused' && job.blocker && (
         <p className="wrap-any line-clamp-2 text-sm text-ink-soft">{job.blocker}</p>
@@ -57,7 +57,7 @@ export function JobMenu({ job, handlers }: JobProps) {
         trigger={
           <IconButton aria-haspopup="menu" icon="more" label={t('team.task_menu', { task: job.title })} />
         }
-        entries={jobEntries(t, job, { handlers, onCancel: () => setCancelling(true) })}
+        entries={buildJobMenu(t, job, { handlers, onCancel: () => setCancelling(true) })}
       />
       {cancelling && (
         <Confirm

@@ -7,9 +7,9 @@ import { Markdown, MarkdownLine } from '@/ui/markdown/markdown'
 import { Dot } from '@/ui/marks'
 import { detailText } from '../shared/code-texts'
 import { Confirm } from '../shared/confirm-dialog'
-import { Refs } from '../shared/ref-list'
+import { RefList } from '../shared/ref-list'
 import { RunLink } from '../shared/run-link'
-import { useForReading, useT } from '../shared/surface'
+import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { TaskDetail } from '../task/task-detail'
 import { ITEM_TONES } from './job-progress'
@@ -17,7 +17,7 @@ import { ITEM_TONES } from './job-progress'
 interface ItemProps {
   readonly item: Item
   readonly jobId: string
-  /** Whether its job tries again what failed. */
+  /** Whether failed items of the job can be retried. */
   readonly tries: boolean
   readonly team: Team
   readonly handlers: TeamHandlers
@@ -25,13 +25,13 @@ interface ItemProps {
   readonly onToggle: () => void
 }
 
-/** An item: how it stands, who works on it, and what it came to or why it failed. */
+/** A job item: state, worker, and result or failure. */
 export function JobItem(props: ItemProps) {
   const t = useT()
   const { item, team, handlers, open } = props
   const { standing } = item
   const worker = findAgent(team.agents, item.agentId)
-  const asked = standing === 'running' && worker?.state === 'needs_input'
+  const needsInput = standing === 'running' && worker?.state === 'needs_input'
   return (
     <>
       <div className="flex items-start gap-2">
@@ -48,12 +48,15 @@ export function JobItem(props: ItemProps) {
           />
           <span className={`wrap-any min-w-0 ${open ? '' : 'line-clamp-2'}`}>{item.title}</span>
         </button>
-        <Act {...props} />
+        <ItemAction {...props} />
       </div>
       <p className="flex flex-wrap items-center gap-x-2 pl-[18px] text-sm text-ink-soft">
-        <span className={`flex items-center gap-1.5 ${asked ? 'font-semibold text-warn' : ''}`}>
-          <Dot tone={asked ? 'warn' : ITEM_TONES[standing]} active={standing === 'running' && !asked} />
-          {asked ? t('team.state.needs_input') : t(`team.item.${standing}`)}
+        <span className={`flex items-center gap-1.5 ${needsInput ? 'font-semibold text-warn' : ''}`}>
+          <Dot
+            tone={needsInput ? 'warn' : ITEM_TONES[standing]}
+            active={standing === 'running' && !needsInput}
+          />
+          {needsInput ? t('team.state.needs_input') : t(`team.item.${standing}`)}
         </span>
         {worker !== null && (
           <button
@@ -80,15 +83,15 @@ export function JobItem(props: ItemProps) {
       )}
       {open && (
         <div className="pl-[18px]">
-          <Detail {...props} />
+          <ItemDetail {...props} />
         </div>
       )}
     </>
   )
 }
 
-/** Everything that is on record of it, as far as it is here. */
-function Detail({ item, team, handlers }: ItemProps) {
+/** The full record of an item, as far as it was read. */
+function ItemDetail({ item, team, handlers }: ItemProps) {
   const t = useT()
   if (item.task !== null) return <TaskDetail task={item.task} team={team} handlers={handlers} />
   return (
@@ -101,19 +104,19 @@ function Detail({ item, team, handlers }: ItemProps) {
           onOpen={() => handlers.onOpenRun(item.runId)}
         />
       )}
-      <Refs refs={item.refs} />
+      <RefList refs={item.refs} />
     </div>
   )
 }
 
-/** The one thing that is done with an item as it stands: one that failed is tried again, one that is open is cancelled. */
-function Act({ item, jobId, tries, handlers }: ItemProps) {
+/** The action of an item: retry if it failed, cancel if it is open. */
+function ItemAction({ item, jobId, tries, handlers }: ItemProps) {
   const t = useT()
   const [asking, setAsking] = useState(false)
   const { standing } = item
   const again = standing === 'failed' && tries && item.task?.status !== 'cancelled'
   const open = standing === 'waiting' || standing === 'running' || standing === 'paused'
-  if (useForReading() || !(again || open)) return null
+  if (useReadOnly() || !(again || open)) return null
   return (
     <>
       <Button

@@ -7,11 +7,11 @@ import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { JobItem } from './job-item'
 
-/** How high an item is before it was measured, in pixels. */
+/** Estimated height of an unmeasured item, in pixels. */
 const ESTIMATE = 52
 const STANDINGS = ['failed', 'running', 'waiting', 'paused', 'cancelling', 'completed', 'cancelled'] as const
 
-/** The items of a job, of which only those are drawn that are looked at. */
+/** The items of a job as a virtual list. */
 export function JobItems(props: {
   readonly job: JobRow
   readonly items: readonly Item[]
@@ -20,23 +20,23 @@ export function JobItems(props: {
 }) {
   const t = useT()
   const { job, items } = props
-  const [wanted, setWanted] = useState<(typeof STANDINGS)[number] | 'all'>('all')
+  const [filter, setFilter] = useState<(typeof STANDINGS)[number] | 'all'>('all')
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const there = STANDINGS.map((value) => ({
     value,
     count: items.filter((item) => item.standing === value).length,
   }))
-  const shown = wanted === 'all' ? items : items.filter((item) => item.standing === wanted)
+  const visibleItems = filter === 'all' ? items : items.filter((item) => item.standing === filter)
   const scroller = useRef<HTMLElement>(null)
   const list = useVirtualizer({
-    count: shown.length,
+    count: visibleItems.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ESTIMATE,
-    getItemKey: (index) => shown[index]?.key ?? index,
+    getItemKey: (index) => visibleItems[index]?.key ?? index,
     overscan: 8,
     paddingEnd: 12,
   })
-  useKeepsPlace(scroller, items)
+  useItemFocus(scroller, items)
   const toggle = (key: string) =>
     setOpened(
       (before) => new Set(before.has(key) ? [...before].filter((other) => other !== key) : [...before, key]),
@@ -46,12 +46,12 @@ export function JobItems(props: {
       <div className="shrink-0 px-4 py-1.5 max-sm:px-2">
         <RadioGroup
           label={t('team.items_show')}
-          value={wanted}
-          onChange={setWanted}
+          value={filter}
+          onChange={setFilter}
           choices={[
             { value: 'all', label: `${t('team.items_all')} ${items.length}` },
             ...there
-              .filter(({ value, count }) => count > 0 || value === wanted)
+              .filter(({ value, count }) => count > 0 || value === filter)
               .map(({ value, count }) => ({ value, label: `${t(`team.item.${value}`)} ${count}` })),
           ]}
         />
@@ -63,14 +63,16 @@ export function JobItems(props: {
         aria-label={t('team.items')}
         className="min-h-0 flex-1 overflow-y-auto -outline-offset-2"
       >
-        {shown.length === 0 && <p className="px-4 py-2 text-ink-faint max-sm:px-2">{t('team.items_none')}</p>}
+        {visibleItems.length === 0 && (
+          <p className="px-4 py-2 text-ink-faint max-sm:px-2">{t('team.items_none')}</p>
+        )}
         <ul
           aria-label={t('team.items_of', { job: job.title })}
           className="relative"
           style={{ height: list.getTotalSize() }}
         >
           {list.getVirtualItems().map((row) => {
-            const item = shown[row.index]
+            const item = visibleItems[row.index]
             if (item === undefined) return null
             return (
               <li
@@ -79,7 +81,7 @@ export function JobItems(props: {
                 data-index={row.index}
                 data-item={item.key}
                 aria-posinset={row.index + 1}
-                aria-setsize={shown.length}
+                aria-setsize={visibleItems.length}
                 className="absolute inset-x-0 top-0 border-b border-line px-4 py-1.5 max-sm:px-2"
                 style={{ transform: `translateY(${row.start}px)` }}
               >
@@ -101,8 +103,8 @@ export function JobItems(props: {
   )
 }
 
-/** Who acted on an item whose button goes with it stays at the item, or at the list where it is none of those shown. */
-function useKeepsPlace(scroller: RefObject<HTMLElement | null>, items: readonly Item[]) {
+/** Keeps the focus at an item whose button disappears, or at the list if the item does. */
+function useItemFocus(scroller: RefObject<HTMLElement | null>, items: readonly Item[]) {
   const at = useRef('')
   useEffect(() => {
     const element = scroller.current

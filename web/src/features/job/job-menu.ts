@@ -3,8 +3,8 @@ import { canRetryItems, itemCounts, type JobRow, jobStanding } from '@/system/se
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
-/** What can be done with a job as it stands. Its items are what it is moved on by: it is not begun or ended by hand. */
-export function jobEntries(
+/** Menu entries for a job in its state. Its items move it on; it is not started or completed by hand. */
+export function buildJobMenu(
   t: Translate,
   job: JobRow,
   { handlers, onCancel }: { readonly handlers: TeamHandlers; readonly onCancel: () => void },

@@ -47,19 +47,18 @@ const ICONS: Partial<Record<JobStanding, IconName>> = {
   completed: 'check',
 }
 
-/** How many items stand how, in words. What there is none of is left out, but for what is done. What waits in a job that is
- *  paused is paused. */
+/** Item counts by standing. Zero counts are left out, except completed. In a paused job, waiting reads paused. */
 function countsText(t: Translate, counts: ItemCounts, paused: boolean): string {
   const all = totalItems(counts)
   return COUNTED.filter((standing) => standing === 'completed' || counts[standing] > 0)
     .map((standing) => {
-      const said = standing === 'waiting' && paused ? 'paused' : standing
-      return t(`team.job_counts.${said}`, { count: counts[standing], all })
+      const label = standing === 'waiting' && paused ? 'paused' : standing
+      return t(`team.job_counts.${label}`, { count: counts[standing], all })
     })
     .join(t('team.job_counts_between'))
 }
 
-export function JobStands({ standing }: { standing: JobStanding }) {
+export function JobStandingText({ standing }: { standing: JobStanding }) {
   const t = useT()
   const icon = ICONS[standing]
   return (
@@ -74,12 +73,12 @@ export function JobStands({ standing }: { standing: JobStanding }) {
   )
 }
 
-/** How far a job is: a bar, and the same in words. */
+/** The progress of a job as a bar and in words. */
 export function JobProgress({ job }: { job: JobRow }) {
   const t = useT()
   const counts = itemCounts(job)
   const all = totalItems(counts)
-  const words = countsText(t, counts, jobStanding(job) === 'paused')
+  const text = countsText(t, counts, jobStanding(job) === 'paused')
   return (
     <div className="space-y-1">
       <div
@@ -88,7 +87,7 @@ export function JobProgress({ job }: { job: JobRow }) {
         aria-valuemin={0}
         aria-valuemax={all}
         aria-valuenow={counts.completed}
-        aria-valuetext={words}
+        aria-valuetext={text}
         className="flex h-1.5 gap-px overflow-hidden rounded-full bg-hover"
       >
         {COUNTED.filter((standing) => counts[standing] > 0).map((standing) => (
@@ -99,7 +98,7 @@ export function JobProgress({ job }: { job: JobRow }) {
           />
         ))}
       </div>
-      <p className="tabular text-sm text-ink-soft">{words}</p>
+      <p className="tabular text-sm text-ink-soft">{text}</p>
     </div>
   )
 }

@@ -5,16 +5,16 @@ import type { Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { LongText } from '../shared/load-more'
-import { useForReading, useT } from '../shared/surface'
+import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { JobMenu } from './job-card'
 import { JobItems } from './job-items'
-import { JobProgress, JobStands } from './job-progress'
+import { JobProgress, JobStandingText } from './job-progress'
 
-/** A job in the board's place: what it is about, how far it is, and each of its items. */
+/** A job, shown instead of the board: objective, progress and items. */
 export function JobView(props: {
   readonly job: JobRow
-  /** What was read of its items. */
+  /** Items from a query. */
   readonly read: readonly JobItem[]
   readonly takesFocus: boolean
   readonly team: Team
@@ -22,7 +22,7 @@ export function JobView(props: {
 }) {
   const t = useT()
   const { job, takesFocus, team, handlers } = props
-  const forReading = useForReading()
+  const forReading = useReadOnly()
   const back = useRef<HTMLButtonElement>(null)
   const standing = jobStanding(job)
   useEffect(() => {
@@ -43,7 +43,7 @@ export function JobView(props: {
           {!forReading && <JobMenu job={job} handlers={handlers} />}
         </div>
         <p className="flex flex-wrap items-center gap-x-3">
-          <JobStands standing={standing} />
+          <JobStandingText standing={standing} />
           {job.assignee && (
             <span className="text-sm text-ink-faint">{t('team.job_by', { agent: job.assignee })}</span>
           )}

@@ -19,7 +19,7 @@ import { noting } from '../../../dev/team-handlers'
 import { Roster } from '../agent/roster'
 import { Board } from '../board/board'
 import { Lanes } from '../lanes/lanes'
-import { ReadingProvider } from '../shared/surface'
+import { ReadOnlyProvider } from '../shared/surface'
 import { TeamBar } from '../team/team-bar'
 
 const attempt = (change: Partial<wire.AttemptRow> = {}): wire.AttemptRow => ({
@@ -264,9 +264,9 @@ test('five hundred items are a list of which only what is looked at is drawn', (
 test('where nobody works, a job is read and nothing is offered', () => {
   const team = teamWith(jobRow(), ...ITEMS)
   show(
-    <ReadingProvider value={true}>
+    <ReadOnlyProvider value={true}>
       <Board team={team} job="tsk_j" handlers={noting(vi.fn())} />
-    </ReadingProvider>,
+    </ReadOnlyProvider>,
   )
   expect(screen.queryByRole('button', { name: /^Actions for|^Retry|^Cancel/ })).toBeNull()
 })
@@ -280,7 +280,7 @@ test('a job that failed is told beside the agents that need a person; that an it
       onView={() => {}}
       onOpenAgent={() => {}}
       onResume={() => {}}
-      shown=""
+      openAgentId=""
       onOpenJob={onOpenJob}
     />
   )
@@ -300,7 +300,7 @@ test('what needs a person comes before what failed, and nothing that failed at a
       onView={() => {}}
       onOpenAgent={() => {}}
       onResume={() => {}}
-      shown=""
+      openAgentId=""
       onOpenJob={() => {}}
     />
   )

@@ -3,7 +3,7 @@ import type { PermissionMode } from '@/system/generated/contracts'
 import { PERMISSION_MODES } from '@/system/generated/contracts'
 import type { Refusal } from '@/system/stores/notice-store'
 import { FIELD, FormDialog } from '../shared/form-dialog'
-import { RefusedText } from '../shared/refusal'
+import { RefusalText } from '../shared/refusal'
 import { useT } from '../shared/surface'
 import type { AgentOffer, NewJob } from '../shared/team-handlers'
 
@@ -21,11 +21,11 @@ interface Typed {
   readonly permissionMode: PermissionMode | ''
 }
 
-/** Begins work in batches. It is there when its fact comes; what was typed stays where it was not taken. */
+/** Creates a job. The job appears with its fact; the form stays if it is refused. */
 export function NewJobDialog(props: {
-  /** The subagents that can work on items; null where that is not known. */
+  /** Subagents that can work on items; null if unknown. */
   readonly subagents: readonly AgentOffer[] | null
-  /** Whether a session is begun by it. */
+  /** Whether the job starts a new session. */
   readonly beginsSession?: boolean
   readonly onCreate: (job: NewJob) => Promise<Refusal | null>
   readonly onDone: () => void
@@ -44,15 +44,15 @@ export function NewJobDialog(props: {
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const lines = linesOf(typed.items)
-  const wrong = useWrong(typed, lines.length, subagents)
+  const wrong = useProblems(typed, lines.length, subagents)
   const named = NAMES.find((name) => name === refusal?.field.split('.')[0])
   const change = (what: Partial<Typed>) => {
     setTyped({ ...typed, ...what })
     if (named !== undefined && named in what) setRefusal(null)
   }
-  const said = (name: Name): ReactNode => {
+  const problemText = (name: Name): ReactNode => {
     if (checked && wrong[name] !== undefined) return wrong[name]
-    return named === name && refusal !== null ? <RefusedText refusal={refusal} /> : null
+    return named === name && refusal !== null ? <RefusalText refusal={refusal} /> : null
   }
   const make = async () => {
     setChecked(true)
@@ -81,7 +81,7 @@ export function NewJobDialog(props: {
       onDone={props.onDone}
       className="max-h-[80vh] space-y-3 overflow-y-auto"
     >
-      <JobField label={t('team.task_title')} said={said('title')}>
+      <JobField label={t('team.task_title')} problem={problemText('title')}>
         {(field) => (
           <input
             {...field}
@@ -92,7 +92,7 @@ export function NewJobDialog(props: {
           />
         )}
       </JobField>
-      <JobField label={t('team.job_instructions')} said={said('instructions')}>
+      <JobField label={t('team.job_instructions')} problem={problemText('instructions')}>
         {(field) => (
           <textarea
             {...field}
@@ -110,7 +110,7 @@ export function NewJobDialog(props: {
             {tooMany ?? t.count('team.job_lines', lines.length)}
           </output>
         }
-        said={tooMany === undefined ? said('items') : null}
+        problem={tooMany === undefined ? problemText('items') : null}
         wrong={tooMany !== undefined}
       >
         {(field) => (
@@ -125,7 +125,7 @@ export function NewJobDialog(props: {
         )}
       </JobField>
       <div className="flex flex-wrap gap-x-4 gap-y-3">
-        <JobField label={t('team.job_agent')} said={said('agent')} className="min-w-40 flex-1">
+        <JobField label={t('team.job_agent')} problem={problemText('agent')} className="min-w-40 flex-1">
           {(field) => {
             const agent = { ...field, value: typed.agent, className: `h-8 ${FIELD}` }
             const onChange = (event: { target: { value: string } }) => change({ agent: event.target.value })
@@ -144,7 +144,7 @@ export function NewJobDialog(props: {
             )
           }}
         </JobField>
-        <JobField label={t('team.job_parallel')} said={said('parallel')} className="w-30">
+        <JobField label={t('team.job_parallel')} problem={problemText('parallel')} className="w-30">
           {(field) => (
             <input
               {...field}
@@ -157,7 +157,11 @@ export function NewJobDialog(props: {
             />
           )}
         </JobField>
-        <JobField label={t('team.job_permission')} said={said('permissionMode')} className="min-w-48 flex-1">
+        <JobField
+          label={t('team.job_permission')}
+          problem={problemText('permissionMode')}
+          className="min-w-48 flex-1"
+        >
           {(field) => (
             <select
               {...field}
@@ -179,20 +183,20 @@ export function NewJobDialog(props: {
           )}
         </JobField>
       </div>
-      <Chosen subagents={subagents} name={typed.agent} />
+      <SubagentDescription subagents={subagents} name={typed.agent} />
     </FormDialog>
   )
 }
 
-/** What the subagent that was chosen is for. */
-function Chosen({ subagents, name }: { subagents: readonly AgentOffer[] | null; name: string }) {
+/** The description of the chosen subagent. */
+function SubagentDescription({ subagents, name }: { subagents: readonly AgentOffer[] | null; name: string }) {
   const description = subagents?.find((agent) => agent.name === name)?.description ?? ''
   if (description === '') return null
   return <p className="wrap-any line-clamp-2 text-sm text-ink-faint">{description}</p>
 }
 
-/** What is wrong with what was typed, by its field. */
-function useWrong(
+/** Validation problems by field. */
+function useProblems(
   typed: Typed,
   lines: number,
   subagents: readonly AgentOffer[] | null,
@@ -226,18 +230,18 @@ interface FieldAttributes {
   readonly 'aria-describedby': string | undefined
 }
 
-/** A field with its label, and what is wrong with it under it. */
+/** A field with its label and its problem. */
 function JobField(props: {
   readonly label: string
-  readonly said: ReactNode
-  /** Whether it is wrong although that is said beside its label. */
+  readonly problem: ReactNode
+  /** Whether the field is invalid although its problem is shown elsewhere. */
   readonly wrong?: boolean
   readonly beside?: ReactNode
   readonly className?: string
   readonly children: (field: FieldAttributes) => ReactNode
 }) {
   const id = useId()
-  const isSaid = props.said !== null
+  const hasProblem = props.problem !== null
   return (
     <div className={`space-y-1 ${props.className ?? ''}`}>
       <div className="flex flex-wrap items-baseline justify-between gap-x-2">
@@ -248,12 +252,12 @@ function JobField(props: {
       </div>
       {props.children({
         id,
-        'aria-invalid': isSaid || (props.wrong ?? false),
-        'aria-describedby': isSaid ? `${id}-said` : undefined,
+        'aria-invalid': hasProblem || (props.wrong ?? false),
+        'aria-describedby': hasProblem ? `${id}-said` : undefined,
       })}
-      {isSaid && (
+      {hasProblem && (
         <div id={`${id}-said`} role="alert" className="wrap-any text-bad">
-          {props.said}
+          {props.problem}
         </div>
       )}
     </div>

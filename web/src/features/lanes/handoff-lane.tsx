@@ -5,7 +5,7 @@ import { agentName, isForPerson, type Team, waitsForAnswer } from '@/system/sele
 import { Button } from '@/ui/button'
 import { Fact, Facts } from '@/ui/facts'
 import type { Tone } from '@/ui/marks'
-import { Refs } from '../shared/ref-list'
+import { RefList } from '../shared/ref-list'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { Entry, FromTo, Lane } from './lane'
@@ -21,7 +21,7 @@ const TONES: Readonly<Record<HandoffRow['state'], Tone>> = {
   unknown: 'quiet',
 }
 
-/** Who handed what to whom, and where it goes back to. Who said what before it stays as it was. */
+/** Handoffs: source, target, content and resume target. */
 export function HandoffLane({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
   const t = useT()
   const newest = team.handoffs.toReversed()
@@ -86,20 +86,20 @@ function Handoff({ handoff, team, handlers }: HandoffProps) {
       {payload.status && !payload.status.ok && (
         <p className="wrap-any text-sm text-bad">{payload.status.reason || t('team.not_ok')}</p>
       )}
-      <Refs refs={payload.artifacts ?? []} />
-      <Answer handoff={handoff} team={team} handlers={handlers} />
+      <RefList refs={payload.artifacts ?? []} />
+      <HandoffButtons handoff={handoff} team={team} handlers={handlers} />
     </Entry>
   )
 }
 
-/** What can be said to a handoff: whether it is taken, given back or done. */
-function Answer({ handoff, team, handlers }: HandoffProps) {
+/** Buttons that accept, reject or complete a handoff. */
+function HandoffButtons({ handoff, team, handlers }: HandoffProps) {
   const t = useT()
   const [reason, setReason] = useState('')
   const waits = waitsForAnswer(handoff, team.agents)
-  const taken = handoff.state === 'active' || handoff.state === 'accepted'
-  const mayReturn = taken && handoff.ownership
-  const mayEnd = taken && !mayReturn && isForPerson(handoff, team.agents)
+  const isAccepted = handoff.state === 'active' || handoff.state === 'accepted'
+  const mayReturn = isAccepted && handoff.ownership
+  const mayEnd = isAccepted && !mayReturn && isForPerson(handoff, team.agents)
   if (!waits && !mayReturn && !mayEnd) return null
   const answer = (decision: 'accept' | 'reject' | 'complete') =>
     handlers.onAnswerHandoff(handoff.key, decision, reason.trim())

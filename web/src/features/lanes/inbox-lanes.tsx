@@ -7,7 +7,7 @@ import { useT } from '../shared/surface'
 import { NOTIFICATION_TONES } from '../shared/tones'
 import { Entry, FromTo, Lane } from './lane'
 
-/** What agents were told of their children. Nobody said it: neither the person nor the lead. */
+/** Notifications that agents received about their subagents. */
 export function NotificationLane(props: {
   readonly team: Team
   readonly onOpenAgent: (agentId: string) => void
@@ -15,11 +15,11 @@ export function NotificationLane(props: {
   const t = useT()
   const { team, onOpenAgent } = props
   const items = itemKeys(team.tasks)
-  // Of its items a job tells, and nobody else is told.
-  const told = team.notifications.filter((notification) => !items.has(notification.taskId))
+  // A job shows its items itself.
+  const notifications = team.notifications.filter((notification) => !items.has(notification.taskId))
   return (
     <Lane label={t('team.view.notifications')} empty={t('team.notifications_empty')}>
-      {told.toReversed().map((notification) => {
+      {notifications.toReversed().map((notification) => {
         const agent = findAgent(team.agents, notification.agentId)
         const used = usageText(t, notification.usage)
         return (
@@ -57,7 +57,7 @@ export function NotificationLane(props: {
   )
 }
 
-/** What agents wrote to each other. */
+/** Messages between agents. */
 export function MessageLane({ team }: { team: Team }) {
   const t = useT()
   return (

@@ -4,7 +4,7 @@ import { Badge, type Tone } from '@/ui/marks'
 import { useNow } from '@/ui/use-now'
 import { useT } from '../shared/surface'
 
-/** A list of entries, the newest first, or a word that there are none. */
+/** A list of entries, the newest first, or a text if there are none. */
 export function Lane(props: {
   readonly label: string
   readonly empty: string
@@ -66,8 +66,8 @@ function Ago({ at }: { at: number }) {
   )
 }
 
-/** A line of a fact beside its name. */
-export function Said({ name, children }: { name: string; children: ReactNode }) {
+/** A named line of an entry. */
+export function NamedLine({ name, children }: { name: string; children: ReactNode }) {
   return (
     <p className="wrap-any text-sm">
       <span className="text-ink-faint">{name}</span> <span className="text-ink-soft">{children}</span>

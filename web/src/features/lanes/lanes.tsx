@@ -10,7 +10,7 @@ import { ReviewLane } from './review-lane'
 const LANES = ['all', 'notifications', 'handoffs', 'reviews', 'messages'] as const
 type LaneName = (typeof LANES)[number]
 
-/** What passed between agents, each kind in a lane of its own. */
+/** Handoffs, reviews, notifications and messages between agents, one lane each. */
 export function Lanes({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
   const t = useT()
   const [lane, setLane] = useState<LaneName>('all')
@@ -21,7 +21,7 @@ export function Lanes({ team, handlers }: { team: Team; handlers: TeamHandlers }
     reviews: team.reviews.length,
     messages: team.messages.length,
   }
-  const shown = (name: LaneName) => lane === name || (lane === 'all' && counts[name] > 0)
+  const isVisible = (name: LaneName) => lane === name || (lane === 'all' && counts[name] > 0)
   const nothing = lane === 'all' && LANES.every((name) => name === 'all' || counts[name] === 0)
   return (
     <section
@@ -38,10 +38,10 @@ export function Lanes({ team, handlers }: { team: Team; handlers: TeamHandlers }
           choices={LANES.map((value) => ({ value, label: t(`team.lane.${value}`) }))}
         />
         {nothing && <p className="text-ink-faint">{t('team.lanes_empty')}</p>}
-        {shown('handoffs') && <HandoffLane team={team} handlers={handlers} />}
-        {shown('reviews') && <ReviewLane team={team} handlers={handlers} />}
-        {shown('notifications') && <NotificationLane team={team} onOpenAgent={handlers.onOpenAgent} />}
-        {shown('messages') && <MessageLane team={team} />}
+        {isVisible('handoffs') && <HandoffLane team={team} handlers={handlers} />}
+        {isVisible('reviews') && <ReviewLane team={team} handlers={handlers} />}
+        {isVisible('notifications') && <NotificationLane team={team} onOpenAgent={handlers.onOpenAgent} />}
+        {isVisible('messages') && <MessageLane team={team} />}
       </div>
     </section>
   )

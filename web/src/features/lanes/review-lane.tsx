@@ -4,10 +4,10 @@ import { Button } from '@/ui/button'
 import type { Tone } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
 import { LongText } from '../shared/load-more'
-import { Refs } from '../shared/ref-list'
+import { RefList } from '../shared/ref-list'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
-import { Entry, FromTo, Lane, Said } from './lane'
+import { Entry, FromTo, Lane, NamedLine } from './lane'
 
 const TONES: Readonly<Record<ReviewRow['state'], Tone>> = {
   requested: 'quiet',
@@ -19,7 +19,7 @@ const TONES: Readonly<Record<ReviewRow['state'], Tone>> = {
   unknown: 'quiet',
 }
 
-/** Who judged what, with what it rests on, and what is to be changed. */
+/** Reviews: reviewer, subject, evidence and requested changes. */
 export function ReviewLane({ team, handlers }: { team: Team; handlers: TeamHandlers }) {
   const t = useT()
   return (
@@ -58,8 +58,8 @@ function Review(props: { readonly review: ReviewRow; readonly team: Team; readon
           ))}
         </ol>
       )}
-      <Refs refs={review.refs} />
-      {review.assignedTo && <Said name={t('team.assigned_to')}>{name(review.assignedTo)}</Said>}
+      <RefList refs={review.refs} />
+      {review.assignedTo && <NamedLine name={t('team.assigned_to')}>{name(review.assignedTo)}</NamedLine>}
       {review.state === 'changes_requested' && (
         <div className="flex flex-wrap gap-2">
           <Button look="outline" onClick={() => handlers.onApplyReview(review.key, null)}>

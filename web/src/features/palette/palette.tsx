@@ -4,7 +4,7 @@ import { Icon, type IconName } from '@/ui/icon'
 import { Key } from '@/ui/marks'
 import { useT } from '../shared/surface'
 
-/** One row a command: what it is called, what presses it, and what it does. */
+/** A command: label, shortcut and action. */
 export interface PaletteCommand {
   readonly id: string
   readonly group: 'session' | 'sessions' | 'view'
@@ -16,8 +16,8 @@ export interface PaletteCommand {
 
 const GROUPS = ['session', 'sessions', 'view'] as const
 
-/** What a command is found by. The id of a session is none of it: nobody sees it. */
-function wordsOf({ id, group, label }: PaletteCommand): string[] {
+/** The search terms of a command, without ids. */
+function searchTerms({ id, group, label }: PaletteCommand): string[] {
   return group === 'sessions' ? [label] : [label, id]
 }
 
@@ -54,7 +54,7 @@ export default function Palette(props: {
                   <Command.Item
                     key={command.id}
                     value={command.id}
-                    keywords={wordsOf(command)}
+                    keywords={searchTerms(command)}
                     onSelect={() => props.onRun(command)}
                     className="flex h-8 items-center gap-2.5 rounded-md px-2 data-[selected=true]:bg-selected"
                   >

@@ -7,13 +7,13 @@ import { Badge } from '@/ui/marks'
 import { useFullText, useT } from '../shared/surface'
 
 export interface QueueHandlers {
-  /** Gives whether the edit was taken; the text stays open where it was not. */
+  /** Returns whether the edit was accepted. The text stays open if it was not. */
   readonly onEdit: (turnId: string, text: string) => Promise<boolean>
   readonly onPromote: (turnId: string) => void
   readonly onRemove: (turnId: string) => void
 }
 
-/** The turns that wait, each with its place. */
+/** Queued turns with their positions. */
 export function QueueList(props: {
   readonly queue: readonly QueueRow[]
   readonly sent: readonly SentInput[]

@@ -9,17 +9,17 @@ import { useT } from '../shared/surface'
 import { RUN_TONES } from '../shared/tones'
 import { RunTimeline } from './run-timeline'
 
-export interface RunsProps {
+export interface RunListProps {
   readonly team: Team
-  /** The run that is looked at first, pinned; left out where the newest is. */
+  /** The run that is opened and pinned first; absent for the newest. */
   readonly opened?: string
   readonly partsOf: (turnId: string) => readonly Part[]
   readonly onNeedParts: (turnId: string) => void
   readonly onOpenAgent: (agentId: string) => void
 }
 
-/** Every execution of every agent. A pinned one stays on the screen however many newer ones start. */
-export function Runs(props: RunsProps) {
+/** All runs of all agents. A pinned run stays on the screen when newer ones start. */
+export function RunList(props: RunListProps) {
   const t = useT()
   const { team } = props
   const [agentId, setAgent] = useState('')
@@ -27,9 +27,9 @@ export function Runs(props: RunsProps) {
   const [chosen, setChosen] = useState({ run: '', newest: '' })
   const runs = team.runs.filter((run) => agentId === '' || run.agentId === agentId).toReversed()
   const newest = runs[0]?.key ?? ''
-  // A run that was only looked at gives way to a newer one; a pinned one does not, whatever is filtered.
-  const looked = chosen.newest === newest ? runs.find((run) => run.key === chosen.run) : undefined
-  const run = team.runs.find((run) => run.key === pinned) ?? looked ?? runs[0]
+  // A newer run replaces an unpinned one, whatever the filter.
+  const openedRun = chosen.newest === newest ? runs.find((run) => run.key === chosen.run) : undefined
+  const selectedRun = team.runs.find((run) => run.key === pinned) ?? openedRun ?? runs[0]
   const pin = (key: string) => setPinned(pinned === key ? '' : key)
   if (team.runs.length === 0) return <p className="flex-1 p-4 text-ink-faint">{t('team.runs_empty')}</p>
   return (
@@ -47,51 +47,51 @@ export function Runs(props: RunsProps) {
           />
         </div>
         <ul aria-label={t('team.view.runs')} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2">
-          {runs.map((one) => (
+          {runs.map((run) => (
             <li
-              key={one.key}
-              className={`relative rounded-md ${one === run ? 'bg-selected' : 'hover:bg-hover'}`}
+              key={run.key}
+              className={`relative rounded-md ${run === selectedRun ? 'bg-selected' : 'hover:bg-hover'}`}
             >
               <button
                 type="button"
-                aria-current={one === run ? 'true' : undefined}
+                aria-current={run === selectedRun ? 'true' : undefined}
                 onClick={() => {
-                  setChosen({ run: one.key, newest })
-                  if (pinned !== '') setPinned(one.key)
+                  setChosen({ run: run.key, newest })
+                  if (pinned !== '') setPinned(run.key)
                 }}
                 className="block w-full rounded-md py-1 pr-8 pl-2 text-left"
               >
                 <span className="flex items-center gap-2">
-                  <Dot tone={RUN_TONES[one.status]} active={one.status === 'running'} />
+                  <Dot tone={RUN_TONES[run.status]} active={run.status === 'running'} />
                   <span className="min-w-0 flex-1 truncate font-medium">
-                    {agentName(team.agents, one.agentId)}
+                    {agentName(team.agents, run.agentId)}
                   </span>
-                  <span className="text-sm text-ink-faint">{t(`team.run.${one.status}`)}</span>
+                  <span className="text-sm text-ink-faint">{t(`team.run.${run.status}`)}</span>
                 </span>
                 <span className="tabular block truncate pl-4 text-sm text-ink-faint">
-                  {one.started > 0 ? formatTimeOfDay(one.started, t.locale) : t('app.unknown')}
-                  {one.ended > 0 && ` · ${formatDuration((one.ended - one.started) / 1000, t.locale)}`}
-                  {one.usage.toolCalls > 0 && ` · ${t.count('turn.tools', one.usage.toolCalls)}`}
+                  {run.started > 0 ? formatTimeOfDay(run.started, t.locale) : t('app.unknown')}
+                  {run.ended > 0 && ` · ${formatDuration((run.ended - run.started) / 1000, t.locale)}`}
+                  {run.usage.toolCalls > 0 && ` · ${t.count('turn.tools', run.usage.toolCalls)}`}
                 </span>
               </button>
               <IconButton
                 icon="pin"
-                label={t(pinned === one.key ? 'team.unpin_run' : 'team.pin_run')}
-                aria-pressed={pinned === one.key}
-                onClick={() => pin(one.key)}
-                className={`absolute top-0.5 right-0.5 ${pinned === one.key ? 'text-accent' : ''}`}
+                label={t(pinned === run.key ? 'team.unpin_run' : 'team.pin_run')}
+                aria-pressed={pinned === run.key}
+                onClick={() => pin(run.key)}
+                className={`absolute top-0.5 right-0.5 ${pinned === run.key ? 'text-accent' : ''}`}
               />
             </li>
           ))}
         </ul>
       </div>
-      {run !== undefined && (
+      {selectedRun !== undefined && (
         <RunTimeline
-          key={run.key}
-          run={run}
+          key={selectedRun.key}
+          run={selectedRun}
           team={team}
-          parts={props.partsOf(run.turnId)}
-          pinned={run.key === pinned}
+          parts={props.partsOf(selectedRun.turnId)}
+          pinned={selectedRun.key === pinned}
           onNeedParts={props.onNeedParts}
           onOpenAgent={props.onOpenAgent}
         />

@@ -8,8 +8,8 @@ import { useFullText, useT } from '../shared/surface'
 
 type Prompt = RunRow['prompts'][number]
 
-/** What a run was told to be, layer by layer: each kept under the hash of its text. */
-export function Prompts({ prompts }: { prompts: RunRow['prompts'] }) {
+/** The prompt layers of a run, each with the hash of its text. */
+export function RunPrompts({ prompts }: { prompts: RunRow['prompts'] }) {
   const t = useT()
   if (prompts.length === 0) return null
   return (
@@ -43,7 +43,7 @@ function Layer({ prompt }: { prompt: Prompt }) {
             </span>
           }
         >
-          <Words prompt={prompt} />
+          <PromptText prompt={prompt} />
         </Disclosure>
       </div>
       <span className="-my-0.5">
@@ -53,7 +53,7 @@ function Layer({ prompt }: { prompt: Prompt }) {
   )
 }
 
-function Words({ prompt }: { prompt: Prompt }) {
+function PromptText({ prompt }: { prompt: Prompt }) {
   const { hash, size } = prompt
   const full = useFullText({ text: '', ref: { hash, size }, erased: false })
   return (

@@ -11,9 +11,9 @@ import { RadioGroup } from '@/ui/radio-group'
 import { usageText } from '../shared/agent-marks'
 import { detailText } from '../shared/code-texts'
 import { useNames, useT } from '../shared/surface'
-import { stateText, stateTone } from '../tool/call-state'
-import { teamCall } from '../tool/team-call'
-import { Prompts } from './run-prompts'
+import { callStateText, callStateTone } from '../tool/call-state'
+import { describeTeamCall } from '../tool/team-call'
+import { RunPrompts } from './run-prompts'
 
 const ICONS: Readonly<Record<Moment['kind'], IconName>> = {
   started: 'play',
@@ -38,16 +38,16 @@ export function RunTimeline(props: {
   const t = useT()
   const { run, team, parts, onNeedParts } = props
   const [group, setGroup] = useState<(typeof FILTERS)[number]>('all')
-  const [words, setWords] = useState('')
+  const [searchText, setSearchText] = useState('')
   const missing = parts.length === 0
   useEffect(() => {
     if (missing) onNeedParts(run.turnId)
   }, [missing, run.turnId, onNeedParts])
-  const wanted = words.trim().toLocaleLowerCase(t.locale)
+  const query = searchText.trim().toLocaleLowerCase(t.locale)
   const moments = buildTimeline(run, team, parts).filter(
     (moment) =>
       (group === 'all' || GROUPS[moment.kind] === group) &&
-      (wanted === '' || momentText(moment).toLocaleLowerCase(t.locale).includes(wanted)),
+      (query === '' || momentText(moment).toLocaleLowerCase(t.locale).includes(query)),
   )
   const used = usageText(t, { ...run.usage, durationMs: 0 })
   return (
@@ -62,7 +62,7 @@ export function RunTimeline(props: {
           {t('team.open_transcript')}
         </Button>
       </header>
-      <Prompts prompts={run.prompts} />
+      <RunPrompts prompts={run.prompts} />
       <div className="flex flex-wrap items-center gap-2 px-4 pb-2">
         <RadioGroup
           label={t('team.timeline_filter')}
@@ -74,8 +74,8 @@ export function RunTimeline(props: {
           type="search"
           aria-label={t('team.timeline_search')}
           placeholder={t('team.timeline_search')}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
+          value={searchText}
+          onChange={(event) => setSearchText(event.target.value)}
           className="h-7 min-w-36 flex-1 rounded-md border border-line-strong bg-paper px-2"
         />
       </div>
@@ -135,12 +135,12 @@ function MomentText({ moment }: { moment: Moment }) {
 
 function ToolMoment({ part }: { part: ToolPart }) {
   const t = useT()
-  const told = teamCall(t, part, useNames())
+  const call = describeTeamCall(t, part, useNames())
   return (
-    <Words more={told?.said ?? stripToolName(part.tool, part.summary)} mono={told === null}>
-      <span className="font-medium">{told?.did ?? part.tool}</span>
+    <Words more={call?.message ?? stripToolName(part.tool, part.summary)} mono={call === null}>
+      <span className="font-medium">{call?.action ?? part.tool}</span>
       {part.state !== 'output-available' && (
-        <span className={`text-sm ${stateTone(part, false)}`}> {stateText(t, part, false)}</span>
+        <span className={`text-sm ${callStateTone(part, false)}`}> {callStateText(t, part, false)}</span>
       )}
     </Words>
   )

@@ -3,8 +3,8 @@ import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
 
-/** Deleting cannot be undone, so it is asked for twice. */
-export function DeleteDialog(props: {
+/** Confirms the deletion of a session, which cannot be undone. */
+export function DeleteSessionDialog(props: {
   readonly session: SessionCard
   readonly onDelete: () => void
   readonly onClose: () => void

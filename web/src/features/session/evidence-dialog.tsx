@@ -6,7 +6,7 @@ import { Dialog } from '@/ui/dialog'
 import { Fact, Facts } from '@/ui/facts'
 import { useT } from '../shared/surface'
 
-/** What was packed: how many facts, and the link that the chain ends with, which is what somebody else compares. */
+/** An exported evidence pack: number of facts, and the last link of the chain, for comparison. */
 export function EvidenceDialog(props: {
   readonly packed: EvidencePacked
   readonly onDownload: () => void

@@ -26,7 +26,7 @@ export interface SessionEntryProps {
   readonly handlers: SessionHandlers
 }
 
-/** One session: its state, what it waits for, and whether something new happened in it. */
+/** A session: state, pending work and unread mark. */
 export function SessionEntry(props: SessionEntryProps) {
   const t = useT()
   const { session, active, handlers } = props
@@ -58,7 +58,7 @@ export function SessionEntry(props: SessionEntryProps) {
       >
         <Dot tone={SESSION_TONES[session.state]} active={session.state === 'running'} />
         <span className={`min-w-0 flex-1 truncate ${props.unread ? 'font-semibold' : ''}`}>{title}</span>
-        <State session={session} unread={props.unread} now={props.now} />
+        <SessionStateText session={session} unread={props.unread} now={props.now} />
       </button>
       {session.problem !== '' && (
         <p className="px-2 pb-1 text-xs break-words text-bad" title={session.problem}>
@@ -102,8 +102,8 @@ export function SessionEntry(props: SessionEntryProps) {
   )
 }
 
-/** At the end of the line: what is most worth knowing, in words. */
-function State({ session, unread, now }: { session: SessionCard; unread: boolean; now: number }) {
+/** The most important state of a session, in words. */
+function SessionStateText({ session, unread, now }: { session: SessionCard; unread: boolean; now: number }) {
   const t = useT()
   const quiet = session.state === 'idle' || session.state === 'interrupted'
   const pending = session.pendingActions > 0 ? t.count('sessions.pending', session.pendingActions) : undefined
@@ -167,7 +167,7 @@ function Rename(props: { readonly title: string; readonly onDone: (title: string
   )
 }
 
-/** The runtime names the fact in English; another language has the text of the code. */
+/** The runtime's English text, or the text of the code in another language. */
 function problemText(t: Translate, { problem, problemCode }: SessionCard): string {
   const worded = t.locale.startsWith('en') ? null : t.maybe(`code.${problemCode}`)
   return worded === null ? problem : `${worded}。`

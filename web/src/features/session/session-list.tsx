@@ -14,14 +14,14 @@ export interface SessionListProps {
   readonly onNew: () => void
 }
 
-/** The sessions of a folder: pinned first, then what needs a person, then by their newest turn. */
+/** The sessions of a folder: pinned first, then those that need a person, then by newest turn. */
 export function SessionList(props: SessionListProps) {
   const t = useT()
   const now = useNow(30_000)
   const [filter, setFilter] = useState('')
   const [archived, setArchived] = useState(false)
-  const found = useMemo(() => matching(props.sessions, filter), [props.sessions, filter])
-  const groups = grouped(found)
+  const matches = useMemo(() => filterSessions(props.sessions, filter), [props.sessions, filter])
+  const groups = groupSessions(matches)
   const entry = (session: SessionCard) => (
     <SessionEntry
       key={session.key}
@@ -51,7 +51,7 @@ export function SessionList(props: SessionListProps) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows move between the buttons in it */}
       <div onKeyDown={moveFocus} className="min-h-0 flex-1 space-y-3 overflow-y-auto px-2 pb-3">
         {props.sessions.length === 0 && <p className="px-2 text-ink-faint">{t('sessions.empty')}</p>}
-        {props.sessions.length > 0 && found.length === 0 && (
+        {props.sessions.length > 0 && matches.length === 0 && (
           <p className="px-2 text-ink-faint">{t('sessions.no_match')}</p>
         )}
         {groups.pinned.length > 0 && <Group title={t('sessions.pinned')}>{groups.pinned.map(entry)}</Group>}
@@ -84,25 +84,25 @@ function Group({ title, children }: { title: string; children: React.ReactNode }
   )
 }
 
-function matching(sessions: readonly SessionCard[], filter: string): readonly SessionCard[] {
-  const wanted = filter.trim().toLocaleLowerCase()
-  if (wanted === '') return sessions
+function filterSessions(sessions: readonly SessionCard[], filter: string): readonly SessionCard[] {
+  const query = filter.trim().toLocaleLowerCase()
+  if (query === '') return sessions
   return sessions.filter((session) =>
-    `${session.title} ${session.lastText}`.toLocaleLowerCase().includes(wanted),
+    `${session.title} ${session.lastText}`.toLocaleLowerCase().includes(query),
   )
 }
 
-function grouped(sessions: readonly SessionCard[]) {
-  const shown = sessions.filter((session) => !session.archived)
+function groupSessions(sessions: readonly SessionCard[]) {
+  const current = sessions.filter((session) => !session.archived)
   const order = (a: SessionCard, b: SessionCard) => urgency(b) - urgency(a) || b.order - a.order
   return {
-    pinned: shown.filter((session) => session.pinned).sort(order),
-    recent: shown.filter((session) => !session.pinned).sort(order),
+    pinned: current.filter((session) => session.pinned).sort(order),
+    recent: current.filter((session) => !session.pinned).sort(order),
     archived: sessions.filter((session) => session.archived).sort((a, b) => b.order - a.order),
   }
 }
 
-/** What needs a person stands above what runs; a failure does not jump, it is marked. */
+/** Sort order by urgency. Sessions that need a person come first. A failure is marked but not moved. */
 function urgency(session: SessionCard): number {
   return session.attention === 'needs_input' ? 1 : 0
 }
@@ -114,7 +114,7 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 }
 
-/** Arrows, Home and End go from session to session: by Tab a long list has no end. */
+/** Move the focus between sessions with the arrow keys, Home and End. */
 function moveFocus(event: KeyboardEvent<HTMLElement>) {
   const step = STEPS[event.key]
   const entries = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-session]')]

@@ -4,12 +4,12 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, TextField, Told } from './settings-section'
+import { type Entry, SettingsRefusal, TextField } from './settings-section'
 
 const KINDS = ['anthropic', 'google', 'openai', 'openai-compatible'] as const
 type Kind = (typeof KINDS)[number]
 const KEYS = ['keyring', 'variable', 'none'] as const
-/** The variable that each provider's own tools read. */
+/** The environment variable that each provider's own tools read. */
 const VARIABLES: Readonly<Record<Kind, string>> = {
   anthropic: 'ANTHROPIC_API_KEY',
   google: 'GEMINI_API_KEY',
@@ -17,16 +17,16 @@ const VARIABLES: Readonly<Record<Kind, string>> = {
   'openai-compatible': '',
 }
 
-/** Where a model server on this machine listens. */
+/** An example address of a local model server. */
 const EXAMPLE = 'http://127.0.0.1:11434/v1'
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/
 
-/** A model to be connected. Its key is read from the field when it is sent, goes to the keyring, and is kept nowhere here. */
+/** Connects a model. The key goes from its field to the keyring and is not kept in the page. */
 export function AddModel(props: {
-  readonly taken: readonly string[]
-  /** Why the system's keyring keeps nothing; empty where it does. */
+  readonly usedNames: readonly string[]
+  /** Why the keyring is unavailable; empty if it is available. */
   readonly noKeyring: string
-  readonly onKeep: SettingsHandlers['onKeep']
+  readonly onKeep: SettingsHandlers['onStoreSecret']
   readonly onAdd: (entry: Entry) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
@@ -35,9 +35,9 @@ export function AddModel(props: {
   const [name, setName] = useState('')
   const [model, setModel] = useState('')
   const [address, setAddress] = useState('')
-  // A key that nothing would keep is typed by nobody.
-  const usual = props.noKeyring === '' ? 'keyring' : 'variable'
-  const [chosenKeyIn, setKeyIn] = useState<(typeof KEYS)[number]>(usual)
+  // Without a keyring, do not ask for a key.
+  const defaultKeySource = props.noKeyring === '' ? 'keyring' : 'variable'
+  const [chosenKeyIn, setKeyIn] = useState<(typeof KEYS)[number]>(defaultKeySource)
   const [variable, setVariable] = useState('')
   const [wrong, setWrong] = useState('')
   const [refusal, setRefusal] = useState<Refusal | null>(null)
@@ -47,11 +47,11 @@ export function AddModel(props: {
   const called = name.trim() || kind
   const offered = (value: (typeof KEYS)[number]) =>
     value === 'none' ? compatible : value === 'variable' || props.noKeyring === ''
-  const keyIn = offered(chosenKeyIn) ? chosenKeyIn : usual
+  const keyIn = offered(chosenKeyIn) ? chosenKeyIn : defaultKeySource
   const wrongWith = () => {
     if (model.trim() === '') return t('settings.need_model')
     if (!NAME.test(called)) return t('settings.need_name')
-    if (props.taken.includes(called)) return t('settings.name_taken', { name: called })
+    if (props.usedNames.includes(called)) return t('settings.name_taken', { name: called })
     if (compatible && !/^https?:\/\/\S+$/.test(address.trim())) return t('settings.need_address')
     if (keyIn === 'keyring' && (key.current?.value ?? '') === '') return t('settings.need_key')
     return ''
@@ -69,10 +69,10 @@ export function AddModel(props: {
     let credential: Entry = {}
     if (keyIn === 'variable') credential = { api_key_env: variable.trim() || VARIABLES[kind] }
     if (keyIn === 'keyring' && key.current !== null) {
-      const kept = await props.onKeep(called.replace(/[.:]/g, '-'), key.current.value)
-      if (!('handle' in kept)) return kept
+      const stored = await props.onKeep(called.replace(/[.:]/g, '-'), key.current.value)
+      if (!('handle' in stored)) return stored
       key.current.value = ''
-      credential = { api_key: kept.handle }
+      credential = { api_key: stored.handle }
     }
     const where = address.trim() === '' ? {} : { base_url: address.trim() }
     const refusal = await props.onAdd({ kind, name: called, model: model.trim(), ...where, ...credential })
@@ -91,7 +91,7 @@ export function AddModel(props: {
         onChange={(next) => {
           setKind(next)
           if (next === 'openai-compatible') setKeyIn('none')
-          else if (keyIn === 'none') setKeyIn(usual)
+          else if (keyIn === 'none') setKeyIn(defaultKeySource)
         }}
         choices={KINDS.map((value) => ({ value, label: t(`settings.kind.${value}`) }))}
       />
@@ -162,7 +162,7 @@ export function AddModel(props: {
           {wrong}
         </p>
       )}
-      <Told refusal={refusal} onReload={props.onDone} />
+      <SettingsRefusal refusal={refusal} onReload={props.onDone} />
       <div className="flex justify-end gap-2">
         <Button onClick={props.onDone}>{t('app.cancel')}</Button>
         <Button type="submit" look="solid" disabled={busy}>

@@ -3,13 +3,13 @@ import { IconButton } from '@/ui/button'
 import { useT } from '../shared/surface'
 import { type Entry, Section } from './settings-section'
 
-/** Who is asked, in which order, where the chosen model fails for good. */
-export function Fallback(props: {
-  readonly shown: SettingsView
+/** The models to use, in order, if the chosen model fails permanently. */
+export function FallbackModels(props: {
+  readonly view: SettingsView
   readonly onWrite: (changes: Entry) => Promise<unknown>
 }) {
   const t = useT()
-  const { read, models } = props.shown
+  const { read, models } = props.view
   const value = read?.values.fallback
   const order = Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
   const names = [...new Set((models?.configured ?? []).map((model) => model.provider))]

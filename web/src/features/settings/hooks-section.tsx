@@ -5,18 +5,18 @@ import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, entriesOf, Section, TextField, Told, textOf } from './settings-section'
+import { type Entry, entriesOf, Section, SettingsRefusal, TextField, textOf } from './settings-section'
 
-/** What may stand in a field, the same in every language. */
+/** Example values, the same in every language. */
 const CALLS = 'Bash\nEdit(src/**)'
 const PROGRAM = 'python3\n/home/me/hooks/guard.py'
 
-/** Programs that are asked about calls: what each is asked about, and another one. */
-export function HooksSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
+/** Hooks with their matchers, and a form for a new one. */
+export function HooksSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const entries = entriesOf(shown.read?.values, 'hooks')
+  const entries = entriesOf(view.read?.values, 'hooks')
   const write = async (hooks: readonly Entry[]) => {
     const refusal = await handlers.onWrite({ hooks })
     setRefusal(refusal)
@@ -30,8 +30,8 @@ export function HooksSection({ shown, handlers }: { shown: SettingsView; handler
           <li key={textOf(entry, 'name')} className="flex flex-wrap items-baseline gap-x-2 py-1.5">
             <span className="font-medium">{textOf(entry, 'name')}</span>
             <span className="wrap-any min-w-0 flex-1 font-mono text-sm text-ink-soft">
-              {wordsOf(entry, 'tools').join(', ') || '*'} →{' '}
-              {markInvisible(wordsOf(entry, 'command').join(' '))}
+              {textsOf(entry, 'tools').join(', ') || '*'} →{' '}
+              {markInvisible(textsOf(entry, 'command').join(' '))}
             </span>
             <Button
               onClick={() => void write(entries.filter((other) => other !== entry))}
@@ -42,10 +42,10 @@ export function HooksSection({ shown, handlers }: { shown: SettingsView; handler
           </li>
         ))}
       </ul>
-      <Told refusal={refusal} onReload={handlers.onReload} />
+      <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       {adding ? (
         <AddHook
-          taken={entries.map((entry) => textOf(entry, 'name'))}
+          usedNames={entries.map((entry) => textOf(entry, 'name'))}
           onAdd={(entry) => write([...entries, entry])}
           onDone={() => setAdding(false)}
         />
@@ -59,7 +59,7 @@ export function HooksSection({ shown, handlers }: { shown: SettingsView; handler
 }
 
 function AddHook(props: {
-  readonly taken: readonly string[]
+  readonly usedNames: readonly string[]
   readonly onAdd: (entry: Entry) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
@@ -71,19 +71,19 @@ function AddHook(props: {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const called = name.trim()
-    const words = linesOf(command)
+    const commandWords = linesOf(command)
     const problem =
       called === ''
         ? t('settings.need_name')
-        : props.taken.includes(called)
+        : props.usedNames.includes(called)
           ? t('settings.name_taken', { name: called })
-          : words.length === 0
+          : commandWords.length === 0
             ? t('settings.need_command')
             : ''
     setWrong(problem)
     if (problem !== '') return
-    const asked = linesOf(tools)
-    const entry = { name: called, ...(asked.length > 0 && { tools: asked }), command: words }
+    const matchers = linesOf(tools)
+    const entry = { name: called, ...(matchers.length > 0 && { tools: matchers }), command: commandWords }
     if ((await props.onAdd(entry)) === null) props.onDone()
   }
   return (
@@ -138,7 +138,7 @@ function linesOf(text: string): readonly string[] {
     .filter(Boolean)
 }
 
-function wordsOf(entry: Entry, key: string): readonly string[] {
+function textsOf(entry: Entry, key: string): readonly string[] {
   const list = entry[key]
   return Array.isArray(list) ? list.filter((value): value is string => typeof value === 'string') : []
 }

@@ -9,26 +9,26 @@ import { Icon } from '@/ui/icon'
 import { Badge, Dot } from '@/ui/marks'
 import { useT } from '../shared/surface'
 import { AddModel } from './add-model'
-import { Fallback } from './fallback-models'
+import { FallbackModels } from './fallback-models'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, entriesOf, Section, Told, textOf } from './settings-section'
+import { type Entry, entriesOf, Section, SettingsRefusal, textOf } from './settings-section'
 
-/** The models that can be asked, those that are found beside them, and who is asked where one fails. */
-export function ModelsSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
+/** Configured models, detected models and fallback models. */
+export function ModelsSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [adding, setAdding] = useState(false)
-  const { models, read } = shown
+  const { models, read } = view
   const entries = entriesOf(read?.values, 'models')
   const write = async (changes: Entry) => {
     const refusal = await handlers.onWrite(changes)
     setRefusal(refusal)
     return refusal
   }
-  const withOne = (entry: Entry) => ({ models: [...entries, entry] })
+  const addEntry = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
     void write({ models: entries.filter((entry) => textOf(entry, 'name') !== name) })
-  const found = (models?.found ?? []).filter((model) => model.configured !== true)
+  const detectedModels = (models?.found ?? []).filter((model) => model.configured !== true)
   return (
     <>
       <Section title={t('settings.models')} how={t('settings.models_how')}>
@@ -40,20 +40,20 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsView; handle
               <Model
                 key={model.name}
                 model={model}
-                tested={shown.tested[model.name] ?? null}
+                tested={view.tested[model.name] ?? null}
                 onTest={() => handlers.onTest(model.name)}
                 onRemove={entry === undefined ? null : () => remove(model.provider)}
               />
             )
           })}
         </ul>
-        <Told refusal={refusal} onReload={handlers.onReload} />
+        <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
         {adding ? (
           <AddModel
-            taken={entries.map((entry) => textOf(entry, 'name'))}
-            noKeyring={shown.noKeyring}
-            onKeep={handlers.onKeep}
-            onAdd={(entry) => handlers.onWrite(withOne(entry))}
+            usedNames={entries.map((entry) => textOf(entry, 'name'))}
+            noKeyring={view.noKeyring}
+            onKeep={handlers.onStoreSecret}
+            onAdd={(entry) => handlers.onWrite(addEntry(entry))}
             onDone={() => setAdding(false)}
           />
         ) : (
@@ -62,21 +62,21 @@ export function ModelsSection({ shown, handlers }: { shown: SettingsView; handle
           </Button>
         )}
       </Section>
-      {found.length > 0 && (
+      {detectedModels.length > 0 && (
         <Section title={t('settings.found')} how={t('settings.found_how')}>
           <ul aria-label={t('settings.found')} className="divide-y divide-line">
-            {found.map((model) => (
-              <Found
+            {detectedModels.map((model) => (
+              <DetectedModel
                 key={`${model.kind} ${model.where}`}
-                found={model}
-                taken={entries.map((entry) => textOf(entry, 'name'))}
-                onAdd={(entry) => write(withOne(entry))}
+                detected={model}
+                usedNames={entries.map((entry) => textOf(entry, 'name'))}
+                onAdd={(entry) => write(addEntry(entry))}
               />
             ))}
           </ul>
         </Section>
       )}
-      <Fallback shown={shown} onWrite={write} />
+      <FallbackModels view={view} onWrite={write} />
     </>
   )
 }
@@ -91,14 +91,14 @@ function Model(props: {
   const { model, tested } = props
   const testing = tested === 'testing'
   const failed = tested !== null && tested !== 'testing' && !tested.ok
-  // What searches in place of a model is asked nothing.
-  const standsIn = model.provider === 'offline'
+  // The offline search is not a model and cannot be tested.
+  const isOffline = model.provider === 'offline'
   return (
     <li className="py-1.5">
       <div className="flex flex-wrap items-center gap-x-2">
         <Dot tone={failed ? 'bad' : model.usable ? 'good' : 'warn'} />
         <span className="wrap-any font-medium">{model.label || model.name}</span>
-        {!standsIn && <span className="wrap-any text-sm text-ink-faint">{model.name}</span>}
+        {!isOffline && <span className="wrap-any text-sm text-ink-faint">{model.name}</span>}
         {model.default === true && <Badge tone="accent">{t('settings.default')}</Badge>}
         {(model.fallback ?? 0) > 0 && (
           <Badge>{t('settings.fallback_place', { place: model.fallback ?? 0 })}</Badge>
@@ -119,13 +119,13 @@ function Model(props: {
         </span>
       </div>
       {!model.usable && <p className="wrap-any pl-4 text-ink-soft">{model.why}</p>}
-      {tested !== null && tested !== 'testing' && <Tested tested={tested} />}
+      {tested !== null && tested !== 'testing' && <TestResult tested={tested} />}
     </li>
   )
 }
 
-/** What came of asking it, or what is wrong and what to do. */
-export function Tested({ tested }: { tested: ModelTested }) {
+/** The result of a model test, or its problem and what to do. */
+export function TestResult({ tested }: { tested: ModelTested }) {
   const t = useT()
   const { problem } = tested
   if (tested.ok) {
@@ -145,34 +145,34 @@ export function Tested({ tested }: { tested: ModelTested }) {
   )
 }
 
-/** Something that could be connected, with one click where nothing more is needed. */
-export function Found(props: {
-  readonly found: FoundModel
-  readonly taken: readonly string[]
+/** A detected provider. It connects with one click if it needs no further input. */
+export function DetectedModel(props: {
+  readonly detected: FoundModel
+  readonly usedNames: readonly string[]
   readonly onAdd: (entry: Entry) => Promise<unknown>
 }) {
   const t = useT()
-  const { found, taken } = props
+  const { detected, usedNames } = props
   const [busy, setBusy] = useState(false)
-  const offered = found.models ?? []
+  const offered = detected.models ?? []
   const [model, setModel] = useState(offered[0] ?? '')
-  const addable = Object.keys(found.entry ?? {}).length > 0
+  const addable = Object.keys(detected.entry ?? {}).length > 0
   const add = async () => {
     setBusy(true)
-    await props.onAdd(buildModelEntry(found, model, taken))
+    await props.onAdd(buildModelEntry(detected, model, usedNames))
     setBusy(false)
   }
   return (
     <li className="flex flex-wrap items-center gap-x-2 py-1.5">
-      <Icon name={found.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
-      <span className="font-medium">{found.name}</span>
-      <span className="wrap-any font-mono text-sm text-ink-faint">{found.where}</span>
-      {found.why && <span className="wrap-any w-full pl-6 text-ink-soft">{found.why}</span>}
+      <Icon name={detected.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
+      <span className="font-medium">{detected.name}</span>
+      <span className="wrap-any font-mono text-sm text-ink-faint">{detected.where}</span>
+      {detected.why && <span className="wrap-any w-full pl-6 text-ink-soft">{detected.why}</span>}
       {addable && (
         <span className="ml-auto flex items-center gap-1.5">
           {offered.length > 0 && (
             <select
-              aria-label={t('settings.model_of', { name: found.name })}
+              aria-label={t('settings.model_of', { name: detected.name })}
               value={model}
               onChange={(event) => setModel(event.target.value)}
               className="h-7 max-w-48 rounded-md border border-line-strong bg-paper px-1"
@@ -189,9 +189,9 @@ export function Found(props: {
           </Button>
         </span>
       )}
-      {!addable && found.settings && (
+      {!addable && detected.settings && (
         <pre className="w-full rounded-md bg-sunken px-2 py-1 font-mono text-xs whitespace-pre-wrap">
-          {found.settings}
+          {detected.settings}
         </pre>
       )}
     </li>

@@ -3,26 +3,26 @@ import { PERMISSION_MODES, type PermissionMode, type TrustRead } from '@/system/
 import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
-import { Widenings } from '../shared/permission-grants'
+import { PermissionGrants } from '../shared/permission-grants'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
-import { Section, Told } from './settings-section'
+import { Section, SettingsRefusal } from './settings-section'
 
-/** In which mode a session begins, and whether the folder's own files count. */
+/** The default permission mode, and the trust in the folder's files. */
 export function PermissionsSection(props: {
-  readonly shown: SettingsView
+  readonly view: SettingsView
   readonly trust: TrustRead | null
   readonly handlers: SettingsHandlers
 }) {
   const t = useT()
-  const { shown, handlers, trust } = props
+  const { view, handlers, trust } = props
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const held = shown.read?.holding.permission_mode
-  const mode = PERMISSION_MODES.find((mode) => mode === held) ?? null
+  const effective = view.read?.holding.permission_mode
+  const mode = PERMISSION_MODES.find((mode) => mode === effective) ?? null
   const choose = async (next: PermissionMode) => setRefusal(await handlers.onWrite({ permission_mode: next }))
   return (
     <>
-      <Section title={t('settings.mode')} how={t(`settings.mode_how.${shown.place}`)}>
+      <Section title={t('settings.mode')} how={t(`settings.mode_how.${view.place}`)}>
         <fieldset className="space-y-1">
           <legend className="sr-only">{t('settings.mode')}</legend>
           {PERMISSION_MODES.map((value) => (
@@ -41,7 +41,7 @@ export function PermissionsSection(props: {
             </label>
           ))}
         </fieldset>
-        <Told refusal={refusal} onReload={handlers.onReload} />
+        <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       </Section>
       {trust !== null && <FolderTrust trust={trust} handlers={handlers} />}
     </>
@@ -54,7 +54,7 @@ function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: Settings
   return (
     <Section title={t('trust.folder')} how={t(`trust.state.${trust.state}`)}>
       <p className="wrap-any font-mono text-sm text-ink-faint">{trust.folder}</p>
-      {asks && <Widenings widenings={trust.widenings} />}
+      {asks && <PermissionGrants widenings={trust.widenings} />}
       {trust.problems.map((problem) => (
         <p key={`${problem.file} ${problem.message}`} className="wrap-any text-warn">
           <span className="font-mono text-sm">{problem.file}</span> {problem.message}{' '}

@@ -10,14 +10,14 @@ import { Badge, type Tone } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
-import { Section, TextField, Told } from './settings-section'
+import { Section, SettingsRefusal, TextField } from './settings-section'
 
 const TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }
 
 const EXAMPLE = 'Bash(git status*)'
 
-/** Standing answers: what holds, what another would have decided so far, and a new one. */
-export function RulesSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
+/** Rules in effect, a preview of a rule against past calls, and a form for a new rule. */
+export function RulesSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [matcher, setMatcher] = useState('')
   const [verdict, setVerdict] = useState<Verdict>('ask')
@@ -39,7 +39,7 @@ export function RulesSection({ shown, handlers }: { shown: SettingsView; handler
   return (
     <Section title={t('settings.rules')} how={t('settings.rules_how')}>
       <Standing
-        rules={shown.rules}
+        rules={view.rules}
         busy={busy}
         onRevoke={(ruleId) => void run(() => handlers.onRevokeRule(ruleId))}
       />
@@ -71,8 +71,8 @@ export function RulesSection({ shown, handlers }: { shown: SettingsView; handler
             {t('settings.add_rule')}
           </Button>
         </div>
-        <Told refusal={refusal} onReload={handlers.onReload} />
-        {shown.tried !== null && <Tried tried={shown.tried} />}
+        <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
+        {view.tried !== null && <RulePreview tried={view.tried} />}
       </form>
     </Section>
   )
@@ -116,8 +116,8 @@ function Standing(props: {
   )
 }
 
-/** What the rule would have decided: it changes nothing, and says how far it looked. */
-function Tried({ tried }: { tried: RulesTried }) {
+/** The verdicts of a previewed rule, and how many past calls were checked. */
+function RulePreview({ tried }: { tried: RulesTried }) {
   const t = useT()
   const turned = Object.entries(tried.turned).filter(([, count]) => count > 0)
   return (

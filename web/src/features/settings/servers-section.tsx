@@ -5,22 +5,22 @@ import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
-import { ServerName, ServerTrouble } from '../shared/tool-server'
+import { ServerName, ServerProblem } from '../shared/tool-server'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, entriesOf, Section, TextField, Told, textOf } from './settings-section'
+import { type Entry, entriesOf, Section, SettingsRefusal, TextField, textOf } from './settings-section'
 
-/** Servers that bring tools: how each stands, and another one. */
-export function ServersSection({ shown, handlers }: { shown: SettingsView; handlers: SettingsHandlers }) {
+/** Tool servers with their state, and a form for a new one. */
+export function ServersSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const entries = entriesOf(shown.read?.values, 'servers')
+  const entries = entriesOf(view.read?.values, 'servers')
   const write = async (servers: readonly Entry[]) => {
     const refusal = await handlers.onWrite({ servers })
     setRefusal(refusal)
     return refusal
   }
-  const states = shown.servers ?? []
+  const states = view.servers ?? []
   const named = [
     ...new Set([...entries.map((entry) => textOf(entry, 'name')), ...states.map((server) => server.name)]),
   ]
@@ -42,10 +42,10 @@ export function ServersSection({ shown, handlers }: { shown: SettingsView; handl
           />
         ))}
       </ul>
-      <Told refusal={refusal} onReload={handlers.onReload} />
+      <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       {adding ? (
         <AddServer
-          taken={named}
+          usedNames={named}
           onAdd={(entry) => write([...entries, entry])}
           onDone={() => setAdding(false)}
         />
@@ -93,7 +93,7 @@ function Server(props: {
           )}
         </span>
       </div>
-      {state !== null && <ServerTrouble state={state} />}
+      {state !== null && <ServerProblem state={state} />}
     </li>
   )
 }
@@ -102,7 +102,7 @@ const EXAMPLE = 'npx\n-y\n@modelcontextprotocol/server-everything'
 const TRANSPORTS = ['stdio', 'http'] as const
 
 function AddServer(props: {
-  readonly taken: readonly string[]
+  readonly usedNames: readonly string[]
   readonly onAdd: (entry: Entry) => Promise<Refusal | null>
   readonly onDone: () => void
 }) {
@@ -112,14 +112,14 @@ function AddServer(props: {
   const [command, setCommand] = useState('')
   const [address, setAddress] = useState('')
   const [wrong, setWrong] = useState('')
-  const words = command
+  const commandWords = command
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
   const wrongWith = () => {
     if (name.trim() === '') return t('settings.need_name')
-    if (props.taken.includes(name.trim())) return t('settings.name_taken', { name: name.trim() })
-    if (transport === 'stdio') return words.length === 0 ? t('settings.need_command') : ''
+    if (props.usedNames.includes(name.trim())) return t('settings.name_taken', { name: name.trim() })
+    if (transport === 'stdio') return commandWords.length === 0 ? t('settings.need_command') : ''
     return /^https?:\/\/\S+$/.test(address.trim()) ? '' : t('settings.need_address')
   }
   const submit = async (event: FormEvent) => {
@@ -127,7 +127,7 @@ function AddServer(props: {
     const problem = wrongWith()
     setWrong(problem)
     if (problem !== '') return
-    const how = transport === 'stdio' ? { command: words } : { url: address.trim() }
+    const how = transport === 'stdio' ? { command: commandWords } : { url: address.trim() }
     if ((await props.onAdd({ transport, name: name.trim(), ...how })) === null) props.onDone()
   }
   return (

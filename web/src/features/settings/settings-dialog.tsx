@@ -11,20 +11,20 @@ import { PermissionsSection } from './permissions-section'
 import { RulesSection } from './rules-section'
 import { ServersSection } from './servers-section'
 import type { SettingsHandlers } from './settings-handlers'
-import { Told } from './settings-section'
+import { SettingsRefusal } from './settings-section'
 import { ValuesSection } from './values-section'
 
 const SIDES = ['models', 'permissions', 'rules', 'servers', 'hooks', 'shell', 'context', 'general'] as const
 export type SettingsSide = (typeof SIDES)[number]
-/** What a folder cannot say of itself. */
-const OF_USER: ReadonlySet<SettingsSide> = new Set(['models', 'general'])
-/** What is of one file; rules are shown from wherever they stand. */
-const OF_FILE: ReadonlySet<SettingsSide> = new Set(['permissions', 'servers', 'hooks', 'shell', 'context'])
+/** Sides that only the user's file can set. */
+const USER_SIDES: ReadonlySet<SettingsSide> = new Set(['models', 'general'])
+/** Sides that show one file. Rules are shown from all files. */
+const FILE_SIDES: ReadonlySet<SettingsSide> = new Set(['permissions', 'servers', 'hooks', 'shell', 'context'])
 const PLACES = ['user', 'folder'] as const
 const OWN = ['port', 'browser', 'demo_pace', 'retention']
 
 export interface SettingsDialogProps {
-  readonly shown: SettingsView
+  readonly view: SettingsView
   readonly trust: TrustRead | null
   readonly folder: string
   readonly side?: SettingsSide
@@ -32,12 +32,12 @@ export interface SettingsDialogProps {
   readonly onClose: () => void
 }
 
-/** The settings, with the same words and bounds as the files that hold them. */
+/** The settings, with the names and limits of the settings files. */
 export default function SettingsDialog(props: SettingsDialogProps) {
   const t = useT()
-  const { shown, handlers } = props
+  const { view, handlers } = props
   const [side, setSide] = useState<SettingsSide>(props.side ?? 'models')
-  const problems = shown.read?.problems ?? []
+  const problems = view.read?.problems ?? []
   return (
     <Dialog
       label={t('settings.title')}
@@ -48,10 +48,10 @@ export default function SettingsDialog(props: SettingsDialogProps) {
         <header className="flex h-11 shrink-0 items-center gap-3 border-b border-line pr-2 pl-4">
           <h2 className="text-lg font-semibold">{t('settings.title')}</h2>
           <span className="flex-1" />
-          {OF_FILE.has(side) && props.folder !== '' && (
+          {FILE_SIDES.has(side) && props.folder !== '' && (
             <RadioGroup
               label={t('settings.place')}
-              value={shown.place}
+              value={view.place}
               onChange={handlers.onPlace}
               choices={PLACES.map((value) => ({
                 value,
@@ -74,7 +74,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
                 aria-current={value === side}
                 onClick={() => {
                   setSide(value)
-                  if (OF_USER.has(value)) handlers.onPlace('user')
+                  if (USER_SIDES.has(value)) handlers.onPlace('user')
                 }}
                 className="h-7 rounded-md px-2 text-left font-medium whitespace-nowrap text-ink-soft hover:bg-hover aria-[current=true]:bg-selected aria-[current=true]:text-ink"
               >
@@ -83,7 +83,7 @@ export default function SettingsDialog(props: SettingsDialogProps) {
             ))}
           </nav>
           <div className="min-h-0 min-w-0 flex-1 space-y-4 overflow-y-auto p-4">
-            <Told refusal={shown.failed} onReload={handlers.onReload} />
+            <SettingsRefusal refusal={view.failed} onReload={handlers.onReload} />
             {problems.map((problem) => (
               <p key={`${problem.file} ${problem.message}`} role="alert" className="wrap-any text-bad">
                 <span className="font-mono text-sm">
@@ -93,9 +93,9 @@ export default function SettingsDialog(props: SettingsDialogProps) {
               </p>
             ))}
             <Side {...props} side={side} />
-            {shown.read !== null && side !== 'rules' && (
+            {view.read !== null && side !== 'rules' && (
               <p className="wrap-any border-t border-line pt-2 text-sm text-ink-faint">
-                {t('settings.file')} <span className="font-mono">{shown.read.path}</span>
+                {t('settings.file')} <span className="font-mono">{view.read.path}</span>
               </p>
             )}
           </div>
@@ -107,26 +107,26 @@ export default function SettingsDialog(props: SettingsDialogProps) {
 
 function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
   const t = useT()
-  const { shown, handlers, side } = props
+  const { view, handlers, side } = props
   switch (side) {
     case 'models':
-      return <ModelsSection shown={shown} handlers={handlers} />
+      return <ModelsSection view={view} handlers={handlers} />
     case 'permissions':
-      return <PermissionsSection shown={shown} trust={props.trust} handlers={handlers} />
+      return <PermissionsSection view={view} trust={props.trust} handlers={handlers} />
     case 'rules':
-      return <RulesSection shown={shown} handlers={handlers} />
+      return <RulesSection view={view} handlers={handlers} />
     case 'servers':
-      return <ServersSection shown={shown} handlers={handlers} />
+      return <ServersSection view={view} handlers={handlers} />
     case 'hooks':
-      return <HooksSection key={shown.place} shown={shown} handlers={handlers} />
+      return <HooksSection key={view.place} view={view} handlers={handlers} />
     case 'shell':
     case 'context':
       return (
         <ValuesSection
-          key={`${side} ${shown.place}`}
+          key={`${side} ${view.place}`}
           title={t(`settings.side.${side}`)}
           how={t(`settings.${side}_how`)}
-          shown={shown}
+          view={view}
           handlers={handlers}
           table={side}
         />
@@ -136,7 +136,7 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
         <ValuesSection
           title={t('settings.side.general')}
           how={t('settings.general_how')}
-          shown={shown}
+          view={view}
           handlers={handlers}
           names={OWN}
         />

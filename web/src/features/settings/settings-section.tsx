@@ -1,8 +1,8 @@
-/** What the sections of the settings are made of. */
+/** Building blocks of the settings sections. */
 import type { InputHTMLAttributes, ReactNode } from 'react'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
-import { RefusedHere } from '../shared/refusal'
+import { RefusalAlert } from '../shared/refusal'
 import { useT } from '../shared/surface'
 
 export function Section(props: {
@@ -24,10 +24,10 @@ export function Section(props: {
   )
 }
 
-/** Why something was not taken. Where the file changed meanwhile, it can be read again. */
-export function Told({ refusal, onReload }: { refusal: Refusal | null; onReload: () => void }) {
+/** A refusal. If the file has changed meanwhile, it offers to reload it. */
+export function SettingsRefusal({ refusal, onReload }: { refusal: Refusal | null; onReload: () => void }) {
   const t = useT()
-  if (refusal?.code !== 'conflict') return <RefusedHere refusal={refusal} />
+  if (refusal?.code !== 'conflict') return <RefusalAlert refusal={refusal} />
   return (
     <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
       <p className="font-medium text-bad">{t('settings.conflict')}</p>
@@ -57,7 +57,7 @@ export function TextField(
   )
 }
 
-/** An entry of a list of the file, as far as it is one. */
+/** An entry of a list in the settings file. */
 export type Entry = Readonly<Record<string, unknown>>
 
 export function entriesOf(values: Entry | undefined, key: string): readonly Entry[] {

@@ -14,23 +14,23 @@ import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, Section, Told } from './settings-section'
+import { type Entry, Section, SettingsRefusal } from './settings-section'
 
 /**
- * Plain settings, as the schema of the file has them: those of a table, or `names` of the file's own. They are written when the
- * person says so, and only those that are other than what holds.
+ * Plain settings from the file's schema: those of a table, or `names` at the top level. Saving writes
+ * only the changed ones.
  */
 export function ValuesSection(props: {
   readonly title: string
   readonly how: string
-  readonly shown: SettingsView
+  readonly view: SettingsView
   readonly handlers: SettingsHandlers
   readonly table?: string
   readonly names?: readonly string[]
 }) {
   const t = useT()
-  const { shown, handlers, table, names } = props
-  const { read } = shown
+  const { view, handlers, table, names } = props
+  const { read } = view
   const [typed, setTyped] = useState<FieldValues>({})
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [saved, setSaved] = useState(false)
@@ -39,7 +39,7 @@ export function ValuesSection(props: {
   const fields = buildForm(read.jsonSchema, table).fields.filter(
     (field) => names === undefined || names.includes(field.name),
   )
-  const holds = heldIn(read.holding, table)
+  const holds = tableValues(read.holding, table)
   const values = Object.fromEntries(
     fields.map((field) => [
       field.name,
@@ -50,14 +50,16 @@ export function ValuesSection(props: {
   const wrong = changed.some((field) => validateField(field, values[field.name] ?? '') !== null)
   const write = async () => {
     setBusy(true)
-    const refusal = await handlers.onWrite(changesOf(changed, values, table, heldIn(read.values, table)))
+    const refusal = await handlers.onWrite(
+      buildChanges(changed, values, table, tableValues(read.values, table)),
+    )
     setBusy(false)
     setRefusal(refusal)
     setSaved(refusal === null)
     if (refusal === null) setTyped({})
   }
   const section = table ?? 'own'
-  const told = (name: string) => fieldProblem(refusal, table, name)
+  const serverProblem = (name: string) => fieldProblem(refusal, table, name)
   return (
     <Section title={props.title} how={props.how}>
       <SchemaFields
@@ -72,10 +74,10 @@ export function ValuesSection(props: {
           label: t.maybe(`settings.${section}.${field.name}`) ?? field.name,
           hint: t.maybe(`settings.${section}.${field.name}_hint`) ?? '',
         })}
-        told={told}
+        serverProblem={serverProblem}
       />
-      {refusal !== null && !fields.some((field) => told(field.name) !== '') && (
-        <Told refusal={refusal} onReload={handlers.onReload} />
+      {refusal !== null && !fields.some((field) => serverProblem(field.name) !== '') && (
+        <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       )}
       <div className="flex items-center gap-2">
         <Button look="solid" disabled={busy || wrong || changed.length === 0} onClick={() => void write()}>
@@ -92,14 +94,14 @@ export function ValuesSection(props: {
   )
 }
 
-function heldIn(holding: Entry, table: string | undefined): Entry {
+function tableValues(holding: Entry, table: string | undefined): Entry {
   if (table === undefined) return holding
   const inside = holding[table]
   return typeof inside === 'object' && inside !== null ? (inside as Entry) : {}
 }
 
-/** What is to be written: keys of the file, or the table with what changed in it over what the file says of it. */
-function changesOf(
+/** The keys to write: changed top-level keys, or the table with its changes. */
+function buildChanges(
   changed: readonly Field[],
   values: FieldValues,
   table: string | undefined,
@@ -113,7 +115,7 @@ function changesOf(
   return { [table]: Object.fromEntries(whole) }
 }
 
-/** What was said of this field when it was written; empty where it was of something else. */
+/** The refusal of this field; empty if the refusal is about another field. */
 function fieldProblem(refusal: Refusal | null, table: string | undefined, name: string): string {
   if (refusal === null || refusal.field === '') return ''
   const last = refusal.field.split('.').at(-1) ?? ''

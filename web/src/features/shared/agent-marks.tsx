@@ -3,7 +3,7 @@ import type { Translate } from '@/system/i18n/translate'
 import type { AgentRow, Degraded, QueueReason, Usage } from '@/system/rows/model'
 import { needsAttention } from '@/system/selectors/team'
 import { Dot, type Tone } from '@/ui/marks'
-import { doingText } from './code-texts'
+import { activityText } from './code-texts'
 import { useT } from './surface'
 
 const TONES: Readonly<Record<AgentRow['state'], Tone>> = {
@@ -33,7 +33,7 @@ export function StateDot({ agent }: { agent: AgentRow }) {
   return <Dot tone={TONES[agent.state]} active={agent.state === 'running'} />
 }
 
-/** The state in words, or what it does where it runs. What needs a person is heavier than the rest. */
+/** The state of an agent, or its activity while it is running. States that need a person are bold. */
 export function StateText({ agent }: { agent: AgentRow }) {
   const t = useT()
   const doing = agent.state === 'running' && !QUIET.has(agent.activity)
@@ -42,9 +42,9 @@ export function StateText({ agent }: { agent: AgentRow }) {
       className={`text-sm ${doing ? 'truncate' : 'whitespace-nowrap'} ${INKS[TONES[agent.state]]} ${needsAttention(agent.state) ? 'font-semibold' : ''}`}
     >
       {doing
-        ? ((usesTool(agent) ? doingText(t, agent.tool) : null) ??
+        ? ((usesTool(agent) ? activityText(t, agent.tool) : null) ??
           t(`status.${agent.activity}`, { tool: agent.tool || t('status.a_tool') }))
-        : standsText(t, agent)}
+        : stateText(t, agent)}
     </span>
   )
 }
@@ -53,8 +53,8 @@ function usesTool(agent: AgentRow): boolean {
   return agent.activity === 'running_tool' || agent.activity === 'calling_tool'
 }
 
-/** How it stands. One that wakes by itself is told by its sleep while nothing of it runs and nothing is asked. */
-export function standsText(t: Translate, agent: AgentRow): string {
+/** The state of an agent. An idle background agent shows the state of its schedule. */
+export function stateText(t: Translate, agent: AgentRow): string {
   const quiet = agent.state === 'idle' || agent.state === 'waiting' || agent.state === 'completed'
   if (agent.background !== null && quiet) return t(`team.background.${agent.background.state}`)
   return agent.state === 'needs_input' && agent.paused !== null
@@ -62,12 +62,12 @@ export function standsText(t: Translate, agent: AgentRow): string {
     : t(`team.state.${agent.state}`)
 }
 
-/** What the view of a team lacks. What a person was asked is no lack of a permission: it waits for them. */
-export function degradedText(t: Translate, how: Degraded, asked: boolean): string {
-  return t(how === 'permission_blocked' && asked ? 'team.waits.approval' : `team.degraded.${how}`)
+/** Describe a degradation of the team view. A pending request is shown as waiting, not as a missing permission. */
+export function degradedText(t: Translate, how: Degraded, isRequested: boolean): string {
+  return t(how === 'permission_blocked' && isRequested ? 'team.waits.approval' : `team.degraded.${how}`)
 }
 
-/** Why an agent has no slot yet. That is a limit, and no failure. */
+/** Why an agent is queued. That is a limit, not a failure. */
 export function queueText(
   t: Translate,
   reason: QueueReason,
@@ -79,15 +79,15 @@ export function queueText(
   return t('team.waits.slot')
 }
 
-/** What work took; what no provider told is left out. */
+/** The usage of a run, without values that the provider did not report. */
 export function usageText(t: Translate, usage: Usage): string {
-  const said: string[] = []
-  if (usage.toolCalls > 0) said.push(t.count('turn.tools', usage.toolCalls))
+  const texts: string[] = []
+  if (usage.toolCalls > 0) texts.push(t.count('turn.tools', usage.toolCalls))
   if (usage.inputTokens + usage.outputTokens > 0) {
-    said.push(t('team.tokens', { tokens: formatCount(usage.inputTokens + usage.outputTokens, t.locale) }))
+    texts.push(t('team.tokens', { tokens: formatCount(usage.inputTokens + usage.outputTokens, t.locale) }))
   }
-  if (usage.durationMs > 0) said.push(formatDuration(usage.durationMs, t.locale))
-  return said.join(' · ')
+  if (usage.durationMs > 0) texts.push(formatDuration(usage.durationMs, t.locale))
+  return texts.join(' · ')
 }
 
 const QUIET: ReadonlySet<AgentRow['activity']> = new Set([

@@ -2,7 +2,7 @@ import { formatElapsed } from '@/system/format/numbers'
 import { useNow } from '@/ui/use-now'
 import { useT } from './surface'
 
-/** The time since a moment (in microseconds), counting on. */
+/** A running clock since a time in microseconds. */
 export function Elapsed({ since }: { since: number }) {
   const t = useT()
   const now = useNow(1000)

@@ -1,24 +1,24 @@
-/** A dialog that asks for something and sends it: what was refused is said in it, and it stays until its host takes it away. */
+/** A form in a dialog. It shows a refusal and stays open until its host closes it. */
 import type { ReactNode } from 'react'
 import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
-import { RefusedHere } from './refusal'
+import { RefusalAlert } from './refusal'
 import { useT } from './surface'
 
-/** How a field looks that is typed into or chosen from. */
+/** Classes of text fields and selects. */
 export const FIELD = 'w-full rounded-md border border-line-strong bg-paper px-2'
 
 export function FormDialog(props: {
   readonly title: string
-  /** What the button says that sends it. */
+  /** The label of the submit button. */
   readonly action: string
   readonly disabled: boolean
   readonly refusal: Refusal | null
   readonly onSend: () => void
   readonly onDone: () => void
   readonly className?: string
-  /** What stands beside the buttons. */
+  /** Shown beside the buttons. */
   readonly beside?: ReactNode
   readonly children: ReactNode
 }) {
@@ -34,7 +34,7 @@ export function FormDialog(props: {
       >
         <h2 className="text-lg font-semibold">{props.title}</h2>
         {props.children}
-        <RefusedHere refusal={props.refusal} />
+        <RefusalAlert refusal={props.refusal} />
         <div className="flex flex-wrap items-center justify-end gap-2">
           {props.beside}
           <Button look="outline" onClick={props.onDone}>
@@ -63,14 +63,14 @@ export function Field(props: {
   )
 }
 
-/** Any number of things to choose from. */
-export function Checks(props: {
+/** A list of checkboxes. */
+export function CheckboxList(props: {
   readonly legend: ReactNode
   readonly choices: readonly { readonly key: string; readonly label: string }[]
   readonly chosen: ReadonlySet<string>
   readonly onChosen: (chosen: ReadonlySet<string>) => void
   readonly describedBy?: string | undefined
-  /** How high it grows before it scrolls. */
+  /** Limits the height before it scrolls. */
   readonly className: string
 }) {
   const { choices, chosen, onChosen } = props

@@ -2,7 +2,7 @@ import type { BlobRef } from '@/system/generated/contracts'
 import { Picture } from '@/ui/picture'
 import { usePicture, useT } from './surface'
 
-/** An image that a row names. Its room is kept while it loads, so that nothing moves when it is there. */
+/** An image of a row. Its space is reserved while it loads, so that the layout stays stable. */
 export function Image(props: { readonly content: BlobRef; readonly alt: string; readonly small?: boolean }) {
   const t = useT()
   const picture = usePicture(props.content)
@@ -19,10 +19,10 @@ export function Image(props: { readonly content: BlobRef; readonly alt: string; 
     )
   }
   if (props.small) return <span aria-hidden="true" className={`${room} rounded-md bg-sunken`} />
-  const says = { loading: 'image.loading', failed: 'image.failed', unsupported: 'image.unsupported' } as const
+  const keys = { loading: 'image.loading', failed: 'image.failed', unsupported: 'image.unsupported' } as const
   return (
     <p className={`${room} flex items-center justify-center rounded-md bg-sunken px-3 text-ink-faint`}>
-      {t(says[picture.state])}
+      {t(keys[picture.state])}
     </p>
   )
 }

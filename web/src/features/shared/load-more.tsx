@@ -2,19 +2,19 @@ import { formatBytes } from '@/system/format/numbers'
 import type { Text } from '@/system/rows/nested-entries'
 import { type FullText, useFullText, useT } from './surface'
 
-/** What stands under a text that is not all here. */
+/** A note and a button below a text that is not completely loaded. */
 export function LoadMore({ full }: { full: FullText }) {
   const t = useT()
   if (full.state === 'whole') return null
   if (full.state === 'loading') return <p className="pt-1 text-sm text-ink-faint">{t('tool.loading')}</p>
-  const says = {
+  const text = {
     preview: t('tool.preview', { size: formatBytes(full.size, t.locale) }),
     part: t('tool.preview', { size: formatBytes(full.size, t.locale) }),
     failed: t('tool.load_failed'),
   }[full.state]
   return (
     <p className="pt-1 text-sm text-ink-faint">
-      {says}{' '}
+      {text}{' '}
       <button type="button" onClick={full.load} className="rounded font-medium text-accent hover:underline">
         {t(full.state === 'part' ? 'tool.load_more' : 'tool.load_all')}
       </button>
@@ -22,7 +22,7 @@ export function LoadMore({ full }: { full: FullText }) {
   )
 }
 
-/** A text of a row, as it is: nothing in it is read as markup. */
+/** A text of a row, without markup. */
 export function LongText({ text }: { text: Text }) {
   const full = useFullText(text)
   if (full.text === '') return null

@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useState } from 'react'
 
-/** What the person opened and closed. A row that scrolls out of sight is gone from the page, and comes back as it was. */
+/** Remembers which rows are open, because rows outside the viewport are unmounted. */
 const OpenedContext = createContext<Map<string, boolean> | null>(null)
 
 export function OpenedRows({ children }: { children: ReactNode }) {

@@ -4,11 +4,11 @@ import type { Translate } from '@/system/i18n/translate'
 import { modeText } from './code-texts'
 import { useT } from './surface'
 
-/** What runs outside the sandbox comes first: it can do what its person can. */
+/** Kinds of requested permissions. Those that run outside the sandbox come first. */
 const ORDER = ['hook', 'server', 'permission_mode', 'shell', 'rule', 'agent'] as const
 
-/** Everything that would be allowed, by kind, each with the file that asks for it. */
-export function Widenings({ widenings }: { readonly widenings: TrustRead['widenings'] }) {
+/** Requested permissions by kind, each with the file that requests it. */
+export function PermissionGrants({ widenings }: { readonly widenings: TrustRead['widenings'] }) {
   const t = useT()
   const groups = ORDER.map((what) => ({ what, all: widenings.filter((widening) => widening.what === what) }))
   return (
@@ -45,7 +45,8 @@ function Entry({ widening }: { readonly widening: Widening }) {
   const runs = runsText(widening)
   return (
     <li className="wrap-any py-px">
-      {t.maybe(`trust.detail.${widening.code}`, shown(t, widening)) ?? markInvisible(widening.detail)}{' '}
+      {t.maybe(`trust.detail.${widening.code}`, safeParameters(t, widening)) ??
+        markInvisible(widening.detail)}{' '}
       {widening.file !== widening.parameters?.path && (
         <span className="font-mono text-sm text-ink-faint">{markInvisible(widening.file)}</span>
       )}
@@ -64,14 +65,14 @@ function Entry({ widening }: { readonly widening: Widening }) {
   )
 }
 
-/** The program, address or file, on a line of its own. */
+/** The program, address or file of a permission. */
 function runsText({ parameters = {} }: Widening): string {
   const { command, url, path, digest } = parameters
   const named = command ?? url ?? path ?? ''
   return markInvisible(digest === undefined ? named : `${named} (sha256 ${digest})`)
 }
 
-function shown(t: Translate, { parameters = {} }: Widening): Readonly<Record<string, string>> {
+function safeParameters(t: Translate, { parameters = {} }: Widening): Readonly<Record<string, string>> {
   const entries = Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const)
   const { mode } = parameters
   return { ...Object.fromEntries(entries), ...(mode !== undefined && { mode: modeText(t, mode) }) }

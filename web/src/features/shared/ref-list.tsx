@@ -1,8 +1,8 @@
 import type { Ref } from '@/system/generated/contracts'
 import { useT } from './surface'
 
-/** Pointers that travel instead of content. */
-export function Refs({ refs }: { refs: readonly Ref[] }) {
+/** Refs of an envelope, task or item. */
+export function RefList({ refs }: { refs: readonly Ref[] }) {
   const t = useT()
   if (refs.length === 0) return null
   return (

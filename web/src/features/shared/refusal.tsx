@@ -3,19 +3,19 @@ import { Disclosure } from '@/ui/disclosure'
 import { hintText } from './code-texts'
 import { useT } from './surface'
 
-/** Why something did not come about, and what can be done. */
-export function RefusedText({ refusal }: { refusal: Refusal }) {
+/** A refusal: what happened and what to do next. */
+export function RefusalText({ refusal }: { refusal: Refusal }) {
   const t = useT()
   const title = t.maybe(`code.${refusal.code}`) ?? refusal.code
   const hint = hintText(t, refusal.code, refusal.hint)
   const own = t.maybe(`hint.${refusal.code}`)
   if (!t.locale.startsWith('en') && t.maybe(`code.${refusal.code}`) !== null) {
-    const words = [refusal.message, own === null ? hint : ''].filter(Boolean).join(' ')
+    const message = [refusal.message, own === null ? hint : ''].filter(Boolean).join(' ')
     return (
       <>
         <p className="font-semibold">{title}</p>
         {own !== null && <p className="wrap-any text-ink-soft">{own}</p>}
-        <RuntimeWords code={refusal.code} message={words} />
+        <RuntimeMessage code={refusal.code} message={message} />
       </>
     )
   }
@@ -30,28 +30,27 @@ export function RefusedText({ refusal }: { refusal: Refusal }) {
   )
 }
 
-/** The same where it was asked for: behind a dialog nobody reads what stands on the page. */
-export function RefusedHere({ refusal }: { refusal: Refusal | null }) {
+/** A refusal inside a dialog, which would hide a notice on the page. */
+export function RefusalAlert({ refusal }: { refusal: Refusal | null }) {
   if (refusal === null) return null
   return (
     <div role="alert" className="rounded-lg border border-bad/40 bg-bad-soft px-3 py-1.5">
-      <RefusedText refusal={refusal} />
+      <RefusalText refusal={refusal} />
     </div>
   )
 }
 
 /**
- * What the runtime itself said of something that has a code. In another language than its own the code's text comes first, and
- * the words are there for who wants them.
+ * The runtime's English text beside the text of its code. In another language it is folded.
  */
-export function RuntimeWords({ code, message }: { readonly code: string; readonly message: string }) {
+export function RuntimeMessage({ code, message }: { readonly code: string; readonly message: string }) {
   const t = useT()
   if (message === '') return null
-  const words = (
+  const paragraph = (
     <p lang="en" className="wrap-any whitespace-pre-wrap text-ink-soft">
       {message}
     </p>
   )
-  if (t.locale.startsWith('en') || t.maybe(`code.${code}`) === null) return words
-  return <Disclosure title={t('action.runtime_words')}>{words}</Disclosure>
+  if (t.locale.startsWith('en') || t.maybe(`code.${code}`) === null) return paragraph
+  return <Disclosure title={t('action.runtime_words')}>{paragraph}</Disclosure>
 }

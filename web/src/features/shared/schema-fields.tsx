@@ -16,15 +16,15 @@ const INPUTS: Readonly<Record<string, string>> = {
   'date-time': 'datetime-local',
 }
 
-/** A field for each property of a schema. `told` says what is wrong with a field beyond what the schema says. */
+/** A field for each property of a schema. `serverProblem` returns a field's problem that the server reported. */
 export function SchemaFields(props: {
   readonly fields: readonly Field[]
   readonly values: FieldValues
   readonly onChange: (name: string, typed: FieldValue) => void
-  /** Whether what is wrong is said yet. */
+  /** Whether problems are shown yet. */
   readonly checked: boolean
   readonly labelOf?: (field: Field) => { readonly label: string; readonly hint: string }
-  readonly told?: (name: string) => string
+  readonly serverProblem?: (name: string) => string
 }) {
   return (
     <div className="space-y-3">
@@ -36,7 +36,7 @@ export function SchemaFields(props: {
             field={field}
             typed={typed}
             problem={props.checked ? validateField(field, typed) : null}
-            told={props.told?.(field.name) ?? ''}
+            serverProblem={props.serverProblem?.(field.name) ?? ''}
             {...(props.labelOf?.(field) ?? {
               label: markInvisible(field.title),
               hint: markInvisible(field.description),
@@ -53,7 +53,7 @@ interface FieldProps {
   readonly field: Field
   readonly typed: FieldValue
   readonly problem: FieldProblem | null
-  readonly told: string
+  readonly serverProblem: string
   readonly label: string
   readonly hint: string
   readonly onChange: (typed: FieldValue) => void
@@ -61,20 +61,20 @@ interface FieldProps {
 
 function SchemaField(props: FieldProps) {
   const t = useT()
-  const { field, problem, told, label, hint } = props
+  const { field, problem, serverProblem, label, hint } = props
   const id = useId()
-  const said =
-    told ||
+  const problemText =
+    serverProblem ||
     (problem === null
       ? ''
       : t(`field.${problem}`, { least: field.minimum ?? 0, most: field.maximum ?? field.maxLength ?? 0 }))
-  const described = [hint === '' ? '' : `${id}-hint`, said === '' ? '' : `${id}-said`]
+  const described = [hint === '' ? '' : `${id}-hint`, problemText === '' ? '' : `${id}-said`]
     .filter(Boolean)
     .join(' ')
   const common = {
     id,
     'aria-describedby': described || undefined,
-    'aria-invalid': said !== '',
+    'aria-invalid': problemText !== '',
     'aria-required': field.required,
   }
   const inline = field.kind === 'boolean'
@@ -91,9 +91,9 @@ function SchemaField(props: FieldProps) {
         </p>
       )}
       {!inline && <Control {...props} common={common} />}
-      {said !== '' && (
+      {problemText !== '' && (
         <p id={`${id}-said`} role="alert" className="wrap-any col-start-2 text-sm text-bad">
-          {said}
+          {problemText}
         </p>
       )}
     </div>

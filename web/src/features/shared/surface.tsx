@@ -1,6 +1,6 @@
 /**
- * What every surface gets from its host beside its props: labels, and the texts of blobs. A surface fetches nothing and
- * keeps no state of a run; a host that gives these two and the props can show it anywhere.
+ * Contexts that a host provides to surfaces beside their props: labels, blobs, artifacts, names and
+ * read-only mode. A surface fetches nothing and holds no state of a run, so any host can show it.
  */
 import { createContext, type ReactNode, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { BlobRef } from '@/system/generated/contracts'
@@ -15,7 +15,7 @@ export interface BlobReader {
 
 export type PictureState = 'loading' | 'ready' | 'failed' | 'unsupported'
 
-/** Images by their hash. An `address` is for `src`, and empty until the image is ready. */
+/** Images by hash. `address` is a URL for `src`, empty until the image is ready. */
 export interface PictureReader {
   readonly get: (hash: string) => { readonly state: PictureState; readonly address: string } | undefined
   readonly load: (ref: BlobRef) => void
@@ -27,7 +27,7 @@ export type BlobState = 'loading' | 'part' | 'whole' | 'failed'
 export interface Surface {
   readonly t: Translate
   readonly blobs: BlobReader
-  /** Left out where a host shows no images. */
+  /** Absent if the host shows no images. */
   readonly pictures?: PictureReader
 }
 
@@ -49,7 +49,7 @@ export function useT(): Translate {
 
 export interface FullText {
   readonly text: string
-  /** `preview`: only the head is here and nothing was asked for. */
+  /** `preview`: only the preview is here, and the rest was not requested. */
   readonly state: BlobState | 'preview'
   readonly size: number
   readonly load: () => void
@@ -57,7 +57,7 @@ export interface FullText {
 
 const NOTHING_TO_LOAD = () => {}
 
-/** A text of a row: its preview, or as much of the whole as was read. */
+/** A text of a row: its preview, or as much as was read. */
 export function useFullText(text: Text): FullText {
   const { blobs, t } = useSurface()
   const ref = text.ref
@@ -66,11 +66,11 @@ export function useFullText(text: Text): FullText {
   if (ref === null) return { text: text.text, state: 'whole', size: 0, load: NOTHING_TO_LOAD }
   const load = () => blobs.load(ref)
   if (blob === undefined) return { text: text.text, state: 'preview', size: ref.size, load }
-  const shown = blob.text.length > text.text.length ? blob.text : text.text
-  return { text: shown, state: blob.state, size: ref.size, load }
+  const longest = blob.text.length > text.text.length ? blob.text : text.text
+  return { text: longest, state: blob.state, size: ref.size, load }
 }
 
-/** A text that is wanted whole: it is asked for as soon as it shows, a piece at a time. */
+/** A text of a row that is read completely as soon as it is shown, piece by piece. */
 export function useWholeText(text: Text): FullText {
   const full = useFullText(text)
   const { state, load } = full
@@ -83,25 +83,25 @@ export function useWholeText(text: Text): FullText {
 
 const NO_PICTURES: PictureReader = { get: () => undefined, load: () => {}, subscribe: () => () => {} }
 
-/** An image of a row, asked for when it shows. */
+/** An image of a row, read when it is shown. */
 export function usePicture(ref: BlobRef): { readonly state: PictureState; readonly address: string } {
   const { pictures = NO_PICTURES } = useSurface()
-  const known = useSyncExternalStore(pictures.subscribe, () => pictures.get(ref.hash))
+  const picture = useSyncExternalStore(pictures.subscribe, () => pictures.get(ref.hash))
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked for once a hash; a ref is another object with every row
   useEffect(() => {
-    if (known === undefined) pictures.load(ref)
-  }, [pictures, known, ref.hash])
-  return known ?? { state: 'loading', address: '' }
+    if (picture === undefined) pictures.load(ref)
+  }, [pictures, picture, ref.hash])
+  return picture ?? { state: 'loading', address: '' }
 }
 
-/** The artifacts of the session as they stand, and the way to their workspace. */
+/** The session's artifacts, and the callback that opens one. */
 export interface Artifacts {
   readonly get: (artifactId: string) => ArtifactRow | null
   readonly onOpen: (artifactId: string, version: number | null) => void
 }
 
-export const NONE: Artifacts = { get: () => null, onOpen: () => {} }
-export const ArtifactsContext = createContext<Artifacts>(NONE)
+export const NO_ARTIFACTS: Artifacts = { get: () => null, onOpen: () => {} }
+export const ArtifactsContext = createContext<Artifacts>(NO_ARTIFACTS)
 export function ArtifactsProvider({ value, children }: { value: Artifacts; children: ReactNode }) {
   return <ArtifactsContext value={value}>{children}</ArtifactsContext>
 }
@@ -110,15 +110,15 @@ export function useArtifacts(): Artifacts {
   return useContext(ArtifactsContext)
 }
 
-/** What facts name by an id, as a person knows it. */
+/** Display names by id. */
 export interface Names {
   readonly agent: (id: string) => string
   /** The title of a task. */
   readonly task: (id: string) => string
 }
 
-export const AS_THEY_ARE: Names = { agent: (id) => id, task: (id) => id }
-export const NamesContext = createContext<Names>(AS_THEY_ARE)
+export const IDS_AS_NAMES: Names = { agent: (id) => id, task: (id) => id }
+export const NamesContext = createContext<Names>(IDS_AS_NAMES)
 export function NamesProvider({ value, children }: { value: Names; children: ReactNode }) {
   return <NamesContext value={value}>{children}</NamesContext>
 }
@@ -127,12 +127,12 @@ export function useNames(): Names {
   return useContext(NamesContext)
 }
 
-export const ReadingContext = createContext(false)
-/** `value` is true around a session that is for reading: nothing that changes it is offered there. */
-export function ReadingProvider({ value, children }: { value: boolean; children: ReactNode }) {
-  return <ReadingContext value={value}>{children}</ReadingContext>
+export const ReadOnlyContext = createContext(false)
+/** `value` is true around a read-only session, where surfaces offer no changes. */
+export function ReadOnlyProvider({ value, children }: { value: boolean; children: ReactNode }) {
+  return <ReadOnlyContext value={value}>{children}</ReadOnlyContext>
 }
 
-export function useForReading(): boolean {
-  return useContext(ReadingContext)
+export function useReadOnly(): boolean {
+  return useContext(ReadOnlyContext)
 }

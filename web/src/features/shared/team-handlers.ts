@@ -3,8 +3,8 @@ import type { AgentRow } from '@/system/rows/model'
 import type { Refusal } from '@/system/stores/notice-store'
 
 export type TaskChange = Omit<UpdateTask, 'sessionId' | 'taskId'>
-/** What came of a merge: all of it, or nothing. */
-export interface Merged {
+/** The outcome of a merge: all changes, or none. */
+export interface MergeOutcome {
   readonly status: 'merged' | 'nothing_to_merge' | 'conflict'
   readonly files?: readonly string[]
   readonly conflict?: readonly string[]
@@ -19,26 +19,26 @@ export interface AgentOffer {
 export type NewTask = Omit<CreateTask, 'sessionId' | 'taskId'>
 export type NewJob = Omit<CreateJob, 'sessionId' | 'workspaceId'>
 
-/** What a person can do with a team. Each is a command of its owner; what it changes is shown when its fact comes. */
+/** Actions on a team. Each sends a command; the change appears with its fact. */
 export interface TeamHandlers {
   readonly onOpenAgent: (agentId: string) => void
   readonly onOpenRun: (runId: string) => void
-  /** Stop what an agent works on; it stays and may be given more to do. */
+  /** Stop an agent's current work. The agent stays. */
   readonly onStop: (agent: AgentRow) => void
-  /** Give a paused agent a run. */
+  /** Resume a paused agent. */
   readonly onResume: (agent: AgentRow) => void
-  /** Stop a child for good. */
+  /** Close a subagent. */
   readonly onClose: (agent: AgentRow) => void
-  /** Gives whether the input was taken. */
+  /** Returns whether the input was accepted. */
   readonly onInput: (agent: AgentRow, text: string) => Promise<boolean>
-  /** Ask an agent that could not be reached once more. */
+  /** Retry an unreachable agent. */
   readonly onRetryAgent: (agent: AgentRow) => void
-  /** Asks which agents of the folder can be added; none where that is not known. */
+  /** Returns the agents that can be added; none if unknown. */
   readonly onOffers: () => Promise<readonly AgentOffer[]>
-  /** Take an agent of the folder into the session. Gives why not; null where it was taken. */
+  /** Add an agent to the session. Returns the refusal, or null. */
   readonly onAddAgent: (name: string) => Promise<Refusal | null>
-  /** Merge what a child did in its worktree. Gives what came of it; null where it was refused. */
-  readonly onMerge: (agent: AgentRow) => Promise<Merged | null>
+  /** Merge a subagent's worktree. Returns the outcome; null if it was refused. */
+  readonly onMerge: (agent: AgentRow) => Promise<MergeOutcome | null>
   readonly onAnswerHandoff: (
     handoffId: string,
     decision: 'accept' | 'reject' | 'complete',
@@ -46,22 +46,22 @@ export interface TeamHandlers {
   ) => void
   readonly onApplyReview: (reviewId: string, assignee: string | null) => void
   readonly onChangeTask: (taskId: string, change: TaskChange) => void
-  /** Put a task on the board. Gives why not; null where it was taken. */
+  /** Create a task. Returns the refusal, or null. */
   readonly onNewTask: (task: NewTask) => Promise<Refusal | null>
   readonly onStartTask: (taskId: string) => void
   readonly onPauseTask: (taskId: string) => void
   readonly onResumeTask: (taskId: string) => void
   readonly onRetryTask: (taskId: string) => void
   readonly onCancelTask: (taskId: string) => void
-  /** Ask what a new job is to be. */
+  /** Open the dialog for a new job. */
   readonly onAskJob: () => void
-  /** Show the items of the job that this task is; of none, the board. */
+  /** Show the job of this task; the board if the id is empty. */
   readonly onOpenJob: (taskId: string) => void
   readonly onPauseJob: (jobId: string) => void
   readonly onResumeJob: (jobId: string) => void
   readonly onCancelJob: (jobId: string) => void
-  /** Another attempt of an item that failed; of all that did where none is named. */
+  /** Retry a failed item, or all failed items if the id is null. */
   readonly onRetryItems: (jobId: string, itemId: string | null) => void
-  /** Export what proves a task. */
+  /** Export the evidence of a task. */
   readonly onExportTask: (taskId: string) => void
 }

@@ -1,4 +1,4 @@
-/** How urgent a state looks. The words beside the colour say the same. */
+/** Tones of states. The text beside the colour always says the same. */
 
 import type { SessionState } from '@/system/generated/contracts'
 import type { NotificationRow, RemoteStatusPart, RunRow } from '@/system/rows/model'
@@ -32,7 +32,7 @@ export const REMOTE_TONES: Readonly<Record<RemoteStatusPart['taskState'], Tone>>
   unknown: 'quiet',
 }
 
-/** How each state of a session is marked, wherever it is shown. */
+/** Tones of session states. */
 export const SESSION_TONES: Record<SessionState, Tone> = {
   idle: 'quiet',
   queued: 'accent',

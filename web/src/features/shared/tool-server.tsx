@@ -1,4 +1,4 @@
-/** How a server of tools stands, wherever it is told of. */
+/** The name and state of a tool server. */
 import { plainTerminalText } from '@/system/format/ansi'
 import type { ServerState } from '@/system/generated/contracts'
 import { Dot, type Tone } from '@/ui/marks'
@@ -29,8 +29,8 @@ export function ServerName({ name, state }: { name: string; state: ServerState |
   )
 }
 
-/** Why a server is lost, and what it brought that was not taken. */
-export function ServerTrouble({ state }: { state: ServerState }) {
+/** Why a server is lost, and which of its tools were rejected. */
+export function ServerProblem({ state }: { state: ServerState }) {
   const t = useT()
   const lost = state.condition === 'lost'
   const refusals = state.refusals ?? []

@@ -9,7 +9,7 @@ export interface DiagnosticsProps {
   readonly system: readonly (readonly [name: string, value: string])[]
 }
 
-/** How the page does: figures of this browser, outside the conversation and on no record. */
+/** Waiting times of the page, measured in this browser. */
 export function Diagnostics(props: DiagnosticsProps) {
   const t = useT()
   return (
@@ -35,7 +35,7 @@ export function Diagnostics(props: DiagnosticsProps) {
 function Figures({ timings }: { timings: readonly Timing[] }) {
   const t = useT()
   if (timings.length === 0) return <p className="py-1 text-ink-faint">{t('diagnostics.none')}</p>
-  const shown = (milliseconds: number) => formatDuration(milliseconds, t.locale)
+  const formatTime = (milliseconds: number) => formatDuration(milliseconds, t.locale)
   return (
     <table className="tabular my-1.5 w-full text-sm">
       <thead className="text-ink-faint">
@@ -50,9 +50,9 @@ function Figures({ timings }: { timings: readonly Timing[] }) {
         {timings.map((timing) => (
           <tr key={timing.name}>
             <th className="text-left font-normal">{t(`diagnostics.${timing.name}`)}</th>
-            <td className="pl-2 text-right whitespace-nowrap">{shown(timing.last)}</td>
-            <td className="pl-2 text-right whitespace-nowrap">{shown(timing.typical)}</td>
-            <td className="pl-2 text-right whitespace-nowrap">{shown(timing.worst)}</td>
+            <td className="pl-2 text-right whitespace-nowrap">{formatTime(timing.last)}</td>
+            <td className="pl-2 text-right whitespace-nowrap">{formatTime(timing.typical)}</td>
+            <td className="pl-2 text-right whitespace-nowrap">{formatTime(timing.worst)}</td>
           </tr>
         ))}
       </tbody>

@@ -3,7 +3,7 @@ import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** A thread that goes on with nothing by itself, and the one click that lets it. */
+/** A paused thread, with the button that resumes it. */
 export function PausedBanner(props: {
   readonly cause: PauseCause
   readonly queued: number

@@ -3,29 +3,29 @@ import type { SessionState } from '@/system/generated/contracts'
 import type { StatusRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dot, type Tone } from '@/ui/marks'
-import { doingText } from '../shared/code-texts'
+import { activityText } from '../shared/code-texts'
 import { Elapsed } from '../shared/elapsed'
 import { useT } from '../shared/surface'
 import { SESSION_TONES } from '../shared/tones'
 
 export interface StatusLineProps {
   readonly status: StatusRow | null
-  /** The state of the whole session, where it is there: a lead that is done is not a session that is. */
+  /** The state of the whole session: other agents may be working although the lead is done. */
   readonly session?: SessionState | null
-  /** Where the clock of the running turn counts from, in microseconds; 0 where nothing runs. */
+  /** Start of the running turn's clock in microseconds; 0 if no turn is running. */
   readonly runningSince: number
   readonly onInterrupt: () => void
 }
 
-/** One line, tied to the newest fact of the thread. */
+/** The status of a thread, from its newest fact. */
 export function StatusLine({ status, session = null, runningSince, onInterrupt }: StatusLineProps) {
   const t = useT()
   if (status === null) return <p className="text-ink-faint">{t('status.unknown')}</p>
   const tool = status.tool || t('status.a_tool')
   const uses = status.detail === 'running_tool' || status.detail === 'calling_tool'
-  const doing = uses ? doingText(t, status.tool) : null
+  const doing = uses ? activityText(t, status.tool) : null
   const running = runningSince > 0
-  const whole = sessionAbove(session, status, running)
+  const whole = urgentSessionState(session, status, running)
   const text = whole ? t(`session.state.${whole}`) : (doing ?? t(`status.${status.detail}`, { tool }))
   const lost = status.detail === 'lost'
   const model = [status.provider, status.model].filter(Boolean).join(' / ')
@@ -54,7 +54,7 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
               : t('status.iteration_open', { iteration: status.iteration })}
           </span>
         )}
-        <Tokens status={status} />
+        <TokenCounts status={status} />
         {(status.iteration > 0 || model !== '') && (
           <span className="truncate" title={model}>
             {status.model || t('status.model_unknown')}
@@ -78,8 +78,8 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
   )
 }
 
-/** The state of the session where another agent makes it more than that of the lead; null where the lead says it all. */
-function sessionAbove(
+/** The session's state if another agent makes it more urgent than the lead's; null otherwise. */
+function urgentSessionState(
   session: SessionState | null,
   status: StatusRow,
   running: boolean,
@@ -93,12 +93,13 @@ function warns(status: StatusRow, whole: SessionState | null): boolean {
   return whole === null ? status.status === 'blocked' : whole === 'waiting' || whole === 'paused'
 }
 
-/** Tokens that the provider did not tell are not shown as zero. */
-function Tokens({ status }: { status: StatusRow }) {
+/** Token counts. Counts that the provider did not report read "unknown", not zero. */
+function TokenCounts({ status }: { status: StatusRow }) {
   const t = useT()
   if (status.inputTokens === null && status.outputTokens === null) return null
-  const told = (tokens: number | null) => (tokens === null ? t('app.unknown') : formatCount(tokens, t.locale))
-  const figures = { input: told(status.inputTokens), output: told(status.outputTokens) }
+  const tokenText = (tokens: number | null) =>
+    tokens === null ? t('app.unknown') : formatCount(tokens, t.locale)
+  const figures = { input: tokenText(status.inputTokens), output: tokenText(status.outputTokens) }
   return (
     <span role="img" aria-label={t('status.tokens_label', figures)} className="tabular whitespace-nowrap">
       {t('status.tokens', figures)}

@@ -8,8 +8,8 @@ import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { RUN_TONES } from '../shared/tones'
 
-/** Every execution of a task, the newest first: which agent, how it went, and the way to its run. */
-export function Attempts({
+/** The attempts of a task, the newest first: agent, outcome and a link to the run. */
+export function AttemptList({
   task,
   team,
   handlers,

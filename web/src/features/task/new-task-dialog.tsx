@@ -2,13 +2,13 @@ import { useId, useState } from 'react'
 import type { AgentRow, TaskRow } from '@/system/rows/model'
 import type { Refusal } from '@/system/stores/notice-store'
 import { RadioGroup } from '@/ui/radio-group'
-import { Checks, FIELD, Field, FormDialog } from '../shared/form-dialog'
+import { CheckboxList, FIELD, Field, FormDialog } from '../shared/form-dialog'
 import { useT } from '../shared/surface'
 import type { NewTask } from '../shared/team-handlers'
 
 const PRIORITIES = ['high', 'normal', 'low'] as const
 
-/** Puts a task on the board. It is there when its fact comes; what was typed stays where it was not taken. */
+/** Creates a task. The task appears with its fact; the form stays if it is refused. */
 export function NewTaskDialog(props: {
   readonly agents: readonly AgentRow[]
   readonly tasks: readonly TaskRow[]
@@ -102,7 +102,7 @@ export function NewTaskDialog(props: {
         </div>
       </div>
       {open.length > 0 && (
-        <Checks
+        <CheckboxList
           legend={<legend className="pb-1 text-sm text-ink-soft">{t('team.task_after')}</legend>}
           choices={open.map((task) => ({ key: task.key, label: task.title }))}
           chosen={before}

@@ -10,7 +10,7 @@ import { Confirm } from '../shared/confirm-dialog'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { TaskDetail } from './task-detail'
-import { taskEntries } from './task-menu'
+import { buildTaskMenu } from './task-menu'
 
 export function TaskCard(props: {
   readonly task: TaskRow
@@ -24,7 +24,7 @@ export function TaskCard(props: {
   const [open, setOpen] = useState(false)
   const [cancelling, setCancelling] = useState(false)
   const assignee = task.assignee ? agentName(team.agents, task.assignee) : ''
-  const before = openBefore(task, team)
+  const before = openDependencies(task, team)
   const progress = task.status === 'done' ? task.summary : task.progress
   return (
     <li
@@ -47,7 +47,7 @@ export function TaskCard(props: {
           trigger={
             <IconButton aria-haspopup="menu" icon="more" label={t('team.task_menu', { task: task.title })} />
           }
-          entries={taskEntries(t, task, team, props.columns, {
+          entries={buildTaskMenu(t, task, team, props.columns, {
             handlers,
             onCancel: () => setCancelling(true),
           })}
@@ -100,8 +100,8 @@ export function TaskCard(props: {
   )
 }
 
-/** Titles of tasks that this one waits for and that are not done. */
-function openBefore(task: TaskRow, team: Team): readonly string[] {
+/** Titles of unfinished tasks that this one depends on. */
+function openDependencies(task: TaskRow, team: Team): readonly string[] {
   if (task.status === 'done' || task.status === 'cancelled') return []
   return task.dependsOn.flatMap((key) => {
     const other = team.tasks.find((task) => task.key === key)

@@ -5,12 +5,12 @@ import { Fact, Facts } from '@/ui/facts'
 import { Markdown } from '@/ui/markdown/markdown'
 import { useNow } from '@/ui/use-now'
 import { LongText } from '../shared/load-more'
-import { Refs } from '../shared/ref-list'
+import { RefList } from '../shared/ref-list'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
-import { Attempts } from './attempt-list'
+import { AttemptList } from './attempt-list'
 
-/** Everything that is on record of a task. */
+/** The full record of a task. */
 export function TaskDetail(props: {
   readonly task: TaskRow
   readonly team: Team
@@ -47,8 +47,8 @@ export function TaskDetail(props: {
           <Markdown text={task.summary} streaming={false} />
         </div>
       )}
-      <Attempts task={task} team={team} handlers={handlers} />
-      <Refs refs={task.refs} />
+      <AttemptList task={task} team={team} handlers={handlers} />
+      <RefList refs={task.refs} />
       {task.comments.map((comment) => (
         <p key={`${comment.at} ${comment.by}`} className="wrap-any">
           <span className="font-medium">

@@ -7,16 +7,16 @@ import type { TeamHandlers } from '../shared/team-handlers'
 type Status = TaskRow['status']
 
 const ENDED: ReadonlySet<Status> = new Set(['done', 'cancelled'])
-/** A menu names so many agents; the others are found on the board's cards and in the roster. */
-const ASSIGNEES = 12
+/** Maximum number of agents in the menu. */
+const MAX_ASSIGNEES = 12
 
-/** Whether the work on a task is under way by its newest attempt. */
+/** Whether the newest attempt of a task is running. */
 export function isRunning(task: TaskRow): boolean {
   return task.attempts.at(-1)?.status === 'running'
 }
 
-/** What can be done with a task as it stands: its life first, then where it stands, then whose it is. */
-export function taskEntries(
+/** Menu entries for a task in its state: life cycle, column, assignee. */
+export function buildTaskMenu(
   t: Translate,
   task: TaskRow,
   team: Team,
@@ -32,7 +32,7 @@ export function taskEntries(
     })
   const assigns = team.agents
     .filter((agent) => agent.agentId !== task.assignee && agent.state !== 'closed')
-    .slice(0, ASSIGNEES)
+    .slice(0, MAX_ASSIGNEES)
     .map((agent): MenuEntry => {
       const label = t('team.assign_to', { agent: agent.name })
       return { id: agent.agentId, label, icon: 'edit', onSelect: () => change({ assignee: agent.agentId }) }

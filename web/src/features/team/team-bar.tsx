@@ -10,7 +10,7 @@ import {
 } from '@/system/selectors/team'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { degradedText, queueText, standsText } from '../shared/agent-marks'
+import { degradedText, queueText, stateText } from '../shared/agent-marks'
 import { useT } from '../shared/surface'
 
 export const VIEWS = ['conversation', 'graph', 'board', 'lanes', 'runs'] as const
@@ -21,44 +21,44 @@ export interface TeamBarProps {
   readonly view: View
   readonly onView: (view: View) => void
   readonly onOpenAgent: (agentId: string) => void
-  /** Give a paused agent a run. The one on the screen has its own control beside the composer. */
+  /** Resume a paused agent. The open agent has its own control beside the composer. */
   readonly onResume: (agent: AgentRow) => void
-  readonly shown: string
-  /** Show the job that this task is. */
+  readonly openAgentId: string
+  /** Show the job of this task. */
   readonly onOpenJob: (taskId: string) => void
 }
 
-/** The views of a team, how much of it is at work, and whom a person should look at. */
+/** The views of a team, the number of working agents, and the agents that need attention. */
 export function TeamBar(props: TeamBarProps) {
   const { team, view, onView, onOpenAgent, onOpenJob } = props
   const t = useT()
   const waiting = countWaiting(team)
   const { row } = team
-  // That an item failed its job tells, once nothing of it goes on.
+  // A job reports failed items itself, once no item is open.
   const items = itemKeys(team.tasks)
   const urgent = agentsNeedingAttention(
     team.agents.filter((agent) => agent.state !== 'failed' || !items.has(agent.taskId)),
   )
   const failed = failedJobs(team.tasks)
-  const shown = urgent.slice(0, 2)
-  const asked = team.agents.some((agent) => agent.blockedOn !== '')
-  // Who needs an answer is named already.
+  const visibleAgents = urgent.slice(0, 2)
+  const isRequested = team.agents.some((agent) => agent.blockedOn !== '')
+  // Agents that need an answer are already named.
   const named = urgent.some((agent) => agent.state === 'needs_input')
   const degraded = row.degraded.filter((how) => how !== 'permission_blocked' || !named)
   return (
     <div className="shrink-0 border-b border-line">
       <div className="flex items-center gap-3 pr-3 pl-4 max-sm:pl-2">
         <nav aria-label={t('team.views')} className="-mb-px flex min-w-0 gap-3.5 overflow-x-auto">
-          {VIEWS.map((one) => (
+          {VIEWS.map((option) => (
             <button
-              key={one}
+              key={option}
               type="button"
-              aria-current={one === view ? 'page' : undefined}
-              onClick={() => onView(one)}
+              aria-current={option === view ? 'page' : undefined}
+              onClick={() => onView(option)}
               className="flex h-8 items-center gap-1.5 border-b-2 border-transparent -outline-offset-2 font-medium whitespace-nowrap text-ink-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:text-ink"
             >
-              {t(`team.view.${one}`)}
-              {one === 'lanes' && waiting > 0 && (
+              {t(`team.view.${option}`)}
+              {option === 'lanes' && waiting > 0 && (
                 <span className="tabular rounded bg-warn-soft px-1 text-xs text-warn">
                   {waiting}
                   <span className="sr-only"> {t('team.waiting')}</span>
@@ -87,7 +87,7 @@ export function TeamBar(props: TeamBarProps) {
       </div>
       {(urgent.length > 0 || failed.length > 0 || row.degraded.length > 0 || row.owner !== row.lead) && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-0.5 px-4 py-1 text-sm">
-          {shown.map((agent) => (
+          {visibleAgents.map((agent) => (
             <span key={agent.key} className="flex min-w-0 items-center gap-1">
               <button
                 type="button"
@@ -96,18 +96,18 @@ export function TeamBar(props: TeamBarProps) {
               >
                 <Icon name="warning" size={12} />
                 <span className="truncate">
-                  {t('team.stands', { agent: agent.name, state: standsText(t, agent) })}
+                  {t('team.stands', { agent: agent.name, state: stateText(t, agent) })}
                 </span>
               </button>
-              {canResume(agent) && agent.agentId !== props.shown && (
+              {canResume(agent) && agent.agentId !== props.openAgentId && (
                 <Button icon="play" onClick={() => props.onResume(agent)}>
                   {t('team.resume_named', { agent: agent.name })}
                 </Button>
               )}
             </span>
           ))}
-          {urgent.length > shown.length && (
-            <span className="text-warn">{t.count('team.more', urgent.length - shown.length)}</span>
+          {urgent.length > visibleAgents.length && (
+            <span className="text-warn">{t.count('team.more', urgent.length - visibleAgents.length)}</span>
           )}
           {failed.map((job) => (
             <button
@@ -127,7 +127,7 @@ export function TeamBar(props: TeamBarProps) {
           )}
           {degraded.map((how) => (
             <span key={how} className="text-warn">
-              {degradedText(t, how, asked)}
+              {degradedText(t, how, isRequested)}
             </span>
           ))}
           {row.retryableOverload && <span className="text-warn">{t('team.overload')}</span>}

@@ -8,7 +8,7 @@ import { noting } from '../../../dev/team-handlers'
 import { Roster } from '../agent/roster'
 import { Graph } from '../graph/graph'
 import { Lanes } from '../lanes/lanes'
-import { Runs } from '../run/run-list'
+import { RunList } from '../run/run-list'
 import { TeamBar } from './team-bar'
 
 const did = vi.fn()
@@ -39,7 +39,7 @@ const runs = (count: number) =>
   )
 
 function shownRuns(team: Team) {
-  return <Runs team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={() => {}} />
+  return <RunList team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={() => {}} />
 }
 
 const current = () =>
@@ -75,14 +75,14 @@ test('a call that was refused reads in the timeline as in the conversation: it w
     toolPart(place('trn_1', 1, 2, 'cal_a'), 'Write', { ...refused, at: START + 1 }),
   )
   const team = teamWith({ runs: runs(1) })
-  show(<Runs team={team} partsOf={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
+  show(<RunList team={team} partsOf={() => [part]} onNeedParts={() => {}} onOpenAgent={() => {}} />)
   const moment = within(screen.getByRole('list', { name: 'Timeline of the run' })).getByText('Not run')
   expect(moment.className).not.toContain('text-bad')
 })
 
 test('a stale graph stays and says so; the same is there as a list (UI-30)', async () => {
   const team = teamWith({ edges: [filled('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
-  show(<Graph team={team} shown="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
+  show(<Graph team={team} openAgentId="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
   expect(screen.getByRole('status').textContent).toBe('May be out of date: updates were missed.')
   await userEvent.click(screen.getByRole('radio', { name: 'List' }))
   expect(screen.getByText('coordinator started worker-1')).toBeTruthy()
@@ -126,7 +126,7 @@ test('limits are told and are no failure; degraded views are worded plainly (UI-
       onView={() => {}}
       onOpenAgent={() => {}}
       onResume={() => {}}
-      shown=""
+      openAgentId=""
       onOpenJob={() => {}}
     />,
   )
@@ -146,12 +146,12 @@ test('every view of a team speaks Chinese', () => {
         onView={() => {}}
         onOpenAgent={() => {}}
         onResume={() => {}}
-        shown=""
+        openAgentId=""
         onOpenJob={() => {}}
       />
       <Roster team={team} openAgentId="worker-1" handlers={HANDLERS} />
       <Lanes team={team} handlers={HANDLERS} />
-      <Graph team={team} shown="" stale={false} onOpenAgent={() => {}} />
+      <Graph team={team} openAgentId="" stale={false} onOpenAgent={() => {}} />
       {shownRuns(team)}
     </>,
     NO_BLOBS,
@@ -179,12 +179,12 @@ test('a paused agent says why and is resumed where it calls for attention, and i
     onOpenAgent: vi.fn(),
     onOpenJob: vi.fn(),
   } as const
-  const { update } = show(<TeamBar {...props} onResume={onResume} shown="coordinator" />)
+  const { update } = show(<TeamBar {...props} onResume={onResume} openAgentId="coordinator" />)
   expect(screen.getByText('worker-1: Paused, unread messages')).toBeTruthy()
   expect(screen.getByText('0 of 2 at work')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Resume worker-1' }))
   expect(onResume).toHaveBeenCalledWith(agents[1])
   // Its own conversation has that control beside the composer.
-  update(<TeamBar {...props} onResume={onResume} shown="worker-1" />)
+  update(<TeamBar {...props} onResume={onResume} openAgentId="worker-1" />)
   expect(screen.queryByRole('button', { name: 'Resume worker-1' })).toBeNull()
 })

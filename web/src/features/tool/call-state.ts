@@ -1,13 +1,13 @@
-/** How a call stands, in words and in colour: the same wherever the call is told of. */
+/** The state of a call, in words and colour. */
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
 import { wasRefused } from '@/system/selectors/activity'
 import { reasonsText } from '../shared/code-texts'
 
-/** A refusal, an unknown outcome and a failure are different things; the code says which. */
-export function stateText(t: Translate, part: ToolPart, waiting: boolean): string {
+/** The state in words. The code distinguishes a refusal, an unknown outcome and a failure. */
+export function callStateText(t: Translate, part: ToolPart, waiting: boolean): string {
   if (waiting) return t('tool.waiting')
-  // Who said no stands in the line of the request; here it is only that nothing ran.
+  // The line of the request names who rejected the call.
   if (part.code === 'person_denied') return t('tool.not_run')
   if (part.exitCode !== null && part.exitCode !== 0) return t('tool.exit', { code: part.exitCode })
   const code = part.code === '' ? null : t.maybe(`code.${part.code}`)
@@ -15,14 +15,14 @@ export function stateText(t: Translate, part: ToolPart, waiting: boolean): strin
   return t(`tool.state.${part.state}`)
 }
 
-export function stateTone(part: ToolPart, waiting: boolean): string {
+export function callStateTone(part: ToolPart, waiting: boolean): string {
   if (waiting) return 'text-warn'
   if (wasRefused(part)) return 'text-ink-soft'
   return part.state === 'output-error' ? 'text-bad' : 'text-ink-faint'
 }
 
-/** What there is to say of a call that came to no good end: in the page's words where its code has any. */
-export function messageOf(t: Translate, part: ToolPart): string {
+/** The message of an unsuccessful call, in the page's words if it has a text for the code. */
+export function callMessage(t: Translate, part: ToolPart): string {
   if (part.code === 'tool_failed' && part.exitCode !== null && part.exitCode !== 0) {
     return t('explain.exit', { code: part.exitCode })
   }

@@ -7,7 +7,7 @@ import { LoadMore } from '../shared/load-more'
 import { useOpened } from '../shared/opened-rows'
 import { useFullText, useT } from '../shared/surface'
 
-/** The files that a call changed, each with its diff on demand. A single one is open. */
+/** Files that a call changed, each with its diff. A single file is open. */
 export function FileChanges({ call, changes }: { call: string; changes: readonly FileChange[] }) {
   const t = useT()
   return (
@@ -41,7 +41,7 @@ function Change(props: { readonly call: string; readonly change: FileChange; rea
         <span className="wrap-any font-mono text-sm">{plainTerminalText(change.path)}</span>
         <span className="text-sm text-ink-faint">{t(`tool.change.${change.kind}`)}</span>
         <span className="ml-auto">
-          <Lines changes={[change]} />
+          <LineCounts changes={[change]} />
         </span>
       </button>
       {open &&
@@ -65,18 +65,18 @@ function ChangeDiff({ diff, path }: { diff: Text; path: string }) {
   )
 }
 
-/** Tools that are for changing files: a call of one that changed none says so. */
-export const FOR_CHANGES: ReadonlySet<string> = new Set(['Write', 'Edit'])
-/** What a call changed, in lines. */
-export function Changed({ part }: { part: ToolPart }) {
+/** Tools that change files. A call that changed none says so. */
+export const FILE_TOOLS: ReadonlySet<string> = new Set(['Write', 'Edit'])
+/** The number of lines that a call changed. */
+export function ChangedLines({ part }: { part: ToolPart }) {
   const t = useT()
-  if (part.changes.length > 0) return <Lines changes={part.changes} />
-  if (part.state !== 'output-available' || !FOR_CHANGES.has(part.tool)) return null
+  if (part.changes.length > 0) return <LineCounts changes={part.changes} />
+  if (part.state !== 'output-available' || !FILE_TOOLS.has(part.tool)) return null
   return <span className="shrink-0 text-sm text-ink-faint">{t('tool.no_change')}</span>
 }
 
-/** How many lines were added and removed. */
-export function Lines({ changes }: { changes: readonly FileChange[] }) {
+/** Added and removed lines. */
+export function LineCounts({ changes }: { changes: readonly FileChange[] }) {
   const added = changes.reduce((sum, change) => sum + (change.added ?? 0), 0)
   const removed = changes.reduce((sum, change) => sum + (change.removed ?? 0), 0)
   return (

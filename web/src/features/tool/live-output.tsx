@@ -4,29 +4,29 @@ import type { ToolPart } from '@/system/rows/model'
 import { CodeBlock } from '@/ui/code-block'
 import { useT } from '../shared/surface'
 
-/** How much of what is being written stays on the screen, in characters from the end. */
+/** Number of characters of streaming text that are shown, from the end. */
 const TAIL = 4000
 
-/** What a call that runs has printed so far, or the input that is being written for it. */
+/** The output of a running call, or its streaming input. */
 export function LiveOutput({ part }: { part: ToolPart }) {
   const t = useT()
   const writing = part.state === 'input-streaming'
   if (!writing && part.state !== 'running' && part.state !== 'progress') return null
   const text = writing ? part.arguments.text : part.output.text
   if (text === '') return null
-  if (writing && part.tool === 'propose_plan') return <PlanInMaking part={part} />
+  if (writing && part.tool === 'propose_plan') return <PartialPlan part={part} />
   const cut = text.length > TAIL
-  const shown = plainTerminalText(cut ? text.slice(-TAIL) : text)
+  const visibleText = plainTerminalText(cut ? text.slice(-TAIL) : text)
   return (
     <div className="pt-0.5 pb-2 pl-[22px]">
-      <CodeBlock follow text={shown} label={t(writing ? 'tool.input' : 'tool.output')} />
+      <CodeBlock follow text={visibleText} label={t(writing ? 'tool.input' : 'tool.output')} />
       {cut && <p className="pt-1 text-sm text-ink-faint">{t('tool.earlier_hidden')}</p>}
     </div>
   )
 }
 
-/** A plan while an agent writes it: what it achieves, and its steps so far. */
-export function PlanInMaking({ part }: { part: ToolPart }) {
+/** A streaming plan: its summary and the steps so far. */
+export function PartialPlan({ part }: { part: ToolPart }) {
   const t = useT()
   const fields = readPartialFields(part.arguments.text)
   const summary = plainTerminalText(fields.text('summary'))

@@ -25,8 +25,8 @@ export interface ProcessHandlers {
   readonly onTerminate: (processId: string) => void
 }
 
-/** What commands left running in the background: each with its output, a line for its input, and a way to end it. */
-export function Processes(props: {
+/** Background processes, each with its output, an input line and a stop button. */
+export function ProcessList(props: {
   readonly processes: readonly ProcessRow[]
   readonly handlers: ProcessHandlers
 }) {

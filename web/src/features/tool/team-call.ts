@@ -1,137 +1,147 @@
 import { Fields } from '@/system/format/fields'
 import type { Translate } from '@/system/i18n/translate'
 import type { ToolPart } from '@/system/rows/model'
-import { doingText } from '../shared/code-texts'
+import { activityText } from '../shared/code-texts'
 import type { Names } from '../shared/surface'
 
-/** A call in words: what was done and with whom, and what was said. */
-export interface Told {
-  readonly did: string
-  readonly said: string
+/** A team call in words: the action, and its message. */
+export interface TeamCall {
+  readonly action: string
+  readonly message: string
 }
 
 /**
- * What an agent does with its team, from the arguments and the answer of its call; null for any other tool. While there is no
- * answer yet only what it is about to do is known.
+ * Describe a team call from its arguments and its answer; null for any other tool. Without an answer,
+ * describe only the intention.
  */
-export function teamCall(t: Translate, part: ToolPart, names: Names): Told | null {
-  const doing = doingText(t, part.tool)
+export function describeTeamCall(t: Translate, part: ToolPart, names: Names): TeamCall | null {
+  const doing = activityText(t, part.tool)
   if (doing === null) return null
-  const asked = Fields.of(part.arguments.text)
-  if (part.state !== 'output-available') return told(doing, about(part.tool, asked, names))
-  return done(t, part, asked, names) ?? told(doing)
+  const fields = Fields.of(part.arguments.text)
+  if (part.state !== 'output-available') return toTeamCall(doing, callSubject(part.tool, fields, names))
+  return describeCompleted(t, part, fields, names) ?? toTeamCall(doing)
 }
 
-/** Whom or what a call is about, before anything is known of its end. */
-function about(tool: string, asked: Fields, names: Names): string {
-  const agents = [asked.text('agent'), asked.text('to'), asked.text('reviewer')].filter(Boolean)
-  const whom = listed([...agents, ...asked.texts('agents'), ...asked.texts('to')], names)
-  const what =
+/** The agents or task that a call is about. */
+function callSubject(tool: string, fields: Fields, names: Names): string {
+  const agents = [fields.text('agent'), fields.text('to'), fields.text('reviewer')].filter(Boolean)
+  const receivers = listed([...agents, ...fields.texts('agents'), ...fields.texts('to')], names)
+  const subject =
     tool === 'update_task'
-      ? names.task(asked.text('task_id'))
-      : asked.text('question') ||
-        asked.text('summary') ||
-        asked.text('title') ||
-        asked.text('objective') ||
-        asked.text('message') ||
-        asked.text('text')
-  return [whom, what].filter(Boolean).join(': ')
+      ? names.task(fields.text('task_id'))
+      : fields.text('question') ||
+        fields.text('summary') ||
+        fields.text('title') ||
+        fields.text('objective') ||
+        fields.text('message') ||
+        fields.text('text')
+  return [receivers, subject].filter(Boolean).join(': ')
 }
 
-function done(t: Translate, part: ToolPart, asked: Fields, names: Names): Told | null {
+function describeCompleted(t: Translate, part: ToolPart, fields: Fields, names: Names): TeamCall | null {
   const answer = Fields.of(part.output.text)
-  const agent = names.agent(answer.text('agent_id') || asked.text('agent'))
+  const agent = names.agent(answer.text('agent_id') || fields.text('agent'))
   switch (part.tool) {
     case 'spawn_subagent':
-      return told(t('call.spawned', { agent }), asked.text('title') || asked.text('objective'))
+      return toTeamCall(t('call.spawned', { agent }), fields.text('title') || fields.text('objective'))
     case 'send_subagent_input':
-      return told(t('call.input', { agent }), asked.text('text'))
+      return toTeamCall(t('call.input', { agent }), fields.text('text'))
     case 'wait_subagents':
       return waited(t, answer, names)
     case 'close_subagent':
-      return told(t('call.closed', { agent }), asked.text('reason'))
+      return toTeamCall(t('call.closed', { agent }), fields.text('reason'))
     case 'list_subagents':
-      return told(t('call.listed'))
+      return toTeamCall(t('call.listed'))
     case 'merge_subagent':
-      return told(t('call.merged', { agent }))
+      return toTeamCall(t('call.merged', { agent }))
     case 'define_agent':
-      return told(t('call.defined', { agent: asked.text('name') || agent }), asked.text('description'))
+      return toTeamCall(
+        t('call.defined', { agent: fields.text('name') || agent }),
+        fields.text('description'),
+      )
     case 'add_edge':
-      return told(t('call.edge', { agent: names.agent(asked.text('to')) }))
+      return toTeamCall(t('call.edge', { agent: names.agent(fields.text('to')) }))
     case 'send_handoff':
-      return told(t('call.handed', { agent: names.agent(asked.text('to')) }), asked.text('message'))
+      return toTeamCall(t('call.handed', { agent: names.agent(fields.text('to')) }), fields.text('message'))
     case 'respond_handoff':
-      return told(
-        t.maybe(`call.handoff.${asked.text('decision')}`) ?? t('call.handoff'),
-        asked.text('reason'),
+      return toTeamCall(
+        t.maybe(`call.handoff.${fields.text('decision')}`) ?? t('call.handoff'),
+        fields.text('reason'),
       )
     case 'send_message':
-      return told(t('call.wrote', { agents: listed(asked.texts('to'), names) }), asked.text('text'))
+      return toTeamCall(t('call.wrote', { agents: listed(fields.texts('to'), names) }), fields.text('text'))
     default:
-      return ofWork(t, part, [asked, answer], names)
+      return ofWork(t, part, [fields, answer], names)
   }
 }
 
 function ofWork(
   t: Translate,
   part: ToolPart,
-  [asked, answer]: readonly [Fields, Fields],
+  [fields, answer]: readonly [Fields, Fields],
   names: Names,
-): Told | null {
-  const agent = names.agent(asked.text('agent'))
+): TeamCall | null {
+  const agent = names.agent(fields.text('agent'))
   switch (part.tool) {
     case 'request_review': {
-      const [reviewer, target] = [names.agent(asked.text('reviewer')), names.agent(asked.text('target'))]
-      const did = target === '' ? t('call.review', { reviewer }) : t('call.review_of', { reviewer, target })
-      return told(did, asked.text('instructions'))
+      const [reviewer, target] = [names.agent(fields.text('reviewer')), names.agent(fields.text('target'))]
+      const action =
+        target === '' ? t('call.review', { reviewer }) : t('call.review_of', { reviewer, target })
+      return toTeamCall(action, fields.text('instructions'))
     }
     case 'submit_verdict': {
-      const verdict = asked.text('verdict')
+      const verdict = fields.text('verdict')
       const named = agent === '' ? null : t.maybe(`call.verdict.${verdict}_of`, { agent })
-      return told(named ?? t.maybe(`call.verdict.${verdict}`) ?? t('call.verdict'), asked.text('summary'))
+      return toTeamCall(
+        named ?? t.maybe(`call.verdict.${verdict}`) ?? t('call.verdict'),
+        fields.text('summary'),
+      )
     }
     case 'create_task': {
-      const assignee = names.agent(asked.text('assignee'))
-      const did = assignee === '' ? t('call.task') : t('call.task_for', { agent: assignee })
-      return told(did, asked.text('title'))
+      const assignee = names.agent(fields.text('assignee'))
+      const action = assignee === '' ? t('call.task') : t('call.task_for', { agent: assignee })
+      return toTeamCall(action, fields.text('title'))
     }
     case 'update_task':
-      return changed(t, asked, names)
+      return changed(t, fields, names)
     case 'ask_person':
-      return told(t('call.asked_you'), asked.text('question'))
+      return toTeamCall(t('call.asked_you'), fields.text('question'))
     case 'propose_plan':
-      return told(t.maybe(`call.plan.${answer.text('decision')}`) ?? t('call.plan'), asked.text('summary'))
+      return toTeamCall(
+        t.maybe(`call.plan.${answer.text('decision')}`) ?? t('call.plan'),
+        fields.text('summary'),
+      )
     case 'Finalize':
-      return told(t('call.finished'), asked.text('summary'))
+      return toTeamCall(t('call.finished'), fields.text('summary'))
     default:
       return null
   }
 }
 
-function changed(t: Translate, asked: Fields, names: Names): Told {
-  const task = names.task(asked.text('task_id'))
-  const column = t.maybe(`team.task.${asked.text('status')}`)
-  const assignee = names.agent(asked.text('assignee'))
-  if (column !== null) return told(t('call.moved', { column }), task)
-  if (assignee !== '') return told(t('call.assigned', { agent: assignee }), task)
-  const said = asked.text('progress') || asked.text('comment')
-  if (said !== '') return told(t('call.reported', { task }), said)
-  return told(t('call.changed'), task)
+function changed(t: Translate, fields: Fields, names: Names): TeamCall {
+  const task = names.task(fields.text('task_id'))
+  const column = t.maybe(`team.task.${fields.text('status')}`)
+  const assignee = names.agent(fields.text('assignee'))
+  if (column !== null) return toTeamCall(t('call.moved', { column }), task)
+  if (assignee !== '') return toTeamCall(t('call.assigned', { agent: assignee }), task)
+  const message = fields.text('progress') || fields.text('comment')
+  if (message !== '') return toTeamCall(t('call.reported', { task }), message)
+  return toTeamCall(t('call.changed'), task)
 }
 
-function waited(t: Translate, answer: Fields, names: Names): Told {
+function waited(t: Translate, answer: Fields, names: Names): TeamCall {
   const agents = listed(
     answer.objects('ended').map((ended) => ended.text('agent_id')),
     names,
   )
-  if (answer.flag('timed_out')) return told(t('call.waited_long'), agents)
-  return agents === '' ? told(t('call.waited')) : told(t('call.heard', { agents }))
+  if (answer.flag('timed_out')) return toTeamCall(t('call.waited_long'), agents)
+  return agents === '' ? toTeamCall(t('call.waited')) : toTeamCall(t('call.heard', { agents }))
 }
 
 function listed(ids: readonly string[], names: Names): string {
   return ids.map(names.agent).join(', ')
 }
 
-function told(did: string, said = ''): Told {
-  return { did, said }
+function toTeamCall(action: string, message = ''): TeamCall {
+  return { action, message }
 }

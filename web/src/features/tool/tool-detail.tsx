@@ -6,13 +6,13 @@ import { CodeBlock } from '@/ui/code-block'
 import { Image } from '../shared/image'
 import { LoadMore } from '../shared/load-more'
 import { useFullText, useT } from '../shared/surface'
-import { messageOf } from './call-state'
+import { callMessage } from './call-state'
 import { FileChanges } from './file-changes'
 
-/** Input, changes and output of one call. The permission checks are in the inspector, and only there. */
+/** Input, changes and output of a call. Its permission checks are in the inspector. */
 export function ToolDetail({ part }: { part: ToolPart }) {
   const t = useT()
-  const message = messageOf(t, part)
+  const message = callMessage(t, part)
   return (
     <div className="space-y-2 pt-1 pb-3 pl-[22px]">
       <Block title={t('tool.input')} text={part.arguments} json />

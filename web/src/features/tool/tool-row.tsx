@@ -8,10 +8,10 @@ import { Icon, type IconName } from '@/ui/icon'
 import { Elapsed } from '../shared/elapsed'
 import { useOpened } from '../shared/opened-rows'
 import { useNames, useT } from '../shared/surface'
-import { messageOf, stateText, stateTone } from './call-state'
-import { Changed } from './file-changes'
+import { callMessage, callStateText, callStateTone } from './call-state'
+import { ChangedLines } from './file-changes'
 import { LiveOutput } from './live-output'
-import { teamCall } from './team-call'
+import { describeTeamCall } from './team-call'
 import { ToolDetail } from './tool-detail'
 
 const TOOL_ICONS: Readonly<Record<string, IconName>> = {
@@ -29,20 +29,20 @@ const TOOL_ICONS: Readonly<Record<string, IconName>> = {
   Finalize: 'check',
 }
 
-/** One tool call, by its id, through all its states. Open while it runs; a row when it is done. */
+/** A tool call in all its states: open while it is running, one row when done. */
 export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boolean }) => {
   const t = useT()
   const names = useNames()
-  const message = messageOf(t, part)
-  const told = teamCall(t, part, names)
-  const said = told?.said ?? stripToolName(part.tool, part.summary)
+  const message = callMessage(t, part)
+  const teamCall = describeTeamCall(t, part, names)
+  const summary = teamCall?.message ?? stripToolName(part.tool, part.summary)
   const [open, setOpen] = useOpened(part.key)
   const refused = wasRefused(part)
   const failed = part.state === 'output-error' && !refused
   const active = part.state === 'running' || part.state === 'progress'
   const writing = part.state === 'input-streaming'
-  const state = stateText(t, part, waiting)
-  // What a turn finished with may be all that it says: it is read whole.
+  const state = callStateText(t, part, waiting)
+  // A final report may be the whole answer, so it is not truncated.
   const fit = part.tool === 'Finalize' ? 'wrap-any' : 'truncate'
   return (
     <div aria-busy={active || writing}>
@@ -57,13 +57,15 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
           size={14}
           className={active ? 'animate-breathe text-accent' : failed ? 'text-bad' : 'text-ink-faint'}
         />
-        <span className="max-w-[60%] truncate font-medium">{told?.did ?? part.tool}</span>
-        <span className={`min-w-0 flex-1 text-ink-soft ${fit} ${told === null ? 'font-mono text-sm' : ''}`}>
-          {plainTerminalText(said)}
+        <span className="max-w-[60%] truncate font-medium">{teamCall?.action ?? part.tool}</span>
+        <span
+          className={`min-w-0 flex-1 text-ink-soft ${fit} ${teamCall === null ? 'font-mono text-sm' : ''}`}
+        >
+          {plainTerminalText(summary)}
         </span>
-        <Changed part={part} />
-        {active && part.done !== null && <HowFar done={part.done} total={part.total} />}
-        <span className={`shrink-0 text-sm ${stateTone(part, waiting)}`}>{state}</span>
+        <ChangedLines part={part} />
+        {active && part.done !== null && <CallProgress done={part.done} total={part.total} />}
+        <span className={`shrink-0 text-sm ${callStateTone(part, waiting)}`}>{state}</span>
         <span className="min-w-12 shrink-0 text-right text-sm whitespace-nowrap text-ink-faint">
           {active && part.startedAt > 0 && <Elapsed since={part.startedAt} />}
           {!active && part.durationMs > 0 && (
@@ -82,8 +84,8 @@ export const ToolRow = memo(({ part, waiting }: { part: ToolPart; waiting: boole
   )
 })
 
-/** How far a call is, as its tool told it; without a total only how much was done. */
-function HowFar({ done, total }: { done: number; total: number | null }) {
+/** The progress that a tool reported; without a total, only the completed part. */
+function CallProgress({ done, total }: { done: number; total: number | null }) {
   const t = useT()
   const figures = {
     done: formatCount(done, t.locale),

@@ -7,8 +7,8 @@ import { Button } from '@/ui/button'
 import { Disclosure } from '@/ui/disclosure'
 import { Badge } from '@/ui/marks'
 import { useT } from '../shared/surface'
-import { ServerName, ServerTrouble } from '../shared/tool-server'
-import { Processes, type ProcessHandlers } from './process-list'
+import { ServerName, ServerProblem } from '../shared/tool-server'
+import { type ProcessHandlers, ProcessList } from './process-list'
 
 const GROUPS = ['loaded', 'deferred', 'blocked', 'excluded'] as const
 const MANY = 10
@@ -21,14 +21,14 @@ export interface ToolsPanelProps {
   readonly onReconnect: (server: string) => Promise<unknown>
 }
 
-/** Which tools the agent has, which it has not and why, the servers that bring some, and what runs in the background. */
+/** Available and unavailable tools with reasons, tool servers, and background processes. */
 export function ToolsPanel(props: ToolsPanelProps) {
   const t = useT()
   const { read, onNeedTools } = props
   useEffect(() => onNeedTools(), [onNeedTools])
   return (
     <>
-      <Processes processes={props.processes} handlers={props.handlers} />
+      <ProcessList processes={props.processes} handlers={props.handlers} />
       {(read === null || read.state === 'loading') && <p className="text-ink-faint">{t('tool.loading')}</p>}
       {read?.state === 'failed' && (
         <p className="flex items-center gap-2 text-ink-soft">
@@ -49,10 +49,10 @@ function Inventory(props: {
 }) {
   const t = useT()
   const { tools, servers } = props.inventory
-  const [words, setWords] = useState('')
-  const wanted = words.trim().toLocaleLowerCase(t.locale)
+  const [searchText, setSearchText] = useState('')
+  const query = searchText.trim().toLocaleLowerCase(t.locale)
   const fits = ({ name, description = '' }: ToolInfo) =>
-    `${name} ${description}`.toLocaleLowerCase(t.locale).includes(wanted)
+    `${name} ${description}`.toLocaleLowerCase(t.locale).includes(query)
   return (
     <>
       {servers.length > 0 && (
@@ -69,7 +69,7 @@ function Inventory(props: {
                     </Button>
                   )}
                 </div>
-                <ServerTrouble state={state} />
+                <ServerProblem state={state} />
               </li>
             ))}
           </ul>
@@ -80,8 +80,8 @@ function Inventory(props: {
           type="search"
           aria-label={t('tools.filter')}
           placeholder={t('tools.filter')}
-          value={words}
-          onChange={(event) => setWords(event.target.value)}
+          value={searchText}
+          onChange={(event) => setSearchText(event.target.value)}
           className="h-7 w-full rounded-md border border-line bg-paper px-2"
         />
       )}

@@ -2,7 +2,7 @@ import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from '../shared/surface'
 
-/** What it means to open a home, or another folder that holds far more than one project. */
+/** Confirms opening a home folder, or another folder with more than one project. */
 export function BroadFolderDialog(props: {
   readonly path: string
   readonly onOpen: () => void

@@ -3,7 +3,7 @@ import type { SettingsProblem } from '@/system/generated/contracts'
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** Which files of settings are invalid, and what applies until they are fixed. */
+/** Invalid settings files, and what applies until they are fixed. */
 export function SettingsProblems({ problems }: { readonly problems: readonly SettingsProblem[] }) {
   const t = useT()
   return problems.map((problem) => (

@@ -3,13 +3,13 @@ import { markInvisible } from '@/system/format/exact-text'
 import type { TrustRead } from '@/system/generated/contracts'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
-import { Widenings } from '../shared/permission-grants'
+import { PermissionGrants } from '../shared/permission-grants'
 import { useT } from '../shared/surface'
 
-/** What a folder's own files would allow, asked once and quietly. Where they ask for nothing there is nothing to say. */
+/** The permissions that a folder's files request. */
 export function TrustBanner(props: {
   readonly trust: TrustRead
-  /** Beside a conversation it is one line until a person looks: nothing is trusted unseen. */
+  /** Whether it starts as one line. Trust can be granted only when it is open. */
   readonly folded?: boolean
   readonly onTrust: () => Promise<unknown>
   readonly onNotNow: () => void
@@ -48,7 +48,7 @@ export function TrustBanner(props: {
       </div>
       {open && (
         <div className="space-y-1 pt-1.5">
-          <Widenings widenings={trust.widenings} />
+          <PermissionGrants widenings={trust.widenings} />
           <p className="text-sm text-ink-faint">{t('trust.until_then')}</p>
         </div>
       )}
