@@ -1,6 +1,7 @@
 """The package declares what it imports and nothing else, and its lock files satisfy what it declares."""
 
 import ast
+import json
 import re
 import sys
 import tomllib
@@ -86,6 +87,16 @@ def test_the_package_declares_exactly_what_it_imports():
     names = {canonicalize_name(requirement.name) for requirement in declared()}
 
     assert names - WITHOUT_IMPORT == imported_distributions()
+
+
+def test_the_docs_say_why_each_library_is_needed():
+    """A library without a reason is removed, as `watchfiles` was."""
+    page = json.loads((ROOT / "web" / "package.json").read_text())["dependencies"]
+    names = {requirement.name for requirement in declared()} | set(page)
+
+    named = re.findall(r"`([^`]+)`", (ROOT / "docs" / "dependencies.md").read_text())
+
+    assert sorted(names - set(named)) == []
 
 
 def test_no_requirement_is_declared_twice():
