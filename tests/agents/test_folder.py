@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.adapters.acp import installed
+from callboard.adapters.acp import installed_agents
 from callboard.agents.folder import MOST, FolderDefinitions
 from callboard.agents.packaged import packaged
 from callboard.contracts.errors import Problem, Refusal
@@ -135,7 +135,7 @@ def test_a_folder_with_only_a_subagent_keeps_the_built_in_lead_which_may_give_it
     tmp_path: Path, definitions: FolderDefinitions
 ):
     """A5: the file that `callboard agents --installed` shows gives a folder that works."""
-    found = installed(program(tmp_path / "bin", "opencode"))[0]
+    found = installed_agents(program(tmp_path / "bin", "opencode"))[0]
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "opencode.md").write_text(found.definition)
 

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from callboard.adapters.http.agentruns.queries import ContextQuery
-from callboard.adapters.http.openapi import document
+from callboard.adapters.http.openapi import openapi_document
 from callboard.agents.fields import Front, PolicyTable
 from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.thread import AgentKind
@@ -56,4 +56,4 @@ def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
 
 
 def _paths() -> dict[str, Any]:
-    return document()["paths"]
+    return openapi_document()["paths"]

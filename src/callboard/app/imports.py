@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 
 from callboard.adapters.imports import claude_code, codex
-from callboard.adapters.imports.past import PastSession, PastTurn, lines, session_id
+from callboard.adapters.imports.past import PastSession, PastTurn, read_lines, session_id
 from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.past import PastSessionFound, PastSessionList, UnreadableTranscript
 from callboard.contracts.content import valid_text
@@ -220,7 +220,7 @@ def _look(file: _File, most: int) -> _IndexedFile:
     """What a transcript is about, whatever is in it."""
     try:
         about = _READERS[file.source].about(file.path, most)
-        if about is None and next(lines(file.path, most), None) is None:
+        if about is None and next(read_lines(file.path, most), None) is None:
             return _IndexedFile(file.stamp, problem="It holds nothing that its product would have written.")
         return _IndexedFile(file.stamp, about)
     except OSError as error:

@@ -22,7 +22,7 @@ from starlette.routing import BaseRoute
 from callboard.adapters.a2a import Pace
 
 #: A pace at which nothing is waited for that has come.
-QUICK = Pace(card=10, request=20, first=0.02, longest=0.05, patience=0.5)
+QUICK = Pace(card=10, request=20, first_pause=0.02, longest_pause=0.05, patience=0.5)
 
 
 class Task:

@@ -294,7 +294,7 @@ async def test_what_broke_off_in_the_middle_is_picked_up_and_sent_once(way: dict
 
 async def test_a_task_that_is_silent_is_asked_for_and_stays_what_it_was():
     """UI-23"""
-    pace = Pace(card=20, request=0.3, first=0.01, longest=0.05, patience=60)
+    pace = Pace(card=20, request=0.3, first_pause=0.01, longest_pause=0.05, patience=60)
     async with holding() as there, reached(there, pace) as session:
         events = session.prompt("Do it.")
         await until(events, "working")

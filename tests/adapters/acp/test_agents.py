@@ -14,7 +14,7 @@ import pytest
 from callboard.adapters.acp import AcpAgents
 from callboard.adapters.acp.agents import AcpSession
 from callboard.adapters.acp.modes import ENVIRONMENT
-from callboard.adapters.acp.process import environment
+from callboard.adapters.acp.process import agent_environment
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.ports.external import (
     CallReported,
@@ -217,5 +217,5 @@ async def test_a_conversation_is_taken_up_again_where_the_agent_can(tmp_path: Pa
 async def test_an_agent_gets_no_key_of_ours(tmp_path: Path):
     given = {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", "OPENAI_API_KEY": "sk-1", "CALLBOARD_HOME": "/x"}
 
-    assert environment(given) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
+    assert agent_environment(given) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
     assert without_secrets("Authorization: Bearer abc") == "Authorization: Bearer ***"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.adapters.acp import installed
+from callboard.adapters.acp import installed_agents
 from callboard.agents.definition import read
 
 
@@ -20,7 +20,7 @@ def test_installed_agents_are_offered_with_a_definition_that_can_be_copied(tmp_p
     program(tmp_path, "claude-agent-acp")
     program(tmp_path, "claude-code-acp")
 
-    found = installed(str(tmp_path))
+    found = installed_agents(str(tmp_path))
 
     assert [(one.name, one.command) for one in found] == [
         ("claude", ("claude-agent-acp",)),
@@ -35,4 +35,4 @@ def test_installed_agents_are_offered_with_a_definition_that_can_be_copied(tmp_p
 
 
 def test_nothing_is_offered_where_nothing_is_installed(tmp_path: Path):
-    assert installed(str(tmp_path)) == ()
+    assert installed_agents(str(tmp_path)) == ()

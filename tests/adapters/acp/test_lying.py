@@ -157,7 +157,7 @@ async def test_an_agent_that_floods_is_read_no_faster_than_it_is_taken(tmp_path:
     session = await AcpAgents().start(raw(tmp_path, says("x" * 100), times=5 * MOST_WAITING), str(tmp_path))
     events = session.prompt("go")
     first = await anext(events)
-    waiting = session._inward.events
+    waiting = session._client.events
     most = 0
     for _ in range(30_000):
         await asyncio.sleep(0)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Meta
 
-from callboard.adapters.http.problems import STATUS, invalid
+from callboard.adapters.http.problems import STATUS, invalid_input
 from callboard.contracts.errors import CODES
 
 
@@ -44,7 +44,7 @@ def test_a_bound_that_is_not_kept_is_told_in_words_of_the_field(field: str, valu
     """SAFE-05"""
     with pytest.raises(msgspec.ValidationError) as error:
         msgspec.json.decode(msgspec.json.encode({field: value}), type=Bounded)
-    problem = invalid(error.value).problem
+    problem = invalid_input(error.value).problem
     assert (problem.field, problem.message) == (field, said)
 
 
@@ -61,7 +61,7 @@ def test_a_nested_field_is_named_by_its_path():
     def field(sent: object) -> str:
         with pytest.raises(msgspec.ValidationError) as error:
             msgspec.json.decode(msgspec.json.encode(sent), type=Outer)
-        return invalid(error.value).problem.field
+        return invalid_input(error.value).problem.field
 
     assert field({"theInner": 1}) == "theInner"
     assert field({"theInner": {"someNumbers": [1, "x"]}}) == "theInner.someNumbers.1"

@@ -23,14 +23,14 @@ class A2aAgents:
             from a2a.client import ClientConfig, ClientFactory
             from a2a.utils.constants import TransportProtocol
 
-            from .bounded import client
-            from .card import read
+            from .bounded import build_client
+            from .card import read_card
             from .session import A2aSession
         except ImportError as error:
             raise ExternalFailure("not_installed", f"{MISSING} In a terminal: {installs('a2a')}") from error
-        http = client(self._pace.request)
+        http = build_client(self._pace.request)
         try:
-            card = await read(http, url, self._pace.card)
+            card = await read_card(http, url, self._pace.card)
             config = ClientConfig(
                 streaming=True,
                 polling=not card.capabilities.streaming,

@@ -17,7 +17,7 @@ class TooLargeError(httpx.ReadError):
     """More came than is taken."""
 
 
-class BoundedStream(httpx.AsyncBaseTransport):
+class BoundedTransport(httpx.AsyncBaseTransport):
     """A transport whose answers are cut off at their bound."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport | None = None, largest: int = LARGEST) -> None:
@@ -60,10 +60,10 @@ class _Counted(httpx.AsyncByteStream):
         await self._stream.aclose()
 
 
-def client(timeout: float, largest: int = LARGEST) -> httpx.AsyncClient:
+def build_client(timeout: float, largest: int = LARGEST) -> httpx.AsyncClient:
     """A client that follows no redirect and takes no setting of the surroundings: no proxy, no stored password."""
     return httpx.AsyncClient(
-        transport=BoundedStream(largest=largest),
+        transport=BoundedTransport(largest=largest),
         timeout=timeout,
         follow_redirects=False,
         trust_env=False,

@@ -22,7 +22,7 @@ LARGEST_CARD = 256 * 1024
 _PORTS = {"http": 80, "https": 443}
 
 
-def address(url: str) -> str:
+def card_url(url: str) -> str:
     """Where the card is: at the address itself where that names a JSON file, else at the well-known path below it."""
     parts = urlsplit(url)
     if parts.path.endswith(".json") or parts.query:
@@ -30,10 +30,10 @@ def address(url: str) -> str:
     return f"{url.rstrip('/')}{AGENT_CARD_WELL_KNOWN_PATH}"
 
 
-async def read(http: httpx.AsyncClient, url: str, seconds: float) -> AgentCard:
+async def read_card(http: httpx.AsyncClient, url: str, seconds: float) -> AgentCard:
     """The card, with those of its interfaces that are of the address's origin. Raises ExternalFailure `remote_unavailable`,
     `remote_refused`."""
-    where = address(url)
+    where = card_url(url)
     try:
         async with asyncio.timeout(seconds):
             data = await _fetch(http, where)
@@ -51,7 +51,7 @@ async def read(http: httpx.AsyncClient, url: str, seconds: float) -> AgentCard:
     return _of_one_origin(card, where)
 
 
-def as_json(card: AgentCard) -> str:
+def card_json(card: AgentCard) -> str:
     """The card as it is kept."""
     return json.dumps(MessageToDict(card), ensure_ascii=False, separators=(",", ":"))
 

@@ -13,7 +13,7 @@ from callboard.contracts.text.redactor import without_secrets
 BROKEN = (A2AError, httpx.HTTPError, httpx.StreamError, ParseError, ValueError, KeyError, TypeError, AttributeError)
 
 
-def why(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """What is said of it, without what looks like a secret."""
     return without_secrets(" ".join(str(error).split())[:300]) or type(error).__name__
 
@@ -31,14 +31,14 @@ def _never_left(error: Exception) -> bool:
     return isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
 
 
-def unsent(error: Exception) -> ExternalFailure:
+def message_failure(error: Exception) -> ExternalFailure:
     """Of a message after which the agent named no task."""
     if not _answered(error):
-        return not_reached(why(error), retryable=_never_left(error))
-    return ExternalFailure("remote_refused", f"The agent elsewhere did not take it: {why(error)}")
+        return unreachable(describe_error(error), retryable=_never_left(error))
+    return ExternalFailure("remote_refused", f"The agent elsewhere did not take it: {describe_error(error)}")
 
 
-def not_reached(reason: str, *, retryable: bool = False) -> ExternalFailure:
+def unreachable(reason: str, *, retryable: bool = False) -> ExternalFailure:
     """Without `retryable` what was sent may have been taken."""
     known = "" if retryable else " Whether it took what was sent is not known."
     return ExternalFailure(

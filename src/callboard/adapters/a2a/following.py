@@ -34,9 +34,9 @@ from callboard.contracts.ports.external import (
 )
 from callboard.contracts.text.redactor import without_secrets
 
-from .failures import BROKEN, not_reached, unsent, why
+from .failures import BROKEN, describe_error, message_failure, unreachable
 from .pace import Pace
-from .task_events import ENDS, TaskEventHandler
+from .task_events import END_MESSAGES, TaskEventHandler
 
 _GONE = "It no longer has this task."
 #: What an agent is told that a person authorised.
@@ -52,8 +52,8 @@ class TaskFollower:
         self._client = client
         self._streams = streams
         self._pace = pace
-        self._told = TaskEventHandler(conversation, named)
-        self._needs = False
+        self._task_events = TaskEventHandler(conversation, named)
+        self._awaits_answer = False
         self._answer: str | None = None
         self._cancelled = False
         self._woken = asyncio.Event()
@@ -62,26 +62,26 @@ class TaskFollower:
         """All that comes of it. Raises ExternalFailure."""
         sending = text
         if task:
-            self._told.task = task
+            self._task_events.task = task
             found = await self._look()
             if found is None:
                 yield TaskReported(task, "unknown", _GONE)
-                self._told.task = ""
+                self._task_events.task = ""
             else:
                 sending = more
-                for event in self._told.snapshot(found):
+                for event in self._task_events.apply_task(found):
                     yield event
-                if self._told.over and more:
-                    self._told.begin_anew()
-        while not self._told.over:
-            if self._told.needs and not sending:
-                self._needs, self._answer = True, None
-                yield NeedReported(tool=self._tool(), task=self._told.task, message=self._told.said)
+                if self._task_events.is_over and more:
+                    self._task_events.start_new_task()
+        while not self._task_events.is_over:
+            if self._task_events.needs_input and not sending:
+                self._awaits_answer, self._answer = True, None
+                yield NeedReported(tool=self._tool(), task=self._task_events.task, message=self._task_events.message)
                 async with contextlib.aclosing(self._until_answered()) as meanwhile:
                     async for event in meanwhile:
                         yield event
                 sending, self._answer = self._answer or "", None
-                if not sending and self._told.needs and self._tool() == REMOTE_AUTH:
+                if not sending and self._task_events.needs_input and self._tool() == REMOTE_AUTH:
                     # What was authorised there is told as the next message: it goes on with that.
                     sending = _AUTHORISED
                 continue
@@ -93,70 +93,74 @@ class TaskFollower:
 
     def answer(self, text: str) -> bool:
         """What the agent needs; False where it no longer needs it."""
-        if not self._needs:
+        if not self._awaits_answer:
             return False
         self._answer = text
-        self._needs = False
+        self._awaits_answer = False
         self._woken.set()
         return True
 
     async def cancel(self) -> None:
         """Asks for the task to be cancelled; what comes of that comes as an event. Raises ExternalFailure."""
-        if not self._told.task:
+        if not self._task_events.task:
             raise ExternalFailure("remote_unavailable", "it named no task that could be cancelled")
         self._cancelled = True
         try:
-            await self._client.cancel_task(CancelTaskRequest(id=self._told.task))
+            await self._client.cancel_task(CancelTaskRequest(id=self._task_events.task))
         except BROKEN as error:
-            raise ExternalFailure("remote_unavailable", why(error)) from error
+            raise ExternalFailure("remote_unavailable", describe_error(error)) from error
         finally:
             self._woken.set()
 
     def _tool(self) -> Literal["RemoteInput", "RemoteAuth"]:
-        return REMOTE_INPUT if self._told.state == "input_required" else REMOTE_AUTH
+        return REMOTE_INPUT if self._task_events.state == "input_required" else REMOTE_AUTH
 
     def _ended(self) -> PromptEnded:
-        if self._told.spoke or self._told.state is None or self._told.state == "completed":
+        if self._task_events.has_replied or self._task_events.state is None or self._task_events.state == "completed":
             return PromptEnded("end_turn")
-        if self._cancelled and self._told.state == "canceled":
+        if self._cancelled and self._task_events.state == "canceled":
             return PromptEnded("cancelled")
-        message = ENDS[self._told.state]
-        raise ExternalFailure("remote_refused", f"{message} {without_secrets(self._told.said[:1000])}".rstrip())
+        message = END_MESSAGES[self._task_events.state]
+        raise ExternalFailure(
+            "remote_refused", f"{message} {without_secrets(self._task_events.message[:1000])}".rstrip()
+        )
 
     async def _round(self, sending: str) -> AsyncGenerator[RemoteEvent]:
         """What one message leads to, up to an end, a need, or a stream that breaks off; then its task until something of
         that is so."""
-        pause, needed = self._pace.first, self._told.answering() if sending else None
+        pause, needed = self._pace.first_pause, self._task_events.begin_answer() if sending else None
         stream = self._send(sending) if sending else None
         while True:
             if stream is not None:
-                before = (self._told.state, self._told.said)
+                before = (self._task_events.state, self._task_events.message)
                 try:
                     async with contextlib.aclosing(stream) as responses:
                         async for response in responses:
-                            for event in self._told.take(response):
+                            for event in self._task_events.apply(response):
                                 yield event
-                            if self._told.over or self._told.needs:
+                            if self._task_events.is_over or self._task_events.needs_input:
                                 return
                 except BROKEN as error:
-                    if not self._told.task:
-                        raise unsent(error) from error
+                    if not self._task_events.task:
+                        raise message_failure(error) from error
                     if needed is not None:
-                        self._told.unanswered(needed)
-                if not self._told.task:
-                    raise not_reached("it answered with nothing.")
-                self._told.settle()
+                        self._task_events.restore_need(needed)
+                if not self._task_events.task:
+                    raise unreachable("it answered with nothing.")
+                self._task_events.settle_need()
                 needed = None
-                pause = self._pace.first if (self._told.state, self._told.said) != before else pause
+                pause = (
+                    self._pace.first_pause if (self._task_events.state, self._task_events.message) != before else pause
+                )
             await self._wait(pause)
-            pause = min(pause * 1.5, self._pace.longest)
+            pause = min(pause * 1.5, self._pace.longest_pause)
             found = await self._look()
             if found is None:
-                yield TaskReported(self._told.task, "unknown", _GONE)
+                yield TaskReported(self._task_events.task, "unknown", _GONE)
                 raise _no_longer_there()
-            for event in self._told.snapshot(found):
+            for event in self._task_events.apply_task(found):
                 yield event
-            if self._told.over or self._told.needs:
+            if self._task_events.is_over or self._task_events.needs_input:
                 return
             stream = self._subscribe() if self._streams else None
 
@@ -164,8 +168,8 @@ class TaskFollower:
         message = Message(
             message_id=str(uuid4()),
             role=Role.ROLE_USER,
-            context_id=self._told.conversation,
-            task_id=self._told.task,
+            context_id=self._task_events.conversation,
+            task_id=self._task_events.task,
             parts=[Part(text=text, media_type="text/plain")],
         )
         async with _closing(self._client.send_message(SendMessageRequest(message=message))) as responses:
@@ -173,45 +177,47 @@ class TaskFollower:
                 yield response
 
     async def _subscribe(self) -> AsyncGenerator[StreamResponse]:
-        async with _closing(self._client.subscribe(SubscribeToTaskRequest(id=self._told.task))) as responses:
+        async with _closing(self._client.subscribe(SubscribeToTaskRequest(id=self._task_events.task))) as responses:
             async for response in responses:
                 yield response
 
     async def _look(self) -> Task | None:
         """The task as it is; None where the agent no longer has it. Raises ExternalFailure where the agent is not reached."""
         clock = asyncio.get_running_loop().time
-        since, pause = clock(), self._pace.first
+        since, pause = clock(), self._pace.first_pause
         while True:
             try:
                 async with asyncio.timeout(self._pace.request):
-                    return await self._client.get_task(GetTaskRequest(id=self._told.task))
+                    return await self._client.get_task(GetTaskRequest(id=self._task_events.task))
             except TaskNotFoundError:
                 return None
             except (*BROKEN, TimeoutError) as error:
                 if clock() - since > self._pace.patience:
-                    message = f"The agent elsewhere was not reached for {self._pace.patience:g} s. {why(error)}"
+                    message = (
+                        f"The agent elsewhere was not reached for {self._pace.patience:g} s. {describe_error(error)}"
+                    )
                     raise ExternalFailure("remote_unavailable", message, retryable=True) from error
             await self._wait(pause)
-            pause = min(pause * 1.5, self._pace.longest)
+            pause = min(pause * 1.5, self._pace.longest_pause)
 
     async def _until_answered(self) -> AsyncGenerator[RemoteEvent]:
         """Waits for a person. What the agent needs may be settled there as well, so its task is looked at meanwhile."""
-        needed, pause = self._told.state, self._pace.first
+        needed, pause = self._task_events.state, self._pace.first_pause
         try:
-            while self._needs:
+            while self._awaits_answer:
                 await self._wait(pause)
-                pause = min(pause * 1.5, self._pace.longest)
-                if self._needs or self._cancelled:
+                pause = min(pause * 1.5, self._pace.longest_pause)
+                if self._awaits_answer or self._cancelled:
                     found = await self._look()
                     if found is None:
-                        yield TaskReported(self._told.task, "unknown", _GONE)
+                        yield TaskReported(self._task_events.task, "unknown", _GONE)
                         raise _no_longer_there()
-                    for event in self._told.snapshot(found):
+                    for event in self._task_events.apply_task(found):
                         yield event
-                if self._told.state != needed:
+                if self._task_events.state != needed:
                     return
         finally:
-            self._needs = False
+            self._awaits_answer = False
 
     async def _wait(self, seconds: float) -> None:
         with contextlib.suppress(TimeoutError):

@@ -13,6 +13,6 @@ class Pace:
 
     card: float = 10.0
     request: float = 60.0
-    first: float = 0.5
-    longest: float = 15.0
+    first_pause: float = 0.5
+    longest_pause: float = 15.0
     patience: float = 120.0

@@ -12,10 +12,10 @@ from a2a.types.a2a_pb2 import AgentCard
 
 from callboard.contracts.ports.external import RemoteEvent
 
-from .card import as_json
+from .card import card_json
 from .following import TaskFollower
 from .pace import Pace
-from .translation import line
+from .translation import single_line
 
 
 class A2aSession:
@@ -26,10 +26,10 @@ class A2aSession:
     ) -> None:
         self.url = url
         self.id = resume
-        self.name = line(card.name) or "unnamed"
-        self.version = line(card.version, 50)
+        self.name = single_line(card.name) or "unnamed"
+        self.version = single_line(card.version, 50)
         self.resumed = bool(resume)
-        self.card = as_json(card)
+        self.card = card_json(card)
         self._client = client
         self._http = http
         self._streams = card.capabilities.streaming

@@ -10,12 +10,12 @@ from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.ports.external import ExternalFailure, RemoteEvent, TaskReported, TextReported
 from callboard.contracts.text.redactor import without_secrets
 
-from .translation import artifact, delivered, rest, state_of, text, told
+from .translation import artifact_report, full_text, message_text, other_parts, parts_report, state_of
 
 #: In these an agent elsewhere goes on only with something of a person's.
-NEEDS: tuple[RemoteTaskState, ...] = ("input_required", "auth_required")
+NEED_STATES: tuple[RemoteTaskState, ...] = ("input_required", "auth_required")
 #: After these it does nothing more for the task; what is said of an end that is no answer.
-ENDS: dict[RemoteTaskState, str] = {
+END_MESSAGES: dict[RemoteTaskState, str] = {
     "completed": "",
     "failed": "The agent elsewhere says that its task failed.",
     "rejected": "The agent elsewhere rejected the task.",
@@ -36,8 +36,8 @@ class TaskEventHandler:
         self.conversation = conversation
         self.task = ""
         self.state: RemoteTaskState | None = None
-        self.said = ""
-        self.spoke = False
+        self.message = ""
+        self.has_replied = False
         self._named = named
         self._as_told: tuple[RemoteTaskState, str] | None = None
         self._mark: _Mark | None = None
@@ -46,45 +46,45 @@ class TaskEventHandler:
         self._delivered: dict[str, bytes] = {}
 
     @property
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """True once nothing more is to come."""
-        return self.spoke or self.state in ENDS
+        return self.has_replied or self.state in END_MESSAGES
 
     @property
-    def needs(self) -> bool:
+    def needs_input(self) -> bool:
         """True while the agent waits for something of a person's."""
-        return self.state in NEEDS
+        return self.state in NEED_STATES
 
-    def begin_anew(self) -> None:
+    def start_new_task(self) -> None:
         """The next message begins a task."""
-        self.task, self.state, self.said, self.spoke = "", None, "", False
+        self.task, self.state, self.message, self.has_replied = "", None, "", False
 
-    def answering(self) -> tuple[RemoteTaskState | None, str]:
+    def begin_answer(self) -> tuple[RemoteTaskState | None, str]:
         """What the agent needs is on its way: that need may be told once more before it is over. Returns what `unanswered`
         takes."""
-        needed = (self.state, self.said)
-        self._settled, self.state, self.said = self._mark, None, ""
+        needed = (self.state, self.message)
+        self._settled, self.state, self.message = self._mark, None, ""
         return needed
 
-    def unanswered(self, needed: tuple[RemoteTaskState | None, str]) -> None:
+    def restore_need(self, needed: tuple[RemoteTaskState | None, str]) -> None:
         """It was not taken."""
         if self.state is None:
-            self._settled, (self.state, self.said) = None, needed
+            self._settled, (self.state, self.message) = None, needed
 
-    def settle(self) -> None:
+    def settle_need(self) -> None:
         """A need that is told from now on is another one, unless its name or its time says that it is the same."""
         if self._settled is not None and not (self._settled[2] or self._settled[3]):
             self._settled = None
 
-    def take(self, response: StreamResponse) -> Iterator[RemoteEvent]:
+    def apply(self, response: StreamResponse) -> Iterator[RemoteEvent]:
         """Part of a stream."""
         match response.WhichOneof("payload"):
             case "message":
                 self._known_as(response.message.context_id)
-                self.spoke = True
+                self.has_replied = True
                 yield from self._speech(response.message)
             case "task":
-                yield from self.snapshot(response.task)
+                yield from self.apply_task(response.task)
             case "status_update" if self._is_mine(response.status_update.task_id):
                 self._known_as(response.status_update.context_id)
                 yield from self._status(response.status_update.status)
@@ -94,7 +94,7 @@ class TaskEventHandler:
                 # What is of another task, or says nothing, is not for this prompt.
                 pass
 
-    def snapshot(self, task: Task) -> Iterator[RemoteEvent]:
+    def apply_task(self, task: Task) -> Iterator[RemoteEvent]:
         """The task as a whole."""
         if not self._is_mine(task.id):
             return
@@ -106,7 +106,7 @@ class TaskEventHandler:
 
     def _status(self, status: TaskStatus) -> Iterator[RemoteEvent]:
         state = state_of(status.state)
-        said = text(status.message) if state == "completed" else told(status.message)
+        said = message_text(status.message) if state == "completed" else full_text(status.message)
         mark = (state, said, status.message.message_id, status.timestamp.ToNanoseconds())
         if mark == self._settled:
             return
@@ -114,20 +114,20 @@ class TaskEventHandler:
         if (state, said) == self._as_told and self.state is not None:
             return
         self._as_told = (state, said)
-        if state in ENDS or state in NEEDS:
+        if state in END_MESSAGES or state in NEED_STATES:
             yield from self._rest()
-        self.state, self.said = state, without_secrets(said) if state == "auth_required" else said
-        answers = state == "completed" and bool(said.strip() or rest(status.message))
-        yield TaskReported(self.task, state, "" if answers else self.said)
+        self.state, self.message = state, without_secrets(said) if state == "auth_required" else said
+        answers = state == "completed" and bool(said.strip() or other_parts(status.message))
+        yield TaskReported(self.task, state, "" if answers else self.message)
         if answers:
             yield from self._speech(status.message)
 
     def _speech(self, message: Message) -> Iterator[RemoteEvent]:
-        said, more = text(message), rest(message)
+        said, more = message_text(message), other_parts(message)
         if said:
             yield TextReported(said, message.message_id)
         if more:
-            yield delivered(self.task, message.message_id, more)
+            yield parts_report(self.task, message.message_id, more)
 
     def _piece(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
         piece = update.artifact
@@ -152,7 +152,7 @@ class TaskEventHandler:
         written = made.SerializeToString(deterministic=True)
         if self._delivered.get(made.artifact_id) != written:
             self._delivered[made.artifact_id] = written
-            yield artifact(self.task, made)
+            yield artifact_report(self.task, made)
 
     def _is_mine(self, task: str) -> bool:
         if not self.task and task:

@@ -38,41 +38,41 @@ def state_of(told: int) -> RemoteTaskState:
     return _STATES.get(told, "unknown")
 
 
-def line(text: str, longest: int = _LONGEST_NAME) -> str:
+def single_line(text: str, longest: int = _LONGEST_NAME) -> str:
     """A name as one line."""
     return " ".join(text.split())[:longest]
 
 
-def text(message: Message) -> str:
+def message_text(message: Message) -> str:
     """What is text of a message."""
     return "\n\n".join(part.text for part in message.parts if part.WhichOneof("content") == "text" and part.text)
 
 
-def told(message: Message) -> str:
+def full_text(message: Message) -> str:
     """All of a message as text: what it has beside its text is written out, or named where it is a file."""
-    written = [text(message)]
-    for part in rest(message):
+    written = [message_text(message)]
+    for part in other_parts(message):
         match part.WhichOneof("content"):
             case "data":
                 written.append(json.dumps(MessageToDict(part.data), ensure_ascii=False))
             case "url":
-                written.append(line(f"{part.filename} {part.url}", _LONGEST_URL))
+                written.append(single_line(f"{part.filename} {part.url}", _LONGEST_URL))
             case _:
-                written.append(f"({line(part.filename) or 'a file'}, {len(part.raw)} bytes, not kept)")
+                written.append(f"({single_line(part.filename) or 'a file'}, {len(part.raw)} bytes, not kept)")
     return "\n\n".join(one for one in written if one)
 
 
-def rest(message: Message) -> list[Part]:
+def other_parts(message: Message) -> list[Part]:
     """What of a message is not text."""
     return [part for part in message.parts if part.WhichOneof("content") not in ("text", None)]
 
 
-def artifact(task: str, told: Artifact) -> ArtifactReported:
+def artifact_report(task: str, told: Artifact) -> ArtifactReported:
     """An artifact, whole."""
-    return delivered(task, told.artifact_id, told.parts, name=told.name, description=told.description)
+    return parts_report(task, told.artifact_id, told.parts, name=told.name, description=told.description)
 
 
-def delivered(
+def parts_report(
     task: str, identity: str, parts: Iterable[Part], *, name: str = "", description: str = ""
 ) -> ArtifactReported:
     """Parts as they are kept: what is large and all bytes as blobs, and a text inline as long as there is room in the fact."""
@@ -85,9 +85,9 @@ def delivered(
         blobs += more
     return ArtifactReported(
         task=task,
-        artifact=line(identity),
-        name=line(name),
-        description=line(description, _LONGEST_TEXT),
+        artifact=single_line(identity),
+        name=single_line(name),
+        description=single_line(description, _LONGEST_TEXT),
         parts=tuple(kept),
         left_out=max(0, len(every) - MOST_PARTS),
         blobs=tuple(blobs),
@@ -95,7 +95,7 @@ def delivered(
 
 
 def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
-    name = line(part.filename)
+    name = single_line(part.filename)
     match part.WhichOneof("content"):
         case "text":
             held, blobs = _held(part.text, room)
@@ -108,7 +108,7 @@ def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
             blob = blob_of(part.raw, _media(part, "application/octet-stream"))
             return RemotePart(media=blob.ref.media, name=name, content=blob.ref), [blob]
         case "url":
-            url = line(part.url, _LONGEST_URL)
+            url = single_line(part.url, _LONGEST_URL)
             return RemotePart(media=_media(part, "application/octet-stream"), name=name, url=url), []
         case _:
             return RemotePart(media=_media(part, "application/octet-stream"), name=name), []

@@ -2,6 +2,6 @@
 OpenCode and Goose. Needs the extra `acp`."""
 
 from .agents import AcpAgents
-from .detect import Installed, installed
+from .detect import InstalledAgent, installed_agents
 
-__all__ = ["AcpAgents", "Installed", "installed"]
+__all__ = ["AcpAgents", "InstalledAgent", "installed_agents"]

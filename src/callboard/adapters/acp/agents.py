@@ -21,8 +21,8 @@ from callboard.contracts.ports.external import (
 from callboard.contracts.text.redactor import without_secrets
 from callboard.runtime.workspaces.installation import installs
 
-from .lines import Lines
-from .process import AgentProcess, start
+from .lines import LineTransport
+from .process import AgentProcess, start_agent
 
 if TYPE_CHECKING:
     from acp import schema
@@ -42,8 +42,8 @@ _ASKS = AgentControl()
 class AcpAgents:
     """Implements the port `ExternalAgents`. `given` is the environment of which agents get a part."""
 
-    def __init__(self, given: Mapping[str, str] | None = None, start_s: float = START_S) -> None:
-        self._given = given
+    def __init__(self, environment: Mapping[str, str] | None = None, start_s: float = START_S) -> None:
+        self._given = environment
         self._start_s = start_s
 
     def check(self) -> None:
@@ -70,7 +70,7 @@ class AcpAgents:
         self.check()
         from .client import AcpClient
 
-        process = await start(command, folder, os.environ if self._given is None else self._given)
+        process = await start_agent(command, folder, os.environ if self._given is None else self._given)
         session = AcpSession(process, AcpClient(), command)
         try:
             async with asyncio.timeout(self._start_s):
@@ -78,7 +78,7 @@ class AcpAgents:
                 await session.control(wanted)
         except TimeoutError as error:
             await session.close()
-            message = session.lost(f"It did not answer within {self._start_s:.0f} s.")
+            message = session.unavailable_message(f"It did not answer within {self._start_s:.0f} s.")
             raise ExternalFailure("model_timeout", message, retryable=True) from error
         except BaseException:
             await session.close()
@@ -97,19 +97,19 @@ class AcpSession:
         self.version = ""
         self.resumed = False
         self._process = process
-        self._inward = inward
-        self._lines = Lines(process.reader, process.writer, inward.wait_for_room)
+        self._client = inward
+        self._lines = LineTransport(process.reader, process.writer, inward.wait_for_room)
         self._connection: ClientSideConnection = ClientSideConnection(cast("Client", inward), self._lines)
 
     @property
     def settings(self) -> AgentSettings:
         """The mode and the model in force."""
-        return self._inward.settings.current
+        return self._client.settings.current
 
     @property
     def allowed(self) -> bool:
         """False for a mode that allows more than the permission mode."""
-        return self._inward.settings.allowed
+        return self._client.settings.allowed
 
     @property
     def alive(self) -> bool:
@@ -141,78 +141,78 @@ class AcpSession:
                 client_info=schema.Implementation(name="callboard", title="Callboard", version=__version__),
             )
             if hello.agent_info is not None:
-                self._inward.settings.introduce(hello.agent_info.name)
+                self._client.settings.introduce(hello.agent_info.name)
                 self.name, self.version = hello.agent_info.title or hello.agent_info.name, hello.agent_info.version
             able = hello.agent_capabilities
             if resume and able is not None:
                 self.resumed = await self._resume(folder, resume, able)
             if not self.resumed:
                 made = await self._connection.new_session(cwd=folder, mcp_servers=[])
-                self.id = self._inward.conversation = made.session_id
-                self._inward.settings.opened(made.modes, made.config_options)
+                self.id = self._client.conversation = made.session_id
+                self._client.settings.apply_advertised(made.modes, made.config_options)
         except RequestError as error:
             if error.code == RequestError.auth_required().code:
                 message = f"{self.name} wants a login first: start it once by hand. {_said(error)}"
                 raise ExternalFailure("model_auth", message) from error
-            raise ExternalFailure("model_unavailable", self.lost(_said(error))) from error
+            raise ExternalFailure("model_unavailable", self.unavailable_message(_said(error))) from error
         except ValidationError as error:
             raise self._invalid(error) from error
         except (ConnectionError, OSError) as error:
-            raise await self._broke_off() from error
+            raise await self._disconnected() from error
 
     async def control(self, wanted: AgentControl) -> None:
         """Put the agent into a mode that the permission mode allows, and choose its model. Raises ExternalFailure."""
         from pydantic import ValidationError
 
         try:
-            await self._inward.settings.apply(self._connection, self.id, wanted)
+            await self._client.settings.apply(self._connection, self.id, wanted)
         except ExternalFailure as failure:
             raise ExternalFailure(failure.code, f"{self.name}: {failure.message}") from failure
         except ValidationError as error:
             raise self._invalid(error) from error
         except (ConnectionError, OSError) as error:
-            raise await self._broke_off() from error
+            raise await self._disconnected() from error
 
     async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
         """Gives the agent its next input. Raises ExternalFailure."""
         from acp import RequestError, text_block
         from pydantic import ValidationError
 
-        from .translation import end_of
+        from .translation import prompt_end
 
-        events = self._inward.events
+        events = self._client.events
         while not events.empty():
             events.get_nowait()
-        self._inward.listening = True
+        self._client.listening = True
         asking = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
         asking.add_done_callback(lambda _: events.put_nowait(None))
         try:
-            while (event := await self._inward.next_event()) is not None:
+            while (event := await self._client.next_event()) is not None:
                 yield event
             try:
-                end, usage = end_of(asking.result())
+                end, usage = prompt_end(asking.result())
             except RequestError as error:
                 code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
                 raise ExternalFailure(code, f"{self.name} failed: {_said(error)}", retryable=True) from error
             except ValidationError as error:
                 raise self._invalid(error) from error
             except (ConnectionError, OSError) as error:
-                raise await self._broke_off() from error
+                raise await self._disconnected() from error
             yield PromptEnded(end, usage)
         finally:
-            self._inward.stop_listening()
+            self._client.stop_listening()
             # What was asked last and is not taken any more must not wait for ever.
-            self._inward.withdraw()
+            self._client.withdraw()
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
 
     def permit(self, key: int, answer: PermissionAnswer) -> None:
         """Answers what asked for permission."""
-        self._inward.permit(key, answer)
+        self._client.permit(key, answer)
 
     def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
         """Answers a read or a write."""
-        self._inward.give(key, text, refusal, missing=missing)
+        self._client.give(key, text, refusal, missing=missing)
 
     async def cancel(self) -> None:
         """Asks the agent to stop."""
@@ -221,18 +221,18 @@ class AcpSession:
         except (ConnectionError, OSError):
             # It is gone, which ends the prompt as well.
             return
-        self._inward.withdraw()
+        self._client.withdraw()
 
     async def close(self) -> None:
         """Ends the agent with all that it started."""
         if self.alive:
-            self._inward.withdraw()
+            self._client.withdraw()
         await self._process.end()
         # What was on its way to an agent that is gone already reaches nobody.
         with contextlib.suppress(ConnectionError):
             await self._connection.close()
 
-    def lost(self, why: str) -> str:
+    def unavailable_message(self, why: str) -> str:
         """Why the agent is of no use, with its last words."""
         tail = self._process.tail()
         return f"{self.name} is not available. {why}" + (f" It said last:\n{tail}" if tail else "")
@@ -242,7 +242,7 @@ class AcpSession:
 
         more = able.session_capabilities
         # It sends updates of that conversation before its answer.
-        self._inward.conversation = resume
+        self._client.conversation = resume
         try:
             if able.load_session:
                 found = await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
@@ -254,25 +254,27 @@ class AcpSession:
             # It has that conversation no longer; a new one begins, and says that it is new.
             found = None
         if found is None:
-            self._inward.conversation = ""
+            self._client.conversation = ""
             return False
         self.id = resume
-        self._inward.settings.opened(found.modes, found.config_options)
+        self._client.settings.apply_advertised(found.modes, found.config_options)
         return True
 
     def _invalid(self, error: ValidationError) -> ExternalFailure:
-        message = self.lost(f"It sent an invalid {error.title}.")
+        message = self.unavailable_message(f"It sent an invalid {error.title}.")
         return ExternalFailure("model_unavailable", message, retryable=True)
 
-    async def _broke_off(self) -> ExternalFailure:
-        return ExternalFailure("model_unavailable", self.lost(await self._how_it_ended()), retryable=True)
+    async def _disconnected(self) -> ExternalFailure:
+        return ExternalFailure(
+            "model_unavailable", self.unavailable_message(await self._how_it_ended()), retryable=True
+        )
 
     async def _how_it_ended(self) -> str:
         """Its output ends a moment before the process."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_OUTLASTS_S):
                 await self._process.ended()
-        return self._lines.fault or self._process.how_it_ended()
+        return self._lines.fault or self._process.end_reason()
 
 
 def _said(error: Exception) -> str:

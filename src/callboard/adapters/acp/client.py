@@ -18,7 +18,7 @@ from callboard.contracts.ports.external import (
 )
 
 from .settings import SettingsController
-from .translation import ToolCallTracker, event
+from .translation import ToolCallTracker, event_from_update
 
 #: Events that wait to be taken before no more is read from the agent: their number, and the bytes of their messages.
 MOST_WAITING = 1000
@@ -102,10 +102,10 @@ class AcpClient:
         """What the agent tells."""
         if not self._is_mine(session_id):
             return
-        changed = self.settings.update(update)
+        changed = self.settings.apply_update(update)
         if changed and self.listening:
             self.events.put_nowait(SettingsReported(self.settings.current, self.settings.allowed))
-        found = event(update, self._calls)
+        found = event_from_update(update, self._calls)
         if found is not None and self.listening:
             self.events.put_nowait(found)
 
@@ -119,7 +119,7 @@ class AcpClient:
         self._options[key] = options
         if not self.listening:
             self.permit(key, "cancelled")
-        self.events.put_nowait(PermissionRequested(key, self._calls.take(tool_call)))
+        self.events.put_nowait(PermissionRequested(key, self._calls.apply(tool_call)))
         return await waiting
 
     async def read_text_file(

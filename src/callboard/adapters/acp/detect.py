@@ -7,7 +7,7 @@ import shutil
 import msgspec
 
 
-class Installed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class InstalledAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """An agent that was found. `program` is where; `command` starts it; `definition` is a file for agents/ that takes it into
     a team, to be copied."""
 
@@ -50,13 +50,13 @@ permission_mode: ask
 """
 
 
-def installed(path: str | None = None) -> tuple[Installed, ...]:
+def installed_agents(path: str | None = None) -> tuple[InstalledAgent, ...]:
     """The agents that are found in `path`, or else on PATH; of two programs that start the same one the first."""
-    found: dict[str, Installed] = {}
+    found: dict[str, InstalledAgent] = {}
     for known in _KNOWN:
         program = shutil.which(known.command[0], path=path)
         if program is not None and known.name not in found:
-            found[known.name] = Installed(
+            found[known.name] = InstalledAgent(
                 name=known.name,
                 title=known.title,
                 program=program,

@@ -17,7 +17,7 @@ _INTERNAL = -32603
 _PIECE = 1 << 16
 
 
-class Lines:
+class LineTransport:
     """Implements the transport of the protocol's library. `ended` is set once nothing more is read, and
     `fault` says why, where it is not the end of the agent's output.
 

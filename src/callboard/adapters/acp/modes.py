@@ -114,6 +114,6 @@ def is_known(agent: KnownAgent, mode: str) -> bool:
     return mode in agent.modes
 
 
-def described(permission: PermissionMode) -> str:
+def widest_rank(permission: PermissionMode) -> str:
     """Return the widest rank that the permission mode allows, as text for an error."""
     return max(ALLOWED[permission], key=_ORDER.index)

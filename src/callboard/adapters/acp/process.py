@@ -48,7 +48,7 @@ _TREE_S = 30.0
 _SIGNALLED = 128
 
 
-def environment(given: Mapping[str, str]) -> dict[str, str]:
+def agent_environment(given: Mapping[str, str]) -> dict[str, str]:
     """The variables that an agent gets."""
     passed = {name: value for name, value in given.items() if name in PASSED or name.startswith("LC_")}
     return {**passed, **ENVIRONMENT}
@@ -79,7 +79,7 @@ class AgentProcess:
         """Its last words."""
         return without_secrets("\n".join(self._lines))
 
-    def how_it_ended(self) -> str:
+    def end_reason(self) -> str:
         """Its exit code or signal, as words."""
         if self.running:
             return "It is running, and closed its output."
@@ -129,9 +129,9 @@ class AgentProcess:
             self._lines.append(line.decode("utf-8", "replace").rstrip()[:_LONGEST_LINE])
 
 
-async def start(command: tuple[str, ...], folder: str, given: Mapping[str, str]) -> AgentProcess:
+async def start_agent(command: tuple[str, ...], folder: str, given: Mapping[str, str]) -> AgentProcess:
     """Starts the command. Raises ExternalFailure `model_unavailable` where it cannot be."""
-    passed = environment(given)
+    passed = agent_environment(given)
     program = Path(folder, command[0]) if "/" in command[0] else command[0]
     if shutil.which(program, path=passed.get("PATH")) is None:
         reason = os.strerror(errno.EACCES if isinstance(program, Path) and program.is_file() else errno.ENOENT)

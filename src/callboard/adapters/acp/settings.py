@@ -13,7 +13,7 @@ from callboard.contracts.ports.external import OWN_MODE, AgentControl, AgentSett
 from callboard.contracts.text.redactor import without_secrets
 from callboard.contracts.text.sentences import clause
 
-from .modes import KnownAgent, choose_mode, described, is_allowed, is_known, known_agent
+from .modes import KnownAgent, choose_mode, is_allowed, is_known, known_agent, widest_rank
 
 if TYPE_CHECKING:
     from acp.client.connection import ClientSideConnection
@@ -56,14 +56,14 @@ class SettingsController:
         """Take the name under which the agent introduces itself."""
         self._agent = known_agent(name)
 
-    def opened(self, modes: schema.SessionModeState | None, options: _Options | None) -> None:
+    def apply_advertised(self, modes: schema.SessionModeState | None, options: _Options | None) -> None:
         """Take what the agent advertises with a conversation."""
         if modes is not None:
             self._modes = tuple(mode.id for mode in modes.available_modes)
             self._report(mode=modes.current_mode_id)
         self._take_options(options or ())
 
-    def update(self, update: object) -> bool:
+    def apply_update(self, update: object) -> bool:
         """Take an update of the conversation. Return whether it changed the mode or the model."""
         before = self.current
         if isinstance(update, schema.CurrentModeUpdate):
@@ -101,7 +101,7 @@ class SettingsController:
             if mode not in self._modes:
                 raise _unavailable(f"It has no mode {mode}. {_offers(self._modes)}")
             if not self._is_allowed(mode):
-                widest = described(permission)
+                widest = widest_rank(permission)
                 message = f"Its mode {mode} allows more than the permission mode {permission} ({widest} at most)."
                 raise _unavailable(message)
             return mode

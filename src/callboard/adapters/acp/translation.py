@@ -40,7 +40,7 @@ class ToolCallTracker:
     def __init__(self) -> None:
         self._calls: dict[str, ExternalCall] = {}
 
-    def take(self, told: AnyCall) -> ExternalCall:
+    def apply(self, told: AnyCall) -> ExternalCall:
         """The call after this update. Of one that ended nothing is remembered."""
         before = self._calls.get(told.tool_call_id) or ExternalCall(call_id=told.tool_call_id)
         call = _merged(before, told)
@@ -51,24 +51,24 @@ class ToolCallTracker:
         return call
 
 
-def event(update: object, calls: ToolCallTracker) -> ExternalEvent | None:
+def event_from_update(update: object, calls: ToolCallTracker) -> ExternalEvent | None:
     """The event of a session's update; None for one that tells nothing of the work: modes, commands, names."""
     match update:
         case schema.AgentMessageChunk():
-            text = block(update.content)
+            text = content_text(update.content)
             return TextReported(text, update.message_id or "") if text else None
         case schema.AgentThoughtChunk():
-            text = block(update.content)
+            text = content_text(update.content)
             return ThoughtReported(text, update.message_id or "") if text else None
         case schema.ToolCallStart() | schema.ToolCallProgress():
-            return CallReported(calls.take(update))
+            return CallReported(calls.apply(update))
         case schema.AgentPlanUpdate():
             return PlanReported(tuple(_step(entry) for entry in update.entries))
         case _:
             return None
 
 
-def end_of(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
+def prompt_end(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
     """Why a prompt ended, and the tokens that the agent tells. An end that nobody knows is read as a cut one."""
     reason = str(response.stop_reason)
     used = response.usage
@@ -83,7 +83,7 @@ def end_of(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
     return cast("PromptEnd", reason) if reason in _ENDS else "cancelled", usage
 
 
-def block(content: object) -> str:
+def content_text(content: object) -> str:
     """What a block of content reads as. What is no text is named."""
     match content:
         case schema.TextContentBlock():
@@ -121,7 +121,7 @@ def _merged(before: ExternalCall, told: AnyCall) -> ExternalCall:
         said = [one for one in told.content if isinstance(one, schema.ContentToolCallContent)]
         # A terminal of the agent's own is named there; what it prints comes beside.
         if said or len(said) == len(told.content):
-            changes["output"] = "\n".join(text for one in said if (text := block(one.content)))
+            changes["output"] = "\n".join(text for one in said if (text := content_text(one.content)))
     printed = _printed(told.field_meta)
     if printed:
         changes["output"] = changes.get("output", before.output) + printed

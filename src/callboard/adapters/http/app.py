@@ -14,14 +14,14 @@ from .agentruns import agent_run_routes
 from .blobs import blob_routes
 from .commands import API, command_routes, json_response
 from .dependencies import HttpDependencies
-from .failures import Failures
+from .failures import ErrorResponses
 from .feeds import feed_routes
 from .guard import Guard
-from .headers import ProtectiveHeaders
-from .openapi import document
+from .headers import SecurityHeaders
+from .openapi import openapi_document
 from .rpc import rpc_route
 from .static import StaticPage
-from .streams import Streams
+from .streams import SseResponses
 from .uploads import upload_routes
 from .vocabularies import vocabulary_routes
 
@@ -33,7 +33,7 @@ class HttpApp:
         self.access = given.access
         commands = ConfirmedCommands(given.commands)
         confined = replace(given, commands=commands)
-        self._streams = Streams(given.keep_alive)
+        self._streams = SseResponses(given.keep_alive)
         router = Router(
             [
                 *command_routes(given.commands, given.access),
@@ -49,7 +49,7 @@ class HttpApp:
             redirect_slashes=False,
             default=StaticPage(given.page),
         )
-        self._app = ProtectiveHeaders(Failures(Guard(router, given.token, given.access)))
+        self._app = SecurityHeaders(ErrorResponses(Guard(router, given.token, given.access)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         # Starlette tells routes that stand alone from routes of an application by this key: the latter raise.
@@ -65,7 +65,7 @@ def _plain_routes(given: HttpDependencies) -> list[Route]:
         return json_response(await given.about())
 
     async def openapi(_: Request) -> Response:
-        return json_response(document())
+        return json_response(openapi_document())
 
     async def health(_: Request) -> Response:
         return json_response({"ok": True})

@@ -20,8 +20,8 @@ from callboard.contracts.ports.store import BlobStore, Store
 from callboard.tools.files.media import begins_as_image
 
 from .commands import API
-from .feeds import Place
-from .requests import from_query
+from .feeds import Position
+from .requests import parse_query
 
 #: Blobs are read and sent in pieces of this size.
 PIECE = 256 * 1024
@@ -34,7 +34,7 @@ class BlobQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbi
     """`offset` and `length` are in bytes; without `length`, to the end. `session` is the one that refers to the blob: where it
     is given and gone, so is the blob. With `name` it is downloaded, as a file of that name."""
 
-    offset: Place = 0
+    offset: Position = 0
     length: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
     session: Id | None = None
     name: Annotated[str, Meta(max_length=200, pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$(?!\n)")] | None = None
@@ -44,7 +44,7 @@ def blob_routes(store: Store) -> list[Route]:
     """One route for all blobs."""
 
     async def read(request: Request) -> Response:
-        query = from_query(request, BlobQuery)
+        query = parse_query(request, BlobQuery)
         hash: str = request.path_params["hash"]
         if query.session is not None and (await store.facts.head(query.session)).sequence == 0:
             raise Refusal("unknown_session", f"There is no session {query.session}.", field="session")

@@ -12,13 +12,13 @@ from callboard.contracts.ports.runtime import CommandService
 
 from .access import PageAccess
 from .access.granting import grants_permission
-from .requests import PAGE, actor_of, body_of, decode, from_query, key_of, unless_gone
+from .requests import PAGE, cancel_on_disconnect, decode, idempotency_key, parse_query, read_json_body, request_actor
 
 API = "/api/v1"
 _encoder = msgspec.json.Encoder()
 
 
-def path_of(row: Declaration) -> str:
+def command_path(row: Declaration) -> str:
     """Where a command is given, or a query asked."""
     return f"{API}/{'queries' if row.query else 'commands'}/{row.name}"
 
@@ -37,21 +37,21 @@ def _command(row: Declaration, commands: CommandService, access: PageAccess) -> 
     decoder = msgspec.json.Decoder(row.command)
 
     async def give(request: Request) -> Response:
-        key = key_of(request)
-        actor = actor_of(request)
-        body = await body_of(request)
+        key = idempotency_key(request)
+        actor = request_actor(request)
+        body = await read_json_body(request)
         command = decode(decoder, body)
         if actor.id == PAGE and grants_permission(command):
             access.confirm(request, row.name, body)
         return json_response(await commands.submit(command, key=key, actor=actor))
 
-    return Route(path_of(row), give, methods=["POST"])
+    return Route(command_path(row), give, methods=["POST"])
 
 
 def _query(row: Declaration, commands: CommandService) -> Route:
     async def ask(request: Request) -> Response:
-        command = from_query(request, row.command)
-        asking = commands.submit(command, actor=actor_of(request))
-        return json_response(await (unless_gone(request, asking) if row.waits else asking))
+        command = parse_query(request, row.command)
+        asking = commands.submit(command, actor=request_actor(request))
+        return json_response(await (cancel_on_disconnect(request, asking) if row.waits else asking))
 
-    return Route(path_of(row), ask, methods=["GET"])
+    return Route(command_path(row), ask, methods=["GET"])

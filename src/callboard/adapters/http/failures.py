@@ -10,12 +10,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from callboard.contracts.errors import Problem, Refusal
 
-from .problems import METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA, WrongMedia, incident, problem_response
+from .problems import METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA, WrongMediaError, incident, problem_response
 
 log = logging.getLogger(__name__)
 
 
-class Failures:
+class ErrorResponses:
     """Answers for what the routes raise. Once an answer has begun, a failure can only cut it off."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -41,7 +41,7 @@ class Failures:
 
 def _answer(error: Exception, scope: Scope):
     match error:
-        case WrongMedia():
+        case WrongMediaError():
             return problem_response(error.problem, status=UNSUPPORTED_MEDIA)
         case Refusal():
             return problem_response(error.problem)

@@ -22,8 +22,8 @@ from callboard.projection.emit.runtime import wire_event
 from .commands import API, json_response
 from .dependencies import HttpDependencies
 from .problems import incident
-from .requests import from_query
-from .streams import Stream, Streams, ended
+from .requests import parse_query
+from .streams import SseResponse, SseResponses, closing
 
 LAST_EVENT_ID = "Last-Event-ID"
 #: A page of facts ends at so many bytes, whatever its limit; a stream writes no larger chunk unless one fact is larger.
@@ -31,7 +31,7 @@ LARGEST_PAGE = 1_000_000
 LARGEST_CHUNK = 256 * 1024
 MOST_FACTS = 1000
 
-Place = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Position = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 _STREAM_NAME = re.compile(r"(ses|wks)_[A-Za-z0-9]{1,60}")
 _encoder = msgspec.json.Encoder()
 
@@ -39,7 +39,7 @@ _encoder = msgspec.json.Encoder()
 class FactsQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """`after` is a sequence; a `limit` asks for a page of at most so many facts."""
 
-    after: Place = 0
+    after: Position = 0
     limit: Annotated[int, Meta(ge=1, le=MOST_FACTS)] | None = None
 
 
@@ -57,7 +57,7 @@ class FactPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     head: int
 
 
-def feed_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
+def feed_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
     """Both feeds, of sessions and of workspaces."""
     feeds = _Feeds(given, streams)
     return [
@@ -68,33 +68,33 @@ def feed_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
 
 
 class _Feeds:
-    def __init__(self, given: HttpDependencies, streams: Streams) -> None:
+    def __init__(self, given: HttpDependencies, streams: SseResponses) -> None:
         self._given = given
         self._streams = streams
 
-    async def facts(self, request: Request) -> Response | Stream:
-        query = from_query(request, FactsQuery)
+    async def facts(self, request: Request) -> Response | SseResponse:
+        query = parse_query(request, FactsQuery)
         stream = stream_of(request)
-        after = resumed(request, query.after)
+        after = resume_sequence(request, query.after)
         head = await self._given.store.facts.head(stream)
         if head.sequence == 0 and after == 0:
-            raise unknown(stream)
+            raise unknown_stream(stream)
         if query.limit is not None or _wants_json(request):
             return await self._page(stream, after, query.limit or MOST_FACTS, head)
-        return self._streams.of(until_refused(self._events(stream, after, head), f"the facts of {stream}"))
+        return self._streams.respond(end_with_problem(self._events(stream, after, head), f"the facts of {stream}"))
 
-    async def ops(self, request: Request) -> Stream:
-        query = from_query(request, OpsQuery)
+    async def ops(self, request: Request) -> SseResponse:
+        query = parse_query(request, OpsQuery)
         stream = stream_of(request)
         after = _cursor(request, query.after)
         if (await self._given.store.facts.head(stream)).sequence == 0:
-            raise unknown(stream)
+            raise unknown_stream(stream)
         chunks = self._given.feeds.ops(stream, after=after)
-        return self._streams.of(until_refused(chunks, f"the operations of {stream}"))
+        return self._streams.respond(end_with_problem(chunks, f"the operations of {stream}"))
 
     async def _page(self, stream: str, after: int, limit: int, head: Head) -> Response:
         if after > head.sequence:
-            raise gap(stream, after, head)
+            raise gap_refusal(stream, after, head)
         events: list[WireEvent] = []
         size = 0
         for record in await self._given.store.facts.read(stream, after=after, limit=limit):
@@ -108,13 +108,13 @@ class _Feeds:
 
     async def _events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
         if after > head.sequence:
-            raise gap(stream, after, head)
-        async with ended(self._given.feeds.facts(stream, after=after)) as batches:
+            raise gap_refusal(stream, after, head)
+        async with closing(self._given.feeds.facts(stream, after=after)) as batches:
             async for records in batches:
                 chunk = bytearray()
                 for record in records:
                     wired = self._wire(record)
-                    chunk += event(wired.type, _encoder.encode(wired), str(wired.sequence))
+                    chunk += sse_event(wired.type, _encoder.encode(wired), str(wired.sequence))
                     if len(chunk) > LARGEST_CHUNK:
                         yield bytes(chunk)
                         chunk.clear()
@@ -125,10 +125,10 @@ class _Feeds:
         return wire_event(record, self._given.store.id)
 
 
-async def until_refused(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenerator[bytes]:
+async def end_with_problem(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenerator[bytes]:
     """The chunks; a refusal or a defect on the way is told as the last event, `gap` or `problem`."""
     try:
-        async with ended(chunks) as source:
+        async with closing(chunks) as source:
             async for chunk in source:
                 yield chunk
                 # Not kept while nothing comes: it may be a whole snapshot.
@@ -140,10 +140,10 @@ async def until_refused(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenera
 
 
 def _told(problem: Problem) -> bytes:
-    return event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
+    return sse_event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
 
 
-def event(name: str, data: bytes, identity: str = "") -> bytes:
+def sse_event(name: str, data: bytes, identity: str = "") -> bytes:
     """One server-sent event. Without an identity a client that reconnects goes on from the one before."""
     head = f"id: {identity}\n" if identity else ""
     return b"%sevent: %s\ndata: %s\n\n" % (head.encode(), name.encode(), data)
@@ -154,11 +154,11 @@ def stream_of(request: Request) -> str:
     stream: str = request.path_params["stream"]
     under_workspaces = request.url.path.startswith(f"{API}/workspaces/")
     if _STREAM_NAME.fullmatch(stream) is None or is_workspace_stream(stream) != under_workspaces:
-        raise unknown(stream[:80], "unknown_workspace" if under_workspaces else "unknown_session")
+        raise unknown_stream(stream[:80], "unknown_workspace" if under_workspaces else "unknown_session")
     return stream
 
 
-def unknown(stream: str, code: Code | None = None) -> Refusal:
+def unknown_stream(stream: str, code: Code | None = None) -> Refusal:
     """There is no such stream."""
     found = code or ("unknown_workspace" if is_workspace_stream(stream) else "unknown_session")
     return Refusal(
@@ -168,7 +168,7 @@ def unknown(stream: str, code: Code | None = None) -> Refusal:
     )
 
 
-def gap(stream: str, after: int, head: Head) -> Refusal:
+def gap_refusal(stream: str, after: int, head: Head) -> Refusal:
     """There is nothing to go on from."""
     return Refusal(
         "gap",
@@ -184,7 +184,7 @@ def _wants_json(request: Request) -> bool:
     return "application/json" in accept and "text/event-stream" not in accept
 
 
-def resumed(request: Request, after: int) -> int:
+def resume_sequence(request: Request, after: int) -> int:
     """The sequence to go on from. Last-Event-ID wins: a browser that reconnects repeats the address it began with."""
     sent = request.headers.get(LAST_EVENT_ID)
     return after if sent is None else _parsed(sent, LAST_EVENT_ID).sequence

@@ -30,7 +30,7 @@ _ALWAYS = [
 _UNKEPT = (b"cache-control", b"no-store")
 
 
-class ProtectiveHeaders:
+class SecurityHeaders:
     """Sets the headers on every answer, and forbids keeping one unless it says that it may be kept."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -24,10 +24,9 @@ from .access.routes import (
     OpenPage,
     RedeemCode,
 )
-from .agentruns import paths as agent_run_paths
-from .agentruns import structs as agent_run_structs
+from .agentruns import agent_run_paths, agent_run_structs
 from .blobs import BlobQuery
-from .commands import API, path_of
+from .commands import API, command_path
 from .feeds import LAST_EVENT_ID, FactPage, FactsQuery, OpsQuery
 from .meta import Meta
 from .problems import METHOD_NOT_ALLOWED, STATUS, UNSUPPORTED_MEDIA
@@ -58,7 +57,7 @@ _STREAM_ENDS = "A stream that cannot go on from there says so with the event `ga
 
 
 @cache
-def document() -> Json:
+def openapi_document() -> Json:
     """The document."""
     schemas = _schemas()
     return {
@@ -72,7 +71,7 @@ def document() -> Json:
         "servers": [{"url": "/"}],
         "security": [{"bearer": []}],
         "paths": {
-            **{path_of(row): _query(row, schemas) if row.query else _command(row) for row in TABLE},
+            **{command_path(row): _query(row, schemas) if row.query else _command(row) for row in TABLE},
             **_feeds(schemas),
             **_others(schemas),
             **agent_run_paths(_operation, lambda name: _parameters(schemas[name]), (_KEY, _RESUMED)),

@@ -181,11 +181,11 @@ _INDEX = re.compile(r"\[(\d+)\]")
 _ANY_KEY = "[...]"
 
 
-class WrongMedia(Refusal):
+class WrongMediaError(Refusal):
     """The body is in a format that the route does not take."""
 
 
-def invalid(error: Exception, *, field: str = "") -> Refusal:
+def invalid_input(error: Exception, *, field: str = "") -> Refusal:
     """The refusal of input that msgspec could not take: its field is the path in dots, in the names that were sent.
 
     `field` names the input where it has no fields, such as a path's segment.

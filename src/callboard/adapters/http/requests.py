@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import Actor
 
-from .problems import WrongMedia, invalid
+from .problems import WrongMediaError, invalid_input
 
 LARGEST_BODY = 4 * 1024 * 1024
 KEY_HEADER = "Idempotency-Key"
@@ -31,18 +31,18 @@ T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-async def body_of(request: Request) -> bytes:
+async def read_json_body(request: Request) -> bytes:
     """The JSON of the request. Raises Refusal `too_large`, and `invalid_input` where it is sent as something else."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
-        raise WrongMedia(
+        raise WrongMediaError(
             "invalid_input",
             f"The body must be JSON, and is sent as {kind[:100] or 'nothing'}.",
             field="Content-Type",
             hint="Send Content-Type: application/json.",
         )
     if request.headers.get("content-encoding", "identity").lower() != "identity":
-        raise WrongMedia("invalid_input", "The body must not be compressed.", field="Content-Encoding")
+        raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > LARGEST_BODY:
         raise _too_large()
@@ -59,10 +59,10 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     try:
         return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise invalid(error) from error
+        raise invalid_input(error) from error
 
 
-def from_query(request: Request, kind: type[S]) -> S:
+def parse_query(request: Request, kind: type[S]) -> S:
     """The query's parameters as a Struct. One that is unknown, there twice or the word null is refused; a list is a parameter
     that may be there more than once."""
     sent: dict[str, Any] = {}
@@ -77,7 +77,7 @@ def from_query(request: Request, kind: type[S]) -> S:
     try:
         found = msgspec.convert(sent, kind, strict=False)
     except msgspec.MsgspecError as error:
-        raise invalid(error) from error
+        raise invalid_input(error) from error
     for field in msgspec.structs.fields(kind):
         if field.encode_name in sent and getattr(found, field.name) is None:
             raise Refusal("invalid_input", "Leave the parameter out instead.", field=field.encode_name)
@@ -98,7 +98,7 @@ def _holds_several(kind: msgspec.inspect.Type) -> bool:
     return isinstance(kind, msgspec.inspect.VarTupleType)
 
 
-def key_of(request: Request) -> str:
+def idempotency_key(request: Request) -> str:
     """The idempotency key, empty where there is none."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
@@ -110,12 +110,12 @@ def key_of(request: Request) -> str:
     return key
 
 
-def actor_of(request: Request) -> Actor:
+def request_actor(request: Request) -> Actor:
     """Who asks: the holder of the token, through the page or through the API."""
     return Actor(kind="person", id=request.scope[CLIENT])
 
 
-async def unless_gone(request: Request, asked: Coroutine[Any, Any, T]) -> T:
+async def cancel_on_disconnect(request: Request, asked: Coroutine[Any, Any, T]) -> T:
     """What was asked for; it is no longer worked on once the client has gone, which raises ClientDisconnect."""
     work = asyncio.create_task(asked)
     gone = asyncio.create_task(_gone(request))

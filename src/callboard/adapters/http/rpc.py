@@ -20,8 +20,8 @@ from callboard.contracts.scope import Actor
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
 
 from .commands import API, json_response
-from .problems import incident, invalid
-from .requests import actor_of, body_of, key_of
+from .problems import incident, invalid_input
+from .requests import idempotency_key, read_json_body, request_actor
 
 PATH = f"{API}/rpc"
 #: How many calls a batch holds at most.
@@ -53,8 +53,8 @@ def rpc_route(commands: CommandService) -> Route:
     """The route of all calls."""
 
     async def call(request: Request) -> Response:
-        key, actor = key_of(request), actor_of(request)
-        answer = await _answer(commands, await body_of(request), key, actor)
+        key, actor = idempotency_key(request), request_actor(request)
+        answer = await _answer(commands, await read_json_body(request), key, actor)
         return Response(status_code=204) if answer is None else json_response(answer)
 
     return Route(PATH, call, methods=["POST"])
@@ -64,7 +64,7 @@ async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor)
     try:
         sent: Any = msgspec.json.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return _error(None, PARSE_ERROR, invalid(error).problem)
+        return _error(None, PARSE_ERROR, invalid_input(error).problem)
     if not isinstance(sent, list):
         return await _one(commands, sent, key, actor)
     calls = cast("list[Any]", sent)
@@ -81,7 +81,7 @@ async def _one(commands: CommandService, sent: Any, key: str, actor: Actor) -> J
     try:
         call = msgspec.convert(sent, _Call)
     except msgspec.MsgspecError as error:
-        return _error(_id_of(sent), INVALID_REQUEST, invalid(error).problem)
+        return _error(_id_of(sent), INVALID_REQUEST, invalid_input(error).problem)
     if call.jsonrpc != "2.0":
         problem = Problem(code="invalid_input", message="jsonrpc must be 2.0.", field="jsonrpc")
         return _error(_id_of(sent), INVALID_REQUEST, problem)
@@ -112,7 +112,7 @@ async def _result(commands: CommandService, call: _Call, key: str, actor: Actor)
     try:
         command = msgspec.convert(params, declared.command)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise invalid(error, field="params") from error
+        raise invalid_input(error, field="params") from error
     return await commands.submit(command, key="" if declared.query else key, actor=actor)
 
 

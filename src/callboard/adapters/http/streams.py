@@ -21,7 +21,7 @@ _START: Message = {
 T = TypeVar("T")
 
 
-class Streams:
+class SseResponses:
     """The streams that are open. All of them end, at once, when the server stops."""
 
     def __init__(self, keep_alive: float) -> None:
@@ -32,12 +32,12 @@ class Streams:
         """Ends every stream, and those that are opened from now on as soon as they are."""
         self._ending.set()
 
-    def of(self, chunks: AsyncIterator[bytes]) -> Stream:
+    def respond(self, chunks: AsyncIterator[bytes]) -> SseResponse:
         """The answer that writes these chunks, each one or more whole events."""
-        return Stream(chunks, self._ending, self._keep_alive)
+        return SseResponse(chunks, self._ending, self._keep_alive)
 
 
-class Stream:
+class SseResponse:
     """One answer. The chunks are no longer asked for once the client has gone or the server stops."""
 
     def __init__(self, chunks: AsyncIterator[bytes], ending: asyncio.Event, keep_alive: float) -> None:
@@ -68,7 +68,7 @@ class Stream:
             pump.result()
 
     async def _pump(self, send: Send) -> None:
-        async with ended(self._chunks) as chunks:
+        async with closing(self._chunks) as chunks:
             async for chunk in chunks:
                 await self._write(send, chunk)
                 # Not kept while nothing comes: it may be a whole snapshot.
@@ -89,7 +89,7 @@ class Stream:
 
 
 @asynccontextmanager
-async def ended(source: AsyncIterator[T]) -> AsyncGenerator[AsyncIterator[T]]:
+async def closing(source: AsyncIterator[T]) -> AsyncGenerator[AsyncIterator[T]]:
     """The source, told at the end that nothing more is wanted of it."""
     try:
         yield source

@@ -14,8 +14,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Uploads
 
 from .commands import API, json_response
-from .problems import WrongMedia
-from .requests import from_query
+from .problems import WrongMediaError
+from .requests import parse_query
 
 PATH = f"{API}/uploads"
 
@@ -30,9 +30,9 @@ def upload_routes(uploads: Uploads | None) -> list[Route]:
     """One route, where files are taken."""
 
     async def receive(request: Request) -> Response:
-        query = from_query(request, UploadQuery)
+        query = parse_query(request, UploadQuery)
         if request.headers.get("content-encoding", "identity").lower() != "identity":
-            raise WrongMedia("invalid_input", "The body must not be compressed.", field="Content-Encoding")
+            raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > LARGEST_UPLOAD:
             raise Refusal("too_large", f"A file that is attached has at most {LARGEST_UPLOAD:,} bytes.", field="body")

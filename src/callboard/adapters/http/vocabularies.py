@@ -27,9 +27,18 @@ from callboard.projection.emit.subagents import SubagentEvents
 
 from .commands import API
 from .dependencies import HttpDependencies
-from .feeds import LARGEST_CHUNK, Place, event, gap, resumed, stream_of, unknown, until_refused
-from .requests import from_query
-from .streams import Stream, Streams, ended
+from .feeds import (
+    LARGEST_CHUNK,
+    Position,
+    end_with_problem,
+    gap_refusal,
+    resume_sequence,
+    sse_event,
+    stream_of,
+    unknown_stream,
+)
+from .requests import parse_query
+from .streams import SseResponse, SseResponses, closing
 
 Vocabulary = Literal["agent_ui", "subagents"]
 _encoder = msgspec.json.Encoder()
@@ -39,7 +48,7 @@ class VocabularyQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel",
     """`vocabulary` names whose events are told, `after` is the sequence of a fact: those of later facts are told."""
 
     vocabulary: Annotated[Vocabulary, Meta(description="Whose events.")]
-    after: Place = 0
+    after: Position = 0
 
 
 class _Translation(Protocol):
@@ -50,18 +59,18 @@ class _Translation(Protocol):
 EventWriter = Callable[[Record], Sequence[_Translation]]
 
 
-def vocabulary_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
+def vocabulary_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
     """The events of a session."""
 
-    async def events(request: Request) -> Stream:
-        query = from_query(request, VocabularyQuery)
+    async def events(request: Request) -> SseResponse:
+        query = parse_query(request, VocabularyQuery)
         stream = stream_of(request)
-        after = resumed(request, query.after)
+        after = resume_sequence(request, query.after)
         head = await given.store.facts.head(stream)
         if head.sequence == 0:
-            raise unknown(stream)
+            raise unknown_stream(stream)
         told = _events(given, stream, after, head, _EventWriters(stream, query.vocabulary))
-        return streams.of(until_refused(told, f"the events of {stream}"))
+        return streams.respond(end_with_problem(told, f"the events of {stream}"))
 
     return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
 
@@ -79,7 +88,7 @@ class _EventWriters:
         if not self._deltas:
             return b""
         told = agent_ui_hydrated(self._session, through, time.time_ns() // 1000)
-        return event(told.type, _encoder.encode(told))
+        return sse_event(told.type, _encoder.encode(told))
 
     def encoded(self, item: LiveItem, after: int) -> Iterator[bytes]:
         """The events of facts after a sequence, and of pieces, as they are sent."""
@@ -101,15 +110,15 @@ class _EventWriters:
         if not self._deltas:
             return b""
         told = agent_ui_delta(frame, self._session, cursor, time.time_ns() // 1000)
-        return event(told.type, _encoder.encode(told))
+        return sse_event(told.type, _encoder.encode(told))
 
 
 async def _events(
     given: HttpDependencies, stream: str, after: int, head: Head, teller: _EventWriters
 ) -> AsyncGenerator[bytes]:
     if after > head.sequence:
-        raise gap(stream, after, head)
-    async with ended(given.feeds.live(stream)) as batches:
+        raise gap_refusal(stream, after, head)
+    async with closing(given.feeds.live(stream)) as batches:
         hydrated = False
         async for items in batches:
             chunk = bytearray()
@@ -130,6 +139,6 @@ def _told(record: Record, events: Sequence[_Translation]) -> bytes:
     """The last event of a fact has its sequence: whoever saw only some of them is told all of them again."""
     last = len(events) - 1
     return b"".join(
-        event(one.type, _encoder.encode(one), str(record.sequence) if index == last else "")
+        sse_event(one.type, _encoder.encode(one), str(record.sequence) if index == last else "")
         for index, one in enumerate(events)
     )

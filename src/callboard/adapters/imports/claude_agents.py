@@ -13,7 +13,7 @@ import msgspec
 
 from callboard.contracts.commands.imports import ImportedAgent
 
-from .past import Line, first_line, lines, mapping
+from .past import Line, as_object, first_line, read_lines
 
 #: Agents that the program starts for itself: what they answer is in the session where it matters.
 _INTERNAL = re.compile(r"agent-a(compact|prompt_suggestion)-[0-9a-f]+\.jsonl")
@@ -27,13 +27,13 @@ class Lineage:
     by_agent: dict[str, str] = field(default_factory=dict[str, str])
     by_call: dict[str, str] = field(default_factory=dict[str, str])
 
-    def read(self, line: Line, agent: str) -> None:
+    def apply(self, line: Line, agent: str) -> None:
         """Take what a line of that agent proves."""
-        started = mapping(line.get("toolUseResult")).get("agentId")
+        started = as_object(line.get("toolUseResult")).get("agentId")
         if isinstance(started, str) and started:
             self.by_agent[agent_key(started)] = agent
 
-    def about(self, agent: str, meta: Line) -> ImportedAgent:
+    def describe(self, agent: str, meta: Line) -> ImportedAgent:
         """What is proved of an agent, with the description that is kept beside its transcript."""
         parent = self.by_agent.get(agent)
         if parent is None:
@@ -57,16 +57,16 @@ def transcripts(session: Path) -> list[Path]:
     return [file for file in found if not _INTERNAL.fullmatch(file.name) and file.is_file()]
 
 
-def by_start(transcripts: list[Path]) -> list[Path]:
+def sort_by_start(transcripts: list[Path]) -> list[Path]:
     """The transcripts in the order in which they begin: an agent comes behind the one that started it."""
     return sorted(transcripts, key=lambda file: (_began(file), file.name))
 
 
-def meta(transcript: Path) -> Line:
+def read_meta(transcript: Path) -> Line:
     """The description beside a subagent's transcript; empty where there is none."""
     try:
         data = transcript.with_suffix(".meta.json").read_bytes()
-        return mapping(msgspec.json.decode(data)) if len(data) <= _LARGEST_META else {}
+        return as_object(msgspec.json.decode(data)) if len(data) <= _LARGEST_META else {}
     except (OSError, msgspec.DecodeError, RecursionError):
         return {}
 
@@ -74,7 +74,7 @@ def meta(transcript: Path) -> Line:
 def _began(file: Path) -> str:
     """The time of its first line that has one, as it is written there."""
     try:
-        head = lines(file, 1024 * 1024)
+        head = read_lines(file, 1024 * 1024)
         return next((at for line in head if isinstance(at := line.get("timestamp"), str)), "")
     except OSError:
         return ""

@@ -20,18 +20,18 @@ from callboard.contracts.facts.turn import InputSource
 
 from . import claude_agents
 from .claude_agents import Lineage, agent_key
-from .diffs import replaced
+from .diffs import replacement_change
 from .past import (
     Line,
     PastSession,
-    PastSessionBuilder,
     PastTurn,
+    PastTurnBuilder,
+    as_count,
+    as_object,
     first_line,
-    lines,
-    mapping,
     microseconds,
-    number,
-    readable,
+    read_lines,
+    readable_sessions,
     session_id,
     text_of,
 )
@@ -71,7 +71,7 @@ _INTERRUPTED = "[Request interrupted by user"
 
 def find(home: Path) -> Iterator[PastSession]:
     """The sessions under Claude Code's folder (`~/.claude`), those without a turn left out."""
-    return readable(transcripts(home), about)
+    return readable_sessions(transcripts(home), about)
 
 
 def transcripts(home: Path) -> Iterator[Path]:
@@ -88,10 +88,10 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
     """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
     Raises OSError."""
     folder = title = ""
-    for place, line in enumerate(lines(file, most)):
+    for place, line in enumerate(read_lines(file, most)):
         folder = folder or str(line.get("cwd") or "")
         typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
-        text = _input(text_of(mapping(line.get("message")).get("content"))) if typed else ""
+        text = _input(text_of(as_object(line.get("message")).get("content"))) if typed else ""
         if text and _source(line, text) == "person":
             title = first_line(text)
         if (folder and title) or place > _HEAD:
@@ -113,29 +113,29 @@ def turns(file: Path) -> Iterator[PastTurn]:
     """The turns of a session: those of its own transcript in their order, then those of each subagent's. A sidechain in the
     session's own transcript stands where it began."""
     lineage = Lineage()
-    yield from _turns(lines(file), session_id(file), lineage)
-    for transcript in claude_agents.by_start(parts(file)):
+    yield from _turns(read_lines(file), session_id(file), lineage)
+    for transcript in claude_agents.sort_by_start(parts(file)):
         own = agent_key(transcript.stem.removeprefix("agent-"))
-        subagent = lineage.about(own, claude_agents.meta(transcript))
-        yield from _turns(lines(transcript), session_id(file), lineage, own, subagent)
+        subagent = lineage.describe(own, claude_agents.read_meta(transcript))
+        yield from _turns(read_lines(transcript), session_id(file), lineage, own, subagent)
 
 
 def _turns(
     found: Iterable[Line], session: str, lineage: Lineage, own: str = "", subagent: ImportedAgent | None = None
 ) -> Iterator[PastTurn]:
-    making: dict[str, PastSessionBuilder] = {}
+    making: dict[str, PastTurnBuilder] = {}
     boundary: Line = {}
     at = 0
     for line in found:
         kind = line.get("type")
         if kind == "system" and line.get("subtype") == "compact_boundary":
-            boundary = mapping(line.get("compactMetadata"))
+            boundary = as_object(line.get("compactMetadata"))
         if kind not in ("user", "assistant") or line.get("isMeta"):
             continue
         at = microseconds(line.get("timestamp"), at)
         agent = own or _agent(line)
-        lineage.read(line, agent)
-        message = mapping(line.get("message"))
+        lineage.apply(line, agent)
+        message = as_object(line.get("message"))
         if kind == "assistant":
             if agent in making:
                 _said(making[agent], message)
@@ -150,7 +150,7 @@ def _turns(
                 if agent in making:
                     yield making[agent].turn(session)
                 key = str(line.get("uuid") or at)
-                making[agent] = PastSessionBuilder(key, at, "", agent, source="compaction", subagent=subagent)
+                making[agent] = PastTurnBuilder(key, at, "", agent, source="compaction", subagent=subagent)
             making[agent].compact(summary)
             continue
         if text.startswith(_INTERRUPTED):
@@ -162,7 +162,7 @@ def _turns(
         if agent in making:
             yield making[agent].turn(session)
         key = str(line.get("uuid") or at)
-        making[agent] = PastSessionBuilder(key, at, text, agent, source=_source(line, text), subagent=subagent)
+        making[agent] = PastTurnBuilder(key, at, text, agent, source=_source(line, text), subagent=subagent)
     yield from (one.turn(session) for one in sorted(making.values(), key=lambda one: one.at))
 
 
@@ -182,7 +182,7 @@ def _input(text: str) -> str:
 
 def _source(line: Line, text: str) -> InputSource:
     """Who wrote the input. Only what a person typed is a person's: a subagent's prompt is of the agent that started it."""
-    kind = mapping(line.get("origin")).get("kind")
+    kind = as_object(line.get("origin")).get("kind")
     if isinstance(kind, str) and kind:
         return _ORIGINS.get(kind, "notice")
     if text.lstrip().startswith(_NOTICE):
@@ -198,24 +198,24 @@ def _summary_of(text: str, boundary: Line) -> ImportedPart:
         kind="compaction",
         text=text,
         cause="person" if boundary.get("trigger") == "manual" else "window",
-        tokens_before=number(boundary.get("preTokens")),
-        tokens_after=number(boundary.get("postTokens")),
+        tokens_before=as_count(boundary.get("preTokens")),
+        tokens_after=as_count(boundary.get("postTokens")),
     )
 
 
-def _said(making: PastSessionBuilder, message: Line) -> None:
+def _said(making: PastTurnBuilder, message: Line) -> None:
     """The blocks of a line join those of the same message."""
     identity = str(message.get("id") or "")
     parts = tuple(part for block in _blocks(message) if (part := _part(block)) is not None)
-    usage = mapping(message.get("usage"))
+    usage = as_object(message.get("usage"))
     stop = message.get("stop_reason")
-    cached = number(usage.get("cache_read_input_tokens"))
+    cached = as_count(usage.get("cache_read_input_tokens"))
     call = ImportedCall(
         model=str(message.get("model") or "unknown")[:200],
         parts=parts,
         stop_reason=_STOPS.get(stop, "unknown") if isinstance(stop, str) else "unknown",
         input_tokens=_sum(usage.get("input_tokens"), cached, usage.get("cache_creation_input_tokens")),
-        output_tokens=number(usage.get("output_tokens")),
+        output_tokens=as_count(usage.get("output_tokens")),
         cached_tokens=cached,
     )
     if identity and making.calls and making.message == identity:
@@ -235,7 +235,7 @@ def _part(block: Line) -> ImportedPart | None:
             thought = block.get("thinking")
             return ImportedPart(kind="reasoning", text=thought) if isinstance(thought, str) and thought else None
         case "tool_use":
-            arguments = mapping(block.get("input"))
+            arguments = as_object(block.get("input"))
             return ImportedPart(
                 kind="tool",
                 tool=str(block.get("name") or "unknown")[:200],
@@ -247,7 +247,7 @@ def _part(block: Line) -> ImportedPart | None:
             return None
 
 
-def _answered(making: dict[str, PastSessionBuilder], agent: str, line: Line, message: Line) -> bool:
+def _answered(making: dict[str, PastTurnBuilder], agent: str, line: Line, message: Line) -> bool:
     """Gives calls their results; True where the line does nothing else."""
     results = [block for block in _blocks(message) if block.get("type") == "tool_result"]
     turn = making.get(agent)
@@ -262,7 +262,7 @@ def _answered(making: dict[str, PastSessionBuilder], agent: str, line: Line, mes
         def end(
             part: ImportedPart, output: str = output, failed: bool = failed, refused: bool = refused
         ) -> ImportedPart:
-            before = mapping(line.get("toolUseResult")).get("originalFile")
+            before = as_object(line.get("toolUseResult")).get("originalFile")
             changes = () if failed else _changes(part, str(line.get("cwd") or ""), before)
             ended: Literal["completed", "failed", "refused"] = (
                 "refused" if refused else "failed" if failed else "completed"
@@ -274,17 +274,17 @@ def _answered(making: dict[str, PastSessionBuilder], agent: str, line: Line, mes
 
 
 def _changes(part: ImportedPart, folder: str, before: Any) -> tuple[ImportedChange, ...]:
-    arguments = mapping(msgspec.json.decode(part.text))
+    arguments = as_object(msgspec.json.decode(part.text))
     path = arguments.get("file_path")
     match part.tool:
         case "Write":
-            found = [replaced(folder, path, before, arguments.get("content"))]
+            found = [replacement_change(folder, path, before, arguments.get("content"))]
         case "Edit":
-            found = [replaced(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
+            found = [replacement_change(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
         case "MultiEdit":
             edits = arguments.get("edits")
             found = [
-                replaced(folder, path, mapping(one).get("old_string"), mapping(one).get("new_string"))
+                replacement_change(folder, path, as_object(one).get("old_string"), as_object(one).get("new_string"))
                 for one in (cast("list[Any]", edits) if isinstance(edits, list) else [])
             ]
         case _:
@@ -302,9 +302,9 @@ def _summary(tool: str, arguments: Line) -> str:
 
 def _blocks(message: Line) -> list[Line]:
     content = message.get("content")
-    return [mapping(block) for block in cast("list[Any]", content)] if isinstance(content, list) else []
+    return [as_object(block) for block in cast("list[Any]", content)] if isinstance(content, list) else []
 
 
 def _sum(*counts: Any) -> int | None:
-    told = [one for one in map(number, counts) if one is not None]
+    told = [one for one in map(as_count, counts) if one is not None]
     return sum(told) if told else None

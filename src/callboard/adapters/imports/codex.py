@@ -17,18 +17,18 @@ import msgspec
 
 from callboard.contracts.commands.imports import ImportedCall, ImportedPart
 
-from .diffs import patched
+from .diffs import patch_changes
 from .past import (
     Line,
     PastSession,
-    PastSessionBuilder,
     PastTurn,
+    PastTurnBuilder,
+    as_count,
+    as_object,
     first_line,
-    lines,
-    mapping,
     microseconds,
-    number,
-    readable,
+    read_lines,
+    readable_sessions,
     session_id,
     text_of,
 )
@@ -72,7 +72,7 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 def find(home: Path) -> Iterator[PastSession]:
     """The sessions under Codex's folder (`~/.codex`), those without a turn left out."""
-    return readable(transcripts(home), about)
+    return readable_sessions(transcripts(home), about)
 
 
 def transcripts(home: Path) -> Iterator[Path]:
@@ -89,10 +89,10 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
     """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
     Raises OSError."""
     folder = title = identity = ""
-    for place, line in enumerate(lines(file, most)):
-        payload = mapping(line.get("payload"))
+    for place, line in enumerate(read_lines(file, most)):
+        payload = as_object(line.get("payload"))
         if line.get("type") == "session_meta":
-            if not identity and "subagent" in mapping(payload.get("source")):
+            if not identity and "subagent" in as_object(payload.get("source")):
                 return None
             folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
         said = payload.get("type") == "message" and payload.get("role") == "user"
@@ -117,7 +117,7 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
 def turns(file: Path) -> Iterator[PastTurn]:
     """The turns of a rollout, in their order."""
     reading = _Reading(session_id(file))
-    for line in lines(file):
+    for line in read_lines(file):
         done = reading.take(line)
         if done is not None:
             yield done
@@ -131,7 +131,7 @@ class _Reading:
 
     def __init__(self, session: str) -> None:
         self._session = session
-        self._making: PastSessionBuilder | None = None
+        self._making: PastTurnBuilder | None = None
         self._folder = ""
         self._model = "unknown"
         self._at = 0
@@ -142,7 +142,7 @@ class _Reading:
     def take(self, line: Line) -> PastTurn | None:
         """Takes a line; the turn before it where the line begins another one."""
         self._at = microseconds(line.get("timestamp"), self._at)
-        payload = mapping(line.get("payload"))
+        payload = as_object(line.get("payload"))
         match line.get("type"):
             case "session_meta":
                 self._folder = str(payload.get("cwd") or self._folder)
@@ -194,7 +194,7 @@ class _Reading:
             return None
         done = self.end()
         self._count += 1
-        self._making = PastSessionBuilder(key=f"{self._count}", at=self._at, input=text)
+        self._making = PastTurnBuilder(key=f"{self._count}", at=self._at, input=text)
         self._fresh = True
         return done
 
@@ -202,7 +202,7 @@ class _Reading:
         """A summary is a mark in the turn under way, or a turn without an input where none is."""
         summary = ImportedPart(kind="compaction", text=text_of(payload.get("message")))
         if self._making is None:
-            self._making = PastSessionBuilder(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
+            self._making = PastTurnBuilder(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
         self._making.compact(summary)
         self._fresh = True
 
@@ -226,7 +226,7 @@ class _Reading:
         def end(part: ImportedPart) -> ImportedPart:
             ended = _ended(output, code, success, applied, is_patch=part.tool == "apply_patch")
             proved = ended == "completed" and (part.tool == "apply_patch" or code == 0)
-            changes = tuple(patched(folder, _patch(part))) if proved else ()
+            changes = tuple(patch_changes(folder, _patch(part))) if proved else ()
             return msgspec.structs.replace(part, output=output, exit_code=code, ended=ended, changes=changes)
 
         if self._making is not None and self._making.answer(call, end):
@@ -239,13 +239,13 @@ class _Reading:
             self._making.ended = "interrupted"
         if payload.get("type") != "token_count" or self._making is None or not self._making.calls:
             return
-        used = mapping(mapping(payload.get("info")).get("last_token_usage"))
+        used = as_object(as_object(payload.get("info")).get("last_token_usage"))
         self._making.calls[-1] = msgspec.structs.replace(
             self._making.calls[-1],
-            input_tokens=number(used.get("input_tokens")),
-            output_tokens=number(used.get("output_tokens")),
-            cached_tokens=number(used.get("cached_input_tokens")),
-            reasoning_tokens=number(used.get("reasoning_output_tokens")),
+            input_tokens=as_count(used.get("input_tokens")),
+            output_tokens=as_count(used.get("output_tokens")),
+            cached_tokens=as_count(used.get("cached_input_tokens")),
+            reasoning_tokens=as_count(used.get("reasoning_output_tokens")),
         )
 
 
@@ -264,7 +264,7 @@ def _call(payload: Line) -> ImportedPart:
 
 def _command(text: str) -> str:
     try:
-        given = mapping(msgspec.json.decode(text))
+        given = as_object(msgspec.json.decode(text))
     except msgspec.DecodeError:
         return ""
     command: Any = given.get("command") or given.get("cmd")
@@ -283,13 +283,13 @@ def _output(output: Any) -> tuple[str, int | None, bool | None]:
     write JSON text, newer ones an object or a text with a head."""
     if isinstance(output, str):
         try:
-            fields = mapping(msgspec.json.decode(output))
+            fields = as_object(msgspec.json.decode(output))
         except (msgspec.DecodeError, RecursionError):
             return output, _exit_code(output), None
         inner = fields.get("output")
-        code = mapping(fields.get("metadata")).get("exit_code")
+        code = as_object(fields.get("metadata")).get("exit_code")
         return (inner if isinstance(inner, str) else output), code if isinstance(code, int) else None, None
-    fields = mapping(output)
+    fields = as_object(output)
     content, success = fields.get("content"), fields.get("success")
     text = content if isinstance(content, str) else text_of(output)
     return text, _exit_code(text), success if isinstance(success, bool) else None

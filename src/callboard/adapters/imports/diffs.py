@@ -12,19 +12,19 @@ from callboard.contracts.commands.imports import ImportedChange
 _PATCH_FILES = {"*** Add File: ": "created", "*** Update File: ": "modified", "*** Delete File: ": "deleted"}
 
 
-def replaced(folder: str, path: Any, before: Any, after: Any) -> ImportedChange | None:
+def replacement_change(folder: str, path: Any, before: Any, after: Any) -> ImportedChange | None:
     """One text that took another's place; without a former one the file was written whole."""
     if not isinstance(path, str) or not path or not isinstance(after, str):
         return None
     former = before if isinstance(before, str) else ""
-    name = relative(folder, path)
+    name = relative_path(folder, path)
     found = list(
         difflib.unified_diff(former.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="", n=3)
     )
     return _change(name, "modified" if former else "created", found)
 
 
-def patched(folder: str, patch: Any) -> Iterator[ImportedChange]:
+def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
     """The files of a patch in the format of `apply_patch`."""
     if not isinstance(patch, str):
         return
@@ -38,12 +38,12 @@ def patched(folder: str, patch: Any) -> Iterator[ImportedChange]:
             yield _change(name, kind, body)
         name, body = "", []
         if head is not None:
-            name, kind = relative(folder, line.removeprefix(head)), _PATCH_FILES[head]
+            name, kind = relative_path(folder, line.removeprefix(head)), _PATCH_FILES[head]
     if name:
         yield _change(name, kind, body)
 
 
-def relative(folder: str, path: str) -> str:
+def relative_path(folder: str, path: str) -> str:
     """The path within the folder where it is in it, else as it is."""
     try:
         return str(PurePosixPath(path).relative_to(folder))

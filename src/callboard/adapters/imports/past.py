@@ -58,7 +58,7 @@ class PastSession:
 
 
 @dataclass
-class PastSessionBuilder:
+class PastTurnBuilder:
     """A turn in the making. `message` is the provider's id of the newest model call."""
 
     key: str
@@ -101,7 +101,7 @@ class PastSessionBuilder:
         return False
 
 
-def readable(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
+def readable_sessions(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
     """The sessions of these transcripts, in the order of their names. One that cannot be read hides no other; what is no file,
     such as a pipe, would keep its reader waiting for ever."""
     for file in sorted(files):
@@ -119,7 +119,7 @@ def session_id(file: Path) -> str:
     return valid_text(file.stem)
 
 
-def lines(file: Path, most: int | None = None) -> Iterator[Line]:
+def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:
     """The JSON objects of a file, line by line, of its first `most` bytes where that is given. What is none, as a line cut
     short by a crash, is left out."""
     left = most
@@ -158,12 +158,12 @@ def text_of(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "outpu
     return "\n".join(one for one in found if isinstance(one, str))[:LONGEST_TEXT]
 
 
-def mapping(value: Any) -> Line:
+def as_object(value: Any) -> Line:
     """The value where it is an object, else an empty one."""
     return cast("Line", value) if isinstance(value, dict) else {}
 
 
-def number(value: Any) -> int | None:
+def as_count(value: Any) -> int | None:
     """The value where it counts something."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 

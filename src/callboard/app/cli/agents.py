@@ -9,7 +9,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from callboard.adapters.acp import installed
+from callboard.adapters.acp import installed_agents
 from callboard.agents.folder import FolderDefinitions
 from callboard.agents.teams import copy, teams
 from callboard.contracts.entities.team import Edge
@@ -78,7 +78,7 @@ def _agents(
 
 def _print_installed(*, json: bool) -> None:
     style = Style(sys.stdout)
-    found = installed()
+    found = installed_agents()
     for one in found:
         if json:
             out(msgspec.json.encode(one).decode())

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx2
 import msgspec
 
-from callboard.adapters.acp import installed
+from callboard.adapters.acp import installed_agents
 from callboard.client.endpoint import no_certificates
 from callboard.contracts.commands.models import FoundModel
 from callboard.models.settings import ProviderSettings
@@ -137,7 +137,8 @@ def _same_place(one: str, other: str) -> bool:
 def _agents(path: str) -> list[FoundModel]:
     """Coding agents on PATH, which take part as agents and not as models: the file of each stands for its settings."""
     there = [
-        FoundModel(kind="agent", name=one.name, where=one.program, settings=one.definition) for one in installed(path)
+        FoundModel(kind="agent", name=one.name, where=one.program, settings=one.definition)
+        for one in installed_agents(path)
     ]
     named = {one.name for one in there}
     for program, (title, bridge) in _BRIDGED.items():

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from callboard.contracts.errors import Refusal
 
-from ..requests import CREDENTIAL, body_of, decode
+from ..requests import CREDENTIAL, decode, read_json_body
 from .codes import LoginCodes, PageLink
 from .confirmations import CHALLENGE_S, Confirmations
 from .credentials import CREDENTIAL_S, PageCredential, PageCredentials
@@ -109,16 +109,16 @@ def access_routes(access: PageAccess) -> list[Route]:
     to_confirm = msgspec.json.Decoder(ChallengeCommand)
 
     async def open_page(request: Request) -> Response:
-        asked = decode(to_open, await body_of(request))
+        asked = decode(to_open, await read_json_body(request))
         if request.scope.get(CREDENTIAL) is not None:
             raise Refusal("not_authorised", "A page cannot open other pages.", hint="Run callboard again.")
         return _json(access.codes.issue(_origin(request), asked.route))
 
     async def redeem(request: Request) -> Response:
-        return _json(access.redeem(decode(to_redeem, await body_of(request)), _origin(request)))
+        return _json(access.redeem(decode(to_redeem, await read_json_body(request)), _origin(request)))
 
     async def challenge(request: Request) -> Response:
-        asked = decode(to_confirm, await body_of(request))
+        asked = decode(to_confirm, await read_json_body(request))
         credential = request.scope.get(CREDENTIAL)
         if not isinstance(credential, PageCredential):
             raise Refusal("not_authorised", "Only a page confirms commands; the token needs no confirmation.")

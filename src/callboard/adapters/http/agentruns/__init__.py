@@ -14,7 +14,7 @@ specification's own, and its words, which are mapped here and nowhere else.
 
 from __future__ import annotations
 
-from .document import paths, structs
+from .document import agent_run_paths, agent_run_structs
 from .routes import agent_run_routes
 
-__all__ = ["agent_run_routes", "paths", "structs"]
+__all__ = ["agent_run_paths", "agent_run_routes", "agent_run_structs"]

@@ -80,7 +80,7 @@ class RawContext(msgspec.Struct, frozen=True, kw_only=True):
     next: int | None
 
 
-async def raw(reads: RunReads, run: FoundRun, after: int, limit: int, store_id: str) -> RawContext:
+async def raw_context(reads: RunReads, run: FoundRun, after: int, limit: int, store_id: str) -> RawContext:
     """A page of the run's facts."""
     records = await reads.facts(run, after=after, limit=limit + 1)
     page = records[:limit]
@@ -92,7 +92,7 @@ async def raw(reads: RunReads, run: FoundRun, after: int, limit: int, store_id: 
     )
 
 
-async def summary(reads: RunReads, run: FoundRun) -> RunSummary:
+async def summarise_run(reads: RunReads, run: FoundRun) -> RunSummary:
     """The run, compact."""
     made = _Summary()
     async for record in _facts(reads, run):

@@ -31,7 +31,7 @@ _AGENT: Json = {"name": "agent", "in": "path", "required": True, "schema": {"typ
 _TAG = "agent-runs"
 
 
-def structs() -> list[type[msgspec.Struct]]:
+def agent_run_structs() -> list[type[msgspec.Struct]]:
     """What the document needs the schemas of."""
     return [
         RunsQuery,
@@ -52,7 +52,9 @@ def structs() -> list[type[msgspec.Struct]]:
     ]
 
 
-def paths(operation: Callable[..., Json], parameters: Callable[[str], list[Json]], headers: tuple[Json, Json]) -> Json:
+def agent_run_paths(
+    operation: Callable[..., Json], parameters: Callable[[str], list[Json]], headers: tuple[Json, Json]
+) -> Json:
     """The paths. `operation` and `parameters` make the parts as for every other route; `headers` are the idempotency key and
     Last-Event-ID."""
     key, resumed = headers

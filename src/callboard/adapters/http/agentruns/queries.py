@@ -10,7 +10,7 @@ from msgspec import Meta
 from callboard.contracts.commands.turns import Id, Prompt, Reason
 from callboard.contracts.facts.turn import Mode, PermissionMode
 
-from ..feeds import Place
+from ..feeds import Position
 
 Root = Annotated[str, Meta(min_length=1, max_length=4096)]
 
@@ -36,7 +36,7 @@ class ContextQuery(QueryParameters, frozen=True, kw_only=True):
 
     run_id: Id
     view: Literal["summary", "raw"] = "summary"
-    after: Place = 0
+    after: Position = 0
     limit: Annotated[int, Meta(ge=1, le=1000)] = 500
 
 
@@ -61,7 +61,7 @@ class EventsQuery(QueryParameters, frozen=True, kw_only=True):
     """`after` is a `seq`; the header Last-Event-ID wins over it."""
 
     project_root: Root | None = None
-    after: Place | None = None
+    after: Position | None = None
 
 
 class SettingsQuery(QueryParameters, frozen=True, kw_only=True):

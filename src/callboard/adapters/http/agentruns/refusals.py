@@ -20,7 +20,7 @@ _FIELDS = {
 
 
 @contextmanager
-def in_their_words() -> Generator[None]:
+def translate_refusals() -> Generator[None]:
     """A refusal within this names the field as this contract does."""
     try:
         yield

@@ -18,10 +18,10 @@ from callboard.contracts.scope import PERSON
 
 from ..commands import json_response
 from ..dependencies import HttpDependencies
-from ..feeds import LAST_EVENT_ID, until_refused
-from ..requests import actor_of, body_of, decode, from_query, key_of
-from ..streams import Stream, Streams
-from .contexts import raw, summary
+from ..feeds import LAST_EVENT_ID, end_with_problem
+from ..requests import decode, idempotency_key, parse_query, read_json_body, request_actor
+from ..streams import SseResponse, SseResponses
+from .contexts import raw_context, summarise_run
 from .queries import (
     Accepted,
     CancelBody,
@@ -36,9 +36,9 @@ from .queries import (
     SettingsQuery,
     TreeQuery,
 )
-from .refusals import in_their_words
+from .refusals import translate_refusals
 from .settings import refuse_changes
-from .tree import tree
+from .tree import read_tree
 
 _cancel = msgspec.json.Decoder(CancelBody)
 _chat = msgspec.json.Decoder(ChatBody)
@@ -46,7 +46,7 @@ _interrupt = msgspec.json.Decoder(InterruptBody)
 _settings = msgspec.json.Decoder(SettingsBody)
 
 
-def agent_run_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
+def agent_run_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
     """All of them."""
     routes = _Routes(given, streams)
     return [
@@ -64,33 +64,33 @@ def agent_run_routes(given: HttpDependencies, streams: Streams) -> list[Route]:
 
 
 class _Routes:
-    def __init__(self, given: HttpDependencies, streams: Streams) -> None:
+    def __init__(self, given: HttpDependencies, streams: SseResponses) -> None:
         self._given = given
         self._streams = streams
 
     async def runs(self, request: Request) -> Response:
-        query = from_query(request, RunsQuery)
+        query = parse_query(request, RunsQuery)
         return json_response({"runs": await self._given.runs.runs(query.project_root, query.session_id)})
 
     async def children(self, request: Request) -> Response:
-        query = from_query(request, ChildrenQuery)
+        query = parse_query(request, ChildrenQuery)
         children = await self._given.runs.children(query.run_id)
         return json_response({"run_id": query.run_id, "children": children})
 
     async def context(self, request: Request) -> Response:
-        query = from_query(request, ContextQuery)
+        query = parse_query(request, ContextQuery)
         reads = self._given.runs
         run = await reads.run(query.run_id)
         if query.view == "summary":
-            return json_response(await summary(reads, run))
+            return json_response(await summarise_run(reads, run))
         store_id = self._given.store.id
-        return json_response(await raw(reads, run, query.after, query.limit, store_id))
+        return json_response(await raw_context(reads, run, query.after, query.limit, store_id))
 
     async def cancel(self, request: Request) -> Response:
         """Cancels a run and whatever works for it. What is answered is the run as it is then: it ends once what it has under
         way has stopped, which the events tell."""
-        key, actor = key_of(request), actor_of(request)
-        body = decode(_cancel, await body_of(request))
+        key, actor = idempotency_key(request), request_actor(request)
+        body = decode(_cancel, await read_json_body(request))
         run = await self._given.runs.run(body.run_id)
         record = run.record
         if record.ended_at is not None:
@@ -111,15 +111,15 @@ class _Routes:
                 cascade=True,
                 reason=body.reason,
             )
-        with in_their_words():
+        with translate_refusals():
             answer = await self._given.commands.submit(command, key=key, actor=actor)
         return json_response(
             {"run": (await self._given.runs.run(body.run_id)).record, "cancelling": True, "sequence": answer.sequence}
         )
 
     async def chat(self, request: Request) -> Response:
-        key, actor = key_of(request), actor_of(request)
-        body = decode(_chat, await body_of(request))
+        key, actor = idempotency_key(request), request_actor(request)
+        body = decode(_chat, await read_json_body(request))
         thread = None
         if body.session_id is not None and body.agent_id is not None:
             thread = (await self._thread(body.session_id, body.agent_id, "agent_id")).thread_id
@@ -133,7 +133,7 @@ class _Routes:
         workspace = None
         if body.session_id is None:
             workspace = self._given.runs.folder(body.project_root).workspace_id
-        with in_their_words():
+        with translate_refusals():
             accepted: TurnAccepted = await self._given.commands.submit(
                 SubmitTurn(
                     text=body.message,
@@ -157,32 +157,32 @@ class _Routes:
             )
         )
 
-    async def events(self, request: Request) -> Stream:
-        query = from_query(request, EventsQuery)
+    async def events(self, request: Request) -> SseResponse:
+        query = parse_query(request, EventsQuery)
         folder = self._given.runs.folder(query.project_root)
         chunks = self._given.feeds.events(folder.workspace_id, after=_after(request, query.after))
-        return self._streams.of(until_refused(chunks, f"the events of {folder.workspace_id}"))
+        return self._streams.respond(end_with_problem(chunks, f"the events of {folder.workspace_id}"))
 
     async def settings(self, request: Request) -> Response:
-        query = from_query(request, SettingsQuery)
+        query = parse_query(request, SettingsQuery)
         return json_response(self._given.runs.settings(query.project_root))
 
     async def change_settings(self, request: Request) -> Response:
-        body = await body_of(request)
+        body = await read_json_body(request)
         sent = decode(_settings, body)
         self._given.runs.folder(sent.project_root)
         refuse_changes(body)
         return json_response(self._given.runs.settings(sent.project_root))
 
     async def tree(self, request: Request) -> Response:
-        query = from_query(request, TreeQuery)
+        query = parse_query(request, TreeQuery)
         folder = self._given.runs.folder(query.project_root)
-        return json_response(await asyncio.to_thread(tree, folder.path, query.path, query.depth))
+        return json_response(await asyncio.to_thread(read_tree, folder.path, query.path, query.depth))
 
     async def interrupt(self, request: Request) -> Response:
         """Communication specification: a run is a session, and a node an agent (COM-10, COM-11)."""
-        key, actor = key_of(request), actor_of(request)
-        sent = await body_of(request) if int(request.headers.get("content-length", "0") or 0) else b"{}"
+        key, actor = idempotency_key(request), request_actor(request)
+        sent = await read_json_body(request) if int(request.headers.get("content-length", "0") or 0) else b"{}"
         body = decode(_interrupt, sent)
         session: str = request.path_params["session"]
         agent: str = request.path_params["agent"]
@@ -206,7 +206,7 @@ class _Routes:
 
     async def _thread(self, session: str, agent: str, field: str) -> StatusRow:
         """The thread of an agent of a session. Raises Refusal `unknown_session`, `unknown_agent`."""
-        with in_their_words():
+        with translate_refusals():
             for thread in await self._threads(session):
                 if agent in (thread.agent_id, thread.thread_id):
                     return thread

@@ -42,7 +42,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     truncated: bool
 
 
-def tree(root: str, path: str, depth: int) -> Tree:
+def read_tree(root: str, path: str, depth: int) -> Tree:
     """The files below `path`. Raises Refusal `path_denied` where it leads out of the root or through a link, `no_folder`
     where it is no folder."""
     parts = _parts(path)
