@@ -18,7 +18,7 @@ from callboard.app.doctor import machine
 from callboard.app.hosting.superuser import is_root
 from callboard.app.state_folder import StateFolder
 from tests.app.rigs.product import Product, says
-from tests.secrets.drawer import Drawer
+from tests.secrets.keyring_fake import Drawer
 
 NOBODY = """[[models]]
 name = "a"

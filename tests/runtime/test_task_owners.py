@@ -61,16 +61,19 @@ OWNED = {
         "SessionViews: `close` cancels and awaits it; its failure is raised to all readers",
     ),
     "runtime/worktrees/worktree.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
-    "tools/hooks/program.py": (1, "one hook: `end` waits for all of it"),
-    "tools/mcp/link.py": (7, "Link: its connection is ended by `close`, and ends what it started before it returns"),
-    "tools/mcp/program.py": (5, "the streams of one program: cancelled and awaited when they are closed"),
+    "tools/hooks/hook_process.py": (1, "one hook: `end` waits for all of it"),
+    "tools/mcp/connection.py": (
+        7,
+        "Link: its connection is ended by `close`, and ends what it started before it returns",
+    ),
+    "tools/mcp/stdio_transport.py": (5, "the streams of one program: cancelled and awaited when they are closed"),
     "tools/mcp/servers.py": (
         4,
         "Servers: `close` awaits connecting and closing; a failure to connect is the server's problem",
     ),
-    "tools/outlasting.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
-    "tools/sandbox/background.py": (2, "Background: `ended` and `stop` wait for it and raise its failure"),
-    "tools/sandbox/running.py": (2, "Guarded: `end` waits for them"),
+    "tools/shielded_wait.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
+    "tools/sandbox/background_command.py": (2, "Background: `ended` and `stop` wait for it and raise its failure"),
+    "tools/sandbox/guarded_command.py": (2, "Guarded: `end` waits for them"),
 }
 _STARTS = {"create_task", "ensure_future", "gather"}
 #: They have a function of their own of that name.

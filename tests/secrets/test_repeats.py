@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from callboard.secrets import dumps, matching, redaction
+from callboard.secrets import dumps, matcher, redaction
 from callboard.secrets.repeats import every
 from callboard.secrets.shapes import SHAPES
 
 
 def patterns() -> Iterator[str]:
-    for module in (dumps, matching, redaction):
+    for module in (dumps, matcher, redaction):
         yield from (value.pattern for value in vars(module).values() if isinstance(value, re.Pattern))
     for shape in SHAPES:
         yield from (shape.full_pattern, shape.open_pattern)

@@ -25,10 +25,10 @@ from callboard.runtime.dependencies import Dependencies
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
-from callboard.tools.outside.reach import Reach
 from callboard.tools.protection.credentials import private
-from callboard.tools.shell.background import FolderShells
+from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
+from callboard.tools.unsandboxed.reach import Reach
 
 from .demos.catalog import Catalog, demos, scenarios
 from .imports import TranscriptIndex

@@ -12,7 +12,7 @@ from callboard.contracts.ports.secrets import HANDLE, SecretStore, StreamRedacti
 
 from .dumps import shows
 from .forms import FORM
-from .matching import IN_HANDLE, SEEN, Match, Matcher
+from .matcher import IN_HANDLE, SEEN, Match, Matcher
 from .named_secret import NamedSecret, SeenValues
 from .ordinary_text import why_ordinary
 from .stream_redactor import StreamRedactor

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .matching import IN_HANDLE, Match, Matcher, context
+from .matcher import IN_HANDLE, Match, Matcher, context
 
 Put = Callable[[str, list[Match], int, int], str]
 

@@ -45,14 +45,14 @@ from .mcp import catalog
 from .mcp.names import is_brought
 from .mcp.server_log import Plain
 from .mcp.servers import PATIENCE, ToolServers
-from .outlasting import outlast
-from .outside.reach import Reach
 from .protection.atomic_write import ChangedMeanwhileError, fingerprint, replace
 from .sandbox.ability import ability
 from .search import mentioned_path
-from .search.asking import ask
-from .search.find import Search
+from .search.file_search import Search
+from .search.search_process import ask
 from .shell import command
+from .shielded_wait import outlast
+from .unsandboxed.reach import Reach
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from tests.adapters.http.rigs.server import API, Board
-from tests.tools.files.test_media import GIF, JPEG, WEBP, png
+from tests.tools.files.test_images import GIF, JPEG, WEBP, png
 
 
 async def test_a_blob_is_read_whole_and_by_range(board: Board):

@@ -17,7 +17,7 @@ from callboard.runtime.workspaces.uploads import DAY, UploadFolder
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from tests.adapters.http.rigs.server import API, Board
-from tests.tools.files.test_media import png
+from tests.tools.files.test_images import png
 
 PATH = f"{API}/uploads"
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.app.rigs.product import Product
 from tests.models.servers import KEY, aimock
-from tests.secrets.drawer import Drawer
+from tests.secrets.keyring_fake import Drawer
 
 #: Where the keyring of the tests is found by other processes.
 DRAWER = Path(__file__).resolve().parents[2] / "secrets"

@@ -32,7 +32,7 @@ from callboard.contracts.ports.external import (
 )
 from callboard.runtime.external.approved_writes import ApprovedWrites
 from callboard.runtime.external.calls import ExternalCalls
-from callboard.tools.sandbox import launching
+from callboard.tools.sandbox import launch
 
 FAULTS = ("unasked", "death-unseen", "wide", "twice", "left", "early")
 _OWN = AgentControl(permission="full", mode=OWN_MODE)
@@ -49,7 +49,7 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
             yield agents
     elif fault == "left":
         # A guard that ends nothing but the command itself.
-        with patch.object(launching, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
+        with patch.object(launch, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
             yield agents
     elif fault == "early":
         with patch.object(ExternalCalls, "told", _early(ExternalCalls.told)):

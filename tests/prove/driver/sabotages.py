@@ -118,7 +118,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
 
 
 def _open_agents() -> None:
-    from callboard.tools.outside.binding import CommandBinding
+    from callboard.tools.unsandboxed.binding import CommandBinding
 
     setattr(CommandBinding, "token", property(lambda _: "any"))  # noqa: B010
 

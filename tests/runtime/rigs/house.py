@@ -31,7 +31,7 @@ from callboard.runtime.dependencies import Dependencies, Limits
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
-from callboard.tools.shell.background import FolderShells
+from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
 #: How long a test waits for something that must come, in seconds.

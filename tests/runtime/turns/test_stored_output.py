@@ -9,7 +9,7 @@ from callboard.contracts.facts import ToolCompleted, ToolFailed
 from callboard.contracts.ports.model import ImageContent, ToolResultContent
 from callboard.contracts.rows import ToolPart
 from tests.runtime.rigs.house import House, calls, house, says, uses
-from tests.tools.files.test_media import png
+from tests.tools.files.test_images import png
 
 
 async def results(home: House, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from callboard.contracts.content import Text, blob_of
 from callboard.contracts.facts.tool import FileChange
 from callboard.tools.files.changes import PlannedChange, diff, told
-from callboard.tools.files.texts import decode, kind_of
+from callboard.tools.files.text_encoding import decode, kind_of
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from callboard.contracts.ports.tools import HookResult, ToolCall
 from callboard.contracts.settings import Hook
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
-from callboard.tools.hooks.program import LARGEST
+from callboard.tools.hooks.hook_process import LARGEST
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call, in_english, rule
 from tests.tools.rigs.hooks import Scripts, hooked, judged

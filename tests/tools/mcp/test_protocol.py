@@ -11,7 +11,7 @@ import pytest
 from mcp_types import CallToolResult, TextContent
 
 from callboard.contracts.settings import StdioServer
-from callboard.tools.mcp.answers import outcome
+from callboard.tools.mcp.call_results import outcome
 from tests.tools.mcp.serving import do, scripted, serving
 from tests.tools.rigs.calls import Agent
 

@@ -19,8 +19,8 @@ from callboard.contracts.entities.tool_inventory import ServerState
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Question, Reply
 from callboard.contracts.settings import Hook, Server, StdioServer
-from callboard.tools.outside.reach import Reach
 from callboard.tools.toolbox import FolderToolbox
+from callboard.tools.unsandboxed.reach import Reach
 from tests.tools.mcp.scripted import PIXEL
 from tests.tools.mcp.serving import ASKING, NEWEST, SCRIPTED, answers, do, noted, python, scripted, serving, until
 from tests.tools.rigs.calls import Agent, Told, call, in_english, rule

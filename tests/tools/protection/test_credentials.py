@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from callboard.tools.protection.credentials import PRIVATE, breadth, private
-from callboard.tools.protection.private import PrivatePaths
+from callboard.tools.protection.private_paths import PrivatePaths
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent
 

@@ -14,7 +14,7 @@ from callboard.contracts.settings import Shell
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent
 from tests.tools.rigs.processes import having
-from tests.tools.sandbox.test_running import LEVELS
+from tests.tools.sandbox.test_guarded_command import LEVELS
 
 RAISE = "which is the limit. Let it take less, or have the person raise shell.{} in the settings."
 

@@ -14,8 +14,8 @@ import pytest
 from callboard.contracts.errors import Code
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.tools.files.handles import Folder
-from callboard.tools.search.asking import Answer, ask
-from callboard.tools.search.find import Search
+from callboard.tools.search.file_search import Search
+from callboard.tools.search.search_process import Answer, ask
 from callboard.tools.search.walk import Walk
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, rule
@@ -167,8 +167,8 @@ async def test_a_search_ends_with_its_host(agent: Agent):
     host = textwrap.dedent(
         f"""
         import asyncio
-        from callboard.tools.search.asking import ask
-        from callboard.tools.search.find import Search
+        from callboard.tools.search.search_process import ask
+        from callboard.tools.search.file_search import Search
         asyncio.run(ask({str(agent.folder)!r}, (), Search("Grep", {ENDLESS!r}, ""), seconds=50))
         """
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.text.redactor import without_secrets
-from callboard.tools.sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
+from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, as_it_is, launched
 
 from .modes import ENVIRONMENT
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from callboard.contracts.commands.turns import Id
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import BlobStore, Store
-from callboard.tools.files.media import begins_as_image
+from callboard.tools.files.images import begins_as_image
 
 from .commands import API
 from .feeds import Position

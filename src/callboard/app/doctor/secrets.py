@@ -10,7 +10,7 @@ import msgspec
 
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import Effective, Settings
-from callboard.secrets.keys import VARIABLE
+from callboard.secrets.keyring_store import VARIABLE
 
 from ..models.keys import secrets_here
 from ..state_folder import StateFolder

@@ -18,8 +18,8 @@ from callboard.contracts.rows import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
 from callboard.contracts.tool_names import is_tool_name, tool_of
 from callboard.tools.mcp.environment import environment as given
-from callboard.tools.outside.reach import Reach
-from callboard.tools.outside.reach import look as look_at
+from callboard.tools.unsandboxed.reach import Reach
+from callboard.tools.unsandboxed.reach import look as look_at
 
 from ..folder_use import others_on
 from ..models.catalog import ModelCatalog

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import AnyModel, Hook, HttpServer, RecordedModel, ScriptedModel, Server, Settings
-from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
+from callboard.secrets.keyring_store import KeyringStore, from_environment, from_keyring
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.ordinary_text import why_ordinary
 from callboard.secrets.redaction import Redaction

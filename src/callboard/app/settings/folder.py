@@ -17,7 +17,7 @@ from callboard.contracts.settings import Asked, FolderSettings, Settings, Settin
 from callboard.control.decision_inputs import narrower
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
-from callboard.tools.outside.variables import assigned, refused
+from callboard.tools.unsandboxed.variables import assigned, refused
 
 from . import widenings
 from .loader import LARGEST, converted, parsed

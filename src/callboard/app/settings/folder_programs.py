@@ -8,7 +8,7 @@ from typing import Literal
 
 from callboard.contracts.settings import StdioServer
 from callboard.tools.mcp.environment import environment
-from callboard.tools.outside.binding import bind
+from callboard.tools.unsandboxed.binding import bind
 
 from .folder import FolderFile, Program
 

@@ -18,7 +18,7 @@ from callboard.contracts.ports.tools import ToolContext, ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ExternalChanged, ExternalConnected, ExternalDisconnected
 from callboard.tools.gate import external_starts
-from callboard.tools.outside.binding import CommandBinding, bind
+from callboard.tools.unsandboxed.binding import CommandBinding, bind
 
 from ..sessions.host import SessionHost
 from .message_assembler import MessageAssembler

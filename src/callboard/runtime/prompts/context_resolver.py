@@ -20,7 +20,7 @@ from callboard.control.mentions import mentions
 from callboard.control.resolved_context import NOTHING, ResolvedContext, together
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.context import BYTES
-from callboard.tools.files.kinds import TEXT, known
+from callboard.tools.files.file_types import TEXT, known
 from callboard.tools.files.paths import LONGEST_NAME, display
 
 from ..dependencies import Dependencies

@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Upload
-from callboard.tools.files.kinds import media_of
+from callboard.tools.files.file_types import media_of
 
 from ..secrets.append_redactor import veiled_bytes
 

@@ -22,7 +22,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.effects import RemoveWorktree
 from callboard.control.outcomes import WorktreeLeft, WorktreeMade
 from callboard.control.state.session import Child
-from callboard.tools.outlasting import outlast
+from callboard.tools.shielded_wait import outlast
 
 from ..sessions.host import SessionHost
 from .git import git as _git

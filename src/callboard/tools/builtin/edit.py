@@ -11,7 +11,7 @@ from callboard.contracts.errors import Refusal
 
 from ..files.changes import PlannedChange
 from ..files.handles import Folder
-from ..files.texts import decode, kind_of, size_of
+from ..files.text_encoding import decode, kind_of, size_of
 from .write import LARGEST_FILE, existing
 
 NAME = "Edit"

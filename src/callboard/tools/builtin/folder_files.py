@@ -13,9 +13,9 @@ from callboard.contracts.errors import Refusal
 from ..files.changes import PlannedChange, diff, media_of
 from ..files.handles import Folder
 from ..files.paths import PathDenied, display, relative, steering
-from ..files.texts import decode
-from ..outlasting import outlast
+from ..files.text_encoding import decode
 from ..protection.atomic_write import ChangedMeanwhileError, remove, replace
+from ..shielded_wait import outlast
 from .write import LARGEST_FILE, WriteArguments, plan
 
 T = TypeVar("T")

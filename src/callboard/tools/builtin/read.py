@@ -12,8 +12,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.handles import Folder
-from ..files.media import begins_as_image, image
-from ..files.texts import DecodedText, decode, kind_of, size_of
+from ..files.images import begins_as_image, image
+from ..files.text_encoding import DecodedText, decode, kind_of, size_of
 
 NAME = "Read"
 DESCRIPTION = """Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Each line comes with its number and a tab in

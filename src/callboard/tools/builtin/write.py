@@ -11,7 +11,7 @@ from callboard.contracts.errors import Refusal
 
 from ..files.changes import PlannedChange
 from ..files.handles import Folder
-from ..files.texts import decode
+from ..files.text_encoding import decode
 
 NAME = "Write"
 DESCRIPTION = """Makes a file with this content, or replaces the whole file. Folders on the way are made.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from callboard.contracts.content import Blob, blob_of, fit
 from callboard.contracts.facts.tool import FileChange
 
-from .texts import decode, kind_of, size_of
+from .text_encoding import decode, kind_of, size_of
 
 _CONTEXT = 3
 #: Beyond this many pairs of lines a line by line comparison takes longer than a person waits.

@@ -17,9 +17,9 @@ from callboard.contracts.text.sentences import punctuated, sentence
 
 from ..arguments import digest
 from ..files.paths import display
-from ..outside.binding import CommandBinding
-from ..outside.variables import assigned, refused
 from ..reasons import ReasonText, applied, check, denies, english, reason
+from ..unsandboxed.binding import CommandBinding
+from ..unsandboxed.variables import assigned, refused
 from . import rules
 from .call_description import command_line, one_line
 from .rules import Target

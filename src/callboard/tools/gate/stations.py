@@ -35,7 +35,7 @@ from ..mcp import catalog
 from ..mcp.names import is_brought
 from ..protection import protected_paths
 from ..protection.atomic_write import fingerprint
-from ..protection.private import programs_in
+from ..protection.private_paths import programs_in
 from ..protection.watch import Watch, guarded
 from ..reasons import Denial, HookDenial, ReasonText, allowed, applied, check, denies, reason
 from ..shell_grammar.parser import count_commands

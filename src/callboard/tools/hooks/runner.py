@@ -25,9 +25,9 @@ from ..files.paths import display
 from ..gate import rule_trial, rules
 from ..mcp.environment import environment
 from ..mcp.server_log import ServerLog
-from ..outside.reach import Reach, look
 from ..reasons import english, reason
-from .program import run
+from ..unsandboxed.reach import Reach, look
+from .hook_process import run
 
 EVERY = "*"
 #: What a hook decides, where it gives a reason.

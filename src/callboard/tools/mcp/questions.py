@@ -12,8 +12,8 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import Question, Reply, Reporter
 
 from ..files.paths import display
-from .checking import Checker
-from .sensitive import secret_fields
+from .schema_checker import Checker
+from .secret_fields import secret_fields
 
 #: How much of what a server asks is shown, in characters.
 LONGEST = 4000

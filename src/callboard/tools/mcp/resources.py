@@ -15,7 +15,7 @@ from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.paths import display
-from .answers import LARGEST_PICTURE, PICTURES
+from .call_results import LARGEST_PICTURE, PICTURES
 from .tool_selection import DeclaredTools
 
 #: The names of the tool; the second where the server has a tool of the first name.

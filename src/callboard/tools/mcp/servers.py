@@ -18,14 +18,14 @@ from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import clause
 
-from ..outside.reach import Reach, look
+from ..unsandboxed.reach import Reach, look
 from . import names
 from .environment import environment
 from .server_log import Plain
 from .tool_selection import ToolOffer, ToolSelection, take
 
 if TYPE_CHECKING:
-    from .link import Link
+    from .connection import Link
 
 log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from callboard.contracts.settings import HttpServer, Server
 
 from ..files.paths import display
 from . import names
-from .checking import Checker
+from .schema_checker import Checker
 
 MOST_TOOLS = 256
 LONGEST_NAME = 200

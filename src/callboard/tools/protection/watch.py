@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from ..files.handles import Folder
 from ..files.paths import PROTECTED, PathDenied, protected
 from . import repositories
-from .private import PrivatePaths
+from .private_paths import PrivatePaths
 from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, ProtectedPath, tree
 
 ASIDE: Final = ".set-aside"

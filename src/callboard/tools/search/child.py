@@ -19,7 +19,7 @@ from typing import Any
 from ..files.globs import InvalidGlobError
 from ..files.handles import Folder
 from ..files.paths import PathDenied, display
-from .find import GENERATED, Search, search
+from .file_search import GENERATED, Search, search
 from .walk import Walk
 
 #: How long after its time is up a search that does not look at the clock is ended, in seconds.

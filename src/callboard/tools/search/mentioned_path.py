@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from callboard.contracts.ports.tools import LookedUpPath, PathNotFoundError, ToolContext
 
 from ..files.handles import Folder, listing
-from ..files.media import begins_as_image, image
+from ..files.images import begins_as_image, image
 from ..files.paths import PathDenied, display, relative
-from ..files.texts import decode, kind_of, size_of
+from ..files.text_encoding import decode, kind_of, size_of
 from ..gate import rules
-from .asking import ask
-from .find import Search
+from .file_search import Search
+from .search_process import ask
 
 #: The largest text that is given whole, and the largest image, in bytes. Of other files only the kind and the size are.
 LARGEST_TEXT = 1024 * 1024

@@ -20,13 +20,13 @@ from ..builtin.bash import BashArguments
 from ..files.handles import Folder
 from ..files.paths import display
 from ..gate.call_context import GateEnvironment
-from ..outlasting import outlast
 from ..protection import protected_paths
 from ..protection.credentials import REMEMBERED
-from ..protection.private import PrivatePaths, programs_in
+from ..protection.private_paths import PrivatePaths, programs_in
 from ..protection.watch import SetAside, Watch
-from ..sandbox import background, bubblewrap, limits, running, seccomp
-from ..sandbox.launching import Launch
+from ..sandbox import background_command, bubblewrap, guarded_command, limits, seccomp
+from ..sandbox.launch import Launch
+from ..shielded_wait import outlast
 
 #: Of our environment, what a command without a sandbox gets: where programs are and who the person is, no more.
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
@@ -42,7 +42,7 @@ async def run(
         if cancelled:
             raise asyncio.CancelledError
         try:
-            ran = await running.run(launch, seconds=seconds, output=output)
+            ran = await guarded_command.run(launch, seconds=seconds, output=output)
         finally:
             try:
                 aside, cancelled = await outlast(asyncio.to_thread(_set_aside, watch))
@@ -54,7 +54,7 @@ async def run(
     return _with(aside, _told(ran, seconds, applied))
 
 
-def _told(ran: running.CommandResult, seconds: float, applied: SandboxApplied) -> ToolOutcome:
+def _told(ran: guarded_command.CommandResult, seconds: float, applied: SandboxApplied) -> ToolOutcome:
     if ran.stopped:
         setting = limits.value(applied, "timeout")
         more = (
@@ -73,7 +73,7 @@ async def start(
     applied: SandboxApplied,
     ground: GateEnvironment,
     veil: StreamRedaction | None = None,
-) -> background.BackgroundCommand:
+) -> background_command.BackgroundCommand:
     """Starts the command under exactly the confinement `applied`, to go on. Raises Refusal `tool_failed` where that cannot be
     had."""
     held = ExitStack()
@@ -85,10 +85,10 @@ async def start(
         held.close()
         raise
 
-    def ended(ran: running.CommandResult) -> ToolOutcome:
+    def ended(ran: guarded_command.CommandResult) -> ToolOutcome:
         return _with(_set_aside(watch), _outcome(ran, applied))
 
-    process, cancelled = await background.start(launch, held, ended, veil)
+    process, cancelled = await background_command.start(launch, held, ended, veil)
     if cancelled:
         await process.stop()
         raise asyncio.CancelledError
@@ -101,7 +101,7 @@ def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
     return min(wanted, limits.value(applied, "timeout") or wanted)
 
 
-def _outcome(ran: running.CommandResult, applied: SandboxApplied) -> ToolOutcome:
+def _outcome(ran: guarded_command.CommandResult, applied: SandboxApplied) -> ToolOutcome:
     if ran.error:
         return ToolOutcome(output="", code="tool_failed", message=f"The command was not run: {ran.error}")
     if ran.stopped:

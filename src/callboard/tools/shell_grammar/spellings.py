@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..outside.variables import is_loader
+from ..unsandboxed.variables import is_loader
 from .parser import SimpleCommand, Word, parse
 from .programs import (
     EVALUATORS,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import jsonschema_rs
 
-from .expansion import REFERENCES, SAME_VALUE, Graph, check_expansion
+from .schema_graph import REFERENCES, SAME_VALUE, Graph, check_expansion
 
 #: Comparisons up to which a misfit is explained.
 MOST_EXPLAINED = 20_000

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.entities import worktree as worktrees
-from callboard.tools.outside.reach import ExposedProgram, Reach, ReachLookup, look
+from callboard.tools.unsandboxed.reach import ExposedProgram, Reach, ReachLookup, look
 
 
 @pytest.fixture

@@ -11,10 +11,9 @@ import pytest
 from callboard.app.state_folder import read_regular
 from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
-from callboard.secrets.keys import KeyringStore, from_environment, from_keyring
+from callboard.secrets.keyring_store import KeyringStore, from_environment, from_keyring
 from callboard.secrets.redaction import Redaction
-
-from .drawer import Drawer
+from tests.secrets.keyring_fake import Drawer
 
 VALUE = "k3ep-me-s3cret"
 

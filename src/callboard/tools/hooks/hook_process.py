@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ..files.paths import display
 from ..mcp.server_log import ServerLog
-from ..outlasting import kill, outlast
-from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
+from ..sandbox.launch import Descriptors, Guard, Launch, as_it_is, launched
+from ..shielded_wait import kill, outlast
 
 #: The largest answer that is taken, in bytes.
 LARGEST = 1024 * 1024

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..files.globs import components, expand, fits
 from ..files.handles import open_listed
 from ..files.paths import PathDenied
-from ..files.texts import decode
+from ..files.text_encoding import decode
 from .literals import required
 from .walk import File, TimeoutReachedError, Walk
 

@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from callboard.tools.files.kinds import known, media_of
-from callboard.tools.files.media import image
+from callboard.tools.files.file_types import known, media_of
+from callboard.tools.files.images import image
 
 
 def png(width: int, height: int) -> bytes:

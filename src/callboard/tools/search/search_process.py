@@ -15,9 +15,9 @@ import msgspec
 
 from callboard.contracts.errors import Code
 
-from ..outlasting import kill, outlast
+from ..shielded_wait import kill, outlast
 from .child import GRACE
-from .find import Search
+from .file_search import Search
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from callboard.contracts.ports.processes import Excerpt
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import ToolOutcome
 
-from ..outlasting import outlast
-from . import running
-from .launching import Launch
+from ..shielded_wait import outlast
+from . import guarded_command
+from .launch import Launch
 from .output import Output
 
 #: How long what is written may wait for the command to read, in seconds.
@@ -31,11 +31,11 @@ class BackgroundCommand:
 
     def __init__(
         self,
-        guarded: running.GuardedCommand,
+        guarded: guarded_command.GuardedCommand,
         output: Output,
         sink: int,
         held: ExitStack,
-        outcome: Callable[[running.CommandResult], ToolOutcome],
+        outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
     ) -> None:
         self._guarded = guarded
         self._output = output
@@ -107,7 +107,7 @@ class BackgroundCommand:
 async def start(
     launch: Launch,
     held: ExitStack,
-    outcome: Callable[[running.CommandResult], ToolOutcome],
+    outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
     veil: StreamRedaction | None,
 ) -> tuple[BackgroundCommand, bool]:
     """Starts a command that goes on, with a pipe for its input, and whether this task was cancelled meanwhile. `held` is closed
@@ -116,7 +116,7 @@ async def start(
     os.set_blocking(sink, False)
     output = Output(_untold, veil)
     try:
-        guarded, cancelled = await running.start(launch, output, source=source)
+        guarded, cancelled = await guarded_command.start(launch, output, source=source)
     except BaseException:
         os.close(sink)
         held.close()

@@ -19,12 +19,12 @@ from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.sandbox import bubblewrap, limits
 from callboard.tools.sandbox.output import HEAD, TAIL, Output
-from callboard.tools.shell.background import FolderShells
+from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call, tree
 from tests.tools.rigs.processes import having, until
+from tests.tools.sandbox.test_guarded_command import LEVELS, TREES
 from tests.tools.sandbox.test_limits import RAISE
-from tests.tools.sandbox.test_running import LEVELS, TREES
 
 
 @pytest.fixture(params=LEVELS)
@@ -104,7 +104,7 @@ async def test_a_process_in_the_background_ends_with_its_host(folder: Path, mark
         from pathlib import Path
         from callboard.tools.toolbox import FolderToolbox
         from tests.tools.rigs.calls import Agent
-        from tests.tools.shell.test_background import started
+        from tests.tools.shell.test_folder_shells import started
         async def main():
             process = await started(Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r})), {command!r})
             await process.ended()

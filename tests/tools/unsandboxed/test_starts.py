@@ -14,8 +14,8 @@ from callboard.app.settings.folder_programs import FolderPrograms
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.settings import Settings
 from callboard.tools.gate import external_starts
-from callboard.tools.outside.binding import bind
-from callboard.tools.outside.variables import assigned, refused
+from callboard.tools.unsandboxed.binding import bind
+from callboard.tools.unsandboxed.variables import assigned, refused
 from tests.tools.gate.test_external_calls import context
 from tests.tools.rigs.calls import rule
 
@@ -27,13 +27,13 @@ STARTS = {
     "app/demos/remote_agent.py": (2, "our own program: a demo's remote agent, and the type of its process"),
     "app/doctor/machine.py": (1, "our own question: `--version` of programs on the search path"),
     "runtime/worktrees/git.py": (1, "git, with all that a repository can name switched off"),
-    "tools/hooks/program.py": (1, "hooks, after the check"),
-    "tools/mcp/program.py": (1, "tool servers, after the check"),
+    "tools/hooks/hook_process.py": (1, "hooks, after the check"),
+    "tools/mcp/stdio_transport.py": (1, "tool servers, after the check"),
     "tools/sandbox/ability.py": (1, "in the sandbox: bubblewrap is tried"),
     "tools/sandbox/guard.py": (2, "our own guard: it forks, and becomes the command"),
-    "tools/sandbox/launching.py": (1, "our own guard, for all that call `launched`"),
-    "tools/sandbox/running.py": (1, "commands, in the sandbox or with an approval"),
-    "tools/search/asking.py": (1, "our own program: the search of a folder"),
+    "tools/sandbox/launch.py": (1, "our own guard, for all that call `launched`"),
+    "tools/sandbox/guarded_command.py": (1, "commands, in the sandbox or with an approval"),
+    "tools/search/search_process.py": (1, "our own program: the search of a folder"),
 }
 #: Our own function that starts what it is given, behind the guard.
 _OURS = "launched"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.tools.mcp.sensitive import secret_fields
+from callboard.tools.mcp.secret_fields import secret_fields
 
 TEXT: dict[str, Any] = {"type": "string"}
 SECRET: list[tuple[str, dict[str, Any]]] = [

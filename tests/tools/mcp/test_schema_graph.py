@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.tools.mcp.checking import Checker
+from callboard.tools.mcp.schema_checker import Checker
 
 _TWICE = {f"a{n}": {"anyOf": [{"$ref": f"#/$defs/a{n + 1}"}, {"$ref": f"#/$defs/a{n + 1}"}]} for n in range(16)}
 _DEFS = {**_TWICE, "a16": {"type": "string"}}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..outlasting import outlast
+from ..shielded_wait import outlast
 
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PIECE = 64 * 1024

@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..outlasting import kill, outlast
-from .launching import Descriptors, Guard, Launch, Status, launched
+from ..shielded_wait import kill, outlast
+from .launch import Descriptors, Guard, Launch, Status, launched
 from .output import Output
 
 _PIECE = 64 * 1024

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from callboard.contracts.refs import RefKind
 
-from .media import begins_as_image, image
-from .texts import decode, kind_by_magic, kind_of, size_of
+from .images import begins_as_image, image
+from .text_encoding import decode, kind_by_magic, kind_of, size_of
 
 TEXT = "text/plain; charset=utf-8"
 BINARY = "application/octet-stream"

@@ -21,8 +21,8 @@ from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
 from callboard.contracts.content import valid_texts
 
-from ..outlasting import kill, outlast
-from ..sandbox.launching import Descriptors, Guard, Launch, as_it_is, launched
+from ..sandbox.launch import Descriptors, Guard, Launch, as_it_is, launched
+from ..shielded_wait import kill, outlast
 from .server_log import ServerLog
 
 #: The largest message that is taken, in bytes.

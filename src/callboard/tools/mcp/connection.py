@@ -37,12 +37,12 @@ from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import clause
 
 from ..files.paths import display
-from . import answers, questions, resources
+from . import call_results, questions, resources
 from .failures import code_of, describe, leaves
-from .program import program
+from .http_transport import address
 from .server_log import Plain, ServerLog
+from .stdio_transport import program
 from .tool_selection import DeclaredTools
-from .web import address
 
 log = logging.getLogger(__name__)
 
@@ -171,7 +171,7 @@ class Link:
     async def _do(self, client: Client, tool: str, arguments: dict[str, Any], call: _Call) -> ToolOutcome:
         if tool == self._resources:
             return await resources.read(client, arguments)
-        return answers.outcome(await client.call_tool(tool, arguments, progress_callback=call.told))
+        return call_results.outcome(await client.call_tool(tool, arguments, progress_callback=call.told))
 
     async def _outcome(self, asked: asyncio.Future[ToolOutcome]) -> ToolOutcome:
         try:
