@@ -5,10 +5,10 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
-// `npm run dev` serves the page from its sources and passes the API on to a running Callboard.
+// `npm run dev` serves the page from its sources and forwards the API to a running Callboard.
 const callboard = process.env.CALLBOARD_URL ?? 'http://127.0.0.1:8377'
 
-/** Writes each text asset compressed beside itself, so that the server compresses nothing while it serves. */
+/** Writes a compressed copy beside each text asset, so that the server need not compress. */
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
@@ -27,7 +27,7 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     target: 'es2023',
-    // The page is served under a strict Content-Security-Policy: no inlined data URIs.
+    // The strict Content-Security-Policy forbids data URIs.
     assetsInlineLimit: 0,
     license: { fileName: 'licenses.md' },
     reportCompressedSize: false,

@@ -1,14 +1,14 @@
 import { defineConfig, mergeConfig } from 'vitest/config'
 import site from './vite.config.ts'
 
-// What has no React needs no browser: only tests of components pay for one. The files that a worker runs share their modules
-// and that browser: most of the time went into making both anew. So a test leaves nothing behind that another one could read.
+// Only component tests run in jsdom. The files of a worker share modules and jsdom, because creating
+// both took most of the time. So a test must not leave state behind.
 export default mergeConfig(
   site,
   defineConfig({
     test: {
       isolate: false,
-      // The default leaves one core to the terminal, which is half of two.
+      // The default leaves one core unused, which is half of two.
       maxWorkers: '100%',
       restoreMocks: true,
       testTimeout: 60_000,

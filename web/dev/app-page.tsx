@@ -1,11 +1,11 @@
-/** The whole page in front of a server that is made up, for tests. */
+/** The whole page on a fake server, for tests. */
 import { render, screen } from '@testing-library/react'
 import { App } from '@/app/app'
-import { makeServices } from '@/app/services'
+import { createServices } from '@/app/services'
 import { FakeServer, type Scenario } from './fake-server'
 import { cardRow, SESSION, sessionRow, statusRow, upsert, workspaceRow } from './rows'
 
-/** As the browser comes to it: nothing is kept here, and the address names no session. */
+/** Reset the browser: no stored values, and no session in the address. */
 export function clean() {
   window.localStorage.clear()
   window.history.replaceState(null, '', '/')
@@ -18,7 +18,7 @@ export async function page(scenario: Partial<Scenario>, hash = '') {
     sessions: { [SESSION]: [upsert('session', sessionRow()), upsert('status', statusRow())] },
     ...scenario,
   })
-  const services = makeServices(server.fetch, window.localStorage, document.documentElement)
+  const services = createServices(server.fetch, window.localStorage, document.documentElement)
   await services.language.begin(['en'])
   render(<App services={services} />)
   return { server, services }

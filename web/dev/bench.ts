@@ -1,4 +1,4 @@
-/** A workbench on a server of made-up rows, for tests. */
+/** A workbench on a fake server, for tests. */
 import { expect, vi } from 'vitest'
 import { ApiClient } from '../src/system/api/client'
 import type { Op } from '../src/system/generated/contracts'

@@ -1,4 +1,4 @@
-/** A server of made-up rows behind `fetch`. It decides nothing: it sends what a scenario holds and notes what it is given. */
+/** A fake server behind `fetch`. It sends the rows of a scenario and records the requests. */
 import type { Op } from '../src/system/generated/contracts'
 
 export interface Scenario {
@@ -6,9 +6,9 @@ export interface Scenario {
   readonly sessions: Readonly<Record<string, readonly Op[]>>
   readonly openAtFirst?: string
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Answers of reads and commands by name. */
+  /** Answers to queries and commands by name. */
   readonly answers?: Readonly<Record<string, (body: Record<string, string>) => unknown>>
-  /** Operations that come by themselves, one batch each so many milliseconds. */
+  /** Operations that are sent automatically, one batch per interval in milliseconds. */
   readonly play?: {
     readonly session: string
     readonly every: number
@@ -17,13 +17,13 @@ export interface Scenario {
   readonly blobs?: Readonly<Record<string, string>>
 }
 
-export interface Given {
+export interface RecordedRequest {
   readonly name: string
   readonly body: Record<string, unknown>
   readonly key: string | null
 }
 
-export class Refused {
+export class RefusedAnswer {
   readonly status: number
   readonly body: unknown
   constructor(status: number, body: unknown) {
@@ -35,11 +35,11 @@ export class Refused {
 type Viewer = (text: string) => void
 
 export class FakeServer {
-  readonly given: Given[] = []
+  readonly requests: RecordedRequest[] = []
   readonly opened: { readonly path: string; readonly cursor: string | null }[] = []
   readonly #scenario: Scenario
   readonly #viewers = new Map<string, Set<Viewer>>()
-  /** What was sent since the start: a viewer who comes late gets it in the snapshot. */
+  /** Operations sent since the start. A late viewer receives them in the snapshot. */
   readonly #sent = new Map<string, readonly Op[]>()
   readonly #away = new Set<string>()
   #n = 0
@@ -65,29 +65,29 @@ export class FakeServer {
     }
     const body = room === 'queries' ? Object.fromEntries(url.searchParams) : JSON.parse(String(init.body))
     if (room === 'commands') {
-      this.given.push({ name, body, key: new Headers(init.headers).get('idempotency-key') })
+      this.requests.push({ name, body, key: new Headers(init.headers).get('idempotency-key') })
     }
     const answer = (await this.#scenario.answers?.[name]?.(body)) ?? NOTHING[name] ?? {}
-    return answer instanceof Refused ? json(answer.body, answer.status) : json(answer)
+    return answer instanceof RefusedAnswer ? json(answer.body, answer.status) : json(answer)
   }
 
-  /** Send operations to everyone who looks at this session or workspace. */
+  /** Send operations to all viewers of a session or workspace. */
   send(id: string, ops: readonly Op[]): void {
     this.skip(id, ops)
     for (const viewer of this.#viewers.get(id) ?? []) viewer(this.#message('ops', ops))
   }
 
-  /** Let operations happen that no present viewer hears of. */
+  /** Record operations that no current viewer receives. */
   skip(id: string, ops: readonly Op[]): void {
     this.#sent.set(id, [...(this.#sent.get(id) ?? []), ...ops])
   }
 
-  /** Answer no stream of this session any more. */
+  /** Refuse further streams of a session. */
   refuse(id: string): void {
     this.#away.add(id)
   }
 
-  /** Close every stream, as a server that goes away does. */
+  /** Close all streams, as a stopping server does. */
   drop(id: string): void {
     for (const viewer of this.#viewers.get(id) ?? []) viewer('')
     this.#viewers.delete(id)

@@ -1,6 +1,6 @@
 /**
- * Which part of the page may import which: `app` everything, `features` only `ui` and `system`, `ui` only `system`, `system` none
- * of them. What a surface may import of `system` is in `surface-rules.ts`.
+ * Import rules of the page: `app` may import everything, `features` only `ui` and `system`, `ui` only
+ * `system`, `system` only itself. `surface-rules.ts` lists what a surface may import of `system`.
  */
 import { posix } from 'node:path'
 import { type Node, nodes, type Source } from './sources'
@@ -25,7 +25,7 @@ export interface Import {
   readonly to: string
 }
 
-/** Every import of one source by another, as paths below `src/` without their ending. Type imports count. */
+/** List all imports between sources, as paths below `src/` without extension. Type imports count. */
 export function importsOf(sources: readonly Source[]): readonly Import[] {
   const paths = new Set(sources.map(({ path }) => moduleName(path)))
   return sources.flatMap((source) =>
@@ -37,12 +37,12 @@ export function importsOf(sources: readonly Source[]): readonly Import[] {
   )
 }
 
-/** Each import that a rule forbids, as `from imports to`. */
+/** List the imports that a rule forbids, as `from imports to`. */
 export function forbiddenImports(imports: readonly Import[]): readonly string[] {
   return imports.filter((each) => !isAllowed(each)).map(({ from, to }) => `${from} imports ${to}`)
 }
 
-/** Groups of nodes that import each other, in a circle or directly. `nodeOf` names the node of a path: itself, or its folder. */
+/** Find groups of nodes that import each other. `nodeOf` maps a path to its node: the file or its folder. */
 export function cycles(imports: readonly Import[], nodeOf: (path: string) => string): readonly string[] {
   const targets = new Map<string, Set<string>>()
   for (const { from, to } of imports) {
@@ -56,7 +56,7 @@ export function cycles(imports: readonly Import[], nodeOf: (path: string) => str
   return [...new Set(inCycle.map((node) => group(node).sort().join(', ')))]
 }
 
-/** The folder of a path; a path directly in a part, such as `app/app`, is its own node. */
+/** The folder of a path. A file directly in a part, such as `app/app`, is its own node. */
 export function folderOf(path: string): string {
   const names = path.split('/')
   return names.length > 2 ? names.slice(0, 2).join('/') : path

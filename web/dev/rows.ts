@@ -1,4 +1,4 @@
-/** Rows as they come over the wire, for tests and for the development page. Times are in microseconds. */
+/** Builders of wire rows, for tests and the development page. Times are in microseconds. */
 import type * as wire from '../src/system/generated/contracts'
 
 export const SESSION = 'ses_a'
@@ -80,7 +80,7 @@ interface Place {
   readonly at: number
 }
 
-/** Where a part stands: the `step`-th of a turn that began at `started`. */
+/** Key, order and time of the part at `step` of a turn that began at `started`. */
 export function place(turnId: string, started: number, step: number, key = `run_${turnId}.${step}`): Place {
   const order = started * 2 ** 20 + step
   return {
@@ -206,7 +206,7 @@ export function teamRow(change: Partial<wire.TeamRow> = {}): wire.TeamRow {
   }
 }
 
-/** An agent; its id and name are the key, its thread `thr_` and the key. */
+/** An agent whose id and name are the key, and whose thread is `thr_` plus the key. */
 export function agentRow(change: Row<wire.AgentRow>): wire.AgentRow {
   const { key } = change
   return {

@@ -1,4 +1,4 @@
-/** The page's own sources, parsed, for tests about how they are written. */
+/** The page's sources, parsed, for tests of code rules. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseSync } from 'vite'
@@ -17,7 +17,7 @@ export interface Source {
 
 const ROOT = new URL('../src', import.meta.url).pathname
 
-/** Sources below a folder of `src/`, tests and generated files left out. */
+/** Sources below a folder of `src/`, without tests and generated files. */
 export function sources(folder: string): readonly Source[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name))
@@ -26,22 +26,22 @@ export function sources(folder: string): readonly Source[] {
     .map((path) => ({ path: relative(ROOT, path), text: readFileSync(path, 'utf8') }))
 }
 
-/** Every node of the source, in no particular order. */
+/** All nodes of a source, in no particular order. */
 export function nodes({ path, text }: Source): readonly Node[] {
-  const found: Node[] = []
+  const all: Node[] = []
   const waiting: unknown[] = [parseSync(path, text).program]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (Array.isArray(value)) waiting.push(...value.filter((child) => child !== undefined))
     else if (isNode(value)) {
-      found.push(value)
+      all.push(value)
       waiting.push(...Object.values(value).filter((child) => child !== undefined))
     }
   }
-  return found
+  return all
 }
 
-/** Where a node stands, as `path:line`. */
-export function placeOf(source: Source, node: Node): string {
+/** The position of a node, as `path:line`. */
+export function positionOf(source: Source, node: Node): string {
   return `${source.path}:${source.text.slice(0, node.start).split('\n').length}`
 }
 

@@ -1,11 +1,11 @@
 /**
- * What a surface may not do: reach a provider or a server, follow a stream, keep anything beyond the page's own look, hold
- * the state of a run, or answer for a person.
+ * Rules for surfaces: no access to a provider or server, no stream, no storage, no state of a run, no
+ * automatic answer.
  */
 import { posix } from 'node:path'
-import { type Node, nodes, placeOf, type Source } from './sources'
+import { type Node, nodes, positionOf, type Source } from './sources'
 
-/** What reaches a server, follows a stream or keeps something. biome.json forbids the same names as they are typed. */
+/** Globals that reach a server, follow a stream or store data. biome.json forbids the same names in the editor. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   'fetch',
   'XMLHttpRequest',
@@ -22,7 +22,7 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   'Function',
 ])
 
-/** Modules of `system/` that are functions of their arguments. Anything else a surface may know by type only. */
+/** Pure modules of `system/`. Of all other modules, a surface may import only types. */
 const PURE = [
   /^@\/system\/format\//,
   /^@\/system\/rows\/model$/,
@@ -35,59 +35,59 @@ const LIBRARIES: Readonly<Record<'features' | 'ui', readonly string[]>> = {
   ui: ['react', 'radix-ui', 'react-markdown', 'rehype-sanitize', 'remark-gfm', 'react-diff-view'],
 }
 
-/** Callbacks that only ask for more of what is on record. The others tell what a person did, and need one. */
+/** Callbacks that only request data. All others report an action of the person, and require one. */
 const READS = /^(?:onNeed[A-Z]\w*|onLoadOlder)$/
 const EFFECTS = new Set(['useEffect', 'useLayoutEffect', 'useInsertionEffect', 'setTimeout', 'setInterval'])
-/** Ways to press a button without a finger. */
+/** Methods that trigger a button from code. */
 const PRESSES = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent'])
 const HOLDERS = new Set(['useState', 'useReducer', 'useRef'])
-/** Fields of rows that say how a run stands. */
+/** Row fields with the state of a run. */
 const RUN_FIELDS = new Set(['state', 'status', 'detail', 'outcome', 'pendingActions', 'paused', 'sequence'])
 const ROWS = /^@\/system\/(?:rows|selectors)\//
 
-/** Each offence of a source, as `path:line what`. */
-export function offences(source: Source): readonly string[] {
-  const room = source.path.startsWith('ui/') ? 'ui' : 'features'
+/** List the offences of a source, as `path:line what`. */
+export function findOffences(source: Source): readonly string[] {
+  const part = source.path.startsWith('ui/') ? 'ui' : 'features'
   const all = nodes(source)
   const rowTypes = namesFromRows(all)
-  const found: string[] = []
+  const lines: string[] = []
   for (const node of all) {
     const offence =
-      wrongImport(source.path, room, node) ??
-      wrongName(node) ??
-      answersByItself(node) ??
-      presses(node) ??
-      holdsRun(node, rowTypes) ??
-      (room === 'features' ? sharedState(node) : null)
-    if (offence !== null) found.push(`${placeOf(source, node)} ${offence}`)
+      findForbiddenImport(source.path, part, node) ??
+      findForbiddenName(node) ??
+      findAutomaticAnswer(node) ??
+      findPress(node) ??
+      findRunState(node, rowTypes) ??
+      (part === 'features' ? findSharedState(node) : null)
+    if (offence !== null) lines.push(`${positionOf(source, node)} ${offence}`)
   }
-  return found
+  return lines
 }
 
-function wrongImport(path: string, room: 'features' | 'ui', node: Node): string | null {
+function findForbiddenImport(path: string, part: 'features' | 'ui', node: Node): string | null {
   if (node.type !== 'ImportDeclaration' && node.type !== 'ImportExpression') return null
   const from = node.source as Node & { readonly value?: unknown }
   if (typeof from.value !== 'string') return 'imports what is known only when it runs'
   const name = from.value
   if (node.importKind === 'type' && name.startsWith('@/system/')) return null
   if (name.startsWith('@/system/')) return PURE.some((pure) => pure.test(name)) ? null : `imports ${name}`
-  if (name.startsWith('@/ui/')) return room === 'features' ? null : `imports ${name}`
-  if (name.startsWith('.')) return leavesRoom(path, room, name) ? `imports ${name}` : null
-  const known = LIBRARIES[room].some((library) => name === library || name.startsWith(`${library}/`))
-  return known ? null : `imports ${name}`
+  if (name.startsWith('@/ui/')) return part === 'features' ? null : `imports ${name}`
+  if (name.startsWith('.')) return leavesPart(path, part, name) ? `imports ${name}` : null
+  const isLibrary = LIBRARIES[part].some((library) => name === library || name.startsWith(`${library}/`))
+  return isLibrary ? null : `imports ${name}`
 }
 
-function leavesRoom(path: string, room: 'features' | 'ui', name: string): boolean {
-  return !posix.join(posix.dirname(path), name).startsWith(`${room}/`)
+function leavesPart(path: string, part: 'features' | 'ui', name: string): boolean {
+  return !posix.join(posix.dirname(path), name).startsWith(`${part}/`)
 }
 
-function wrongName(node: Node): string | null {
+function findForbiddenName(node: Node): string | null {
   if (node.type !== 'Identifier' || !FORBIDDEN_NAMES.has(String(node.name))) return null
   return `uses ${String(node.name)}`
 }
 
-/** An effect or a timer that calls what only a person may call. */
-function answersByItself(node: Node): string | null {
+/** An effect or timer that calls a callback reserved for the person. */
+function findAutomaticAnswer(node: Node): string | null {
   if (node.type !== 'CallExpression' || !EFFECTS.has(calledName(node) ?? '')) return null
   const first = (node.arguments as readonly Node[])[0]
   if (first === undefined) return null
@@ -98,14 +98,14 @@ function answersByItself(node: Node): string | null {
   return null
 }
 
-function presses(node: Node): string | null {
+function findPress(node: Node): string | null {
   if (node.type !== 'CallExpression' || (node.callee as Node).type !== 'MemberExpression') return null
   const name = calledName(node)
   return name !== null && PRESSES.has(name) ? `presses by itself with ${name}` : null
 }
 
-/** Local state that is typed as a row, or that begins as a field that says how a run stands. */
-function holdsRun(node: Node, rowTypes: ReadonlySet<string>): string | null {
+/** Local state that is typed as a row, or initialised from a field with the state of a run. */
+function findRunState(node: Node, rowTypes: ReadonlySet<string>): string | null {
   const name = node.type === 'CallExpression' ? calledName(node) : null
   if (name === null || !HOLDERS.has(name)) return null
   for (const inner of within(node)) {
@@ -121,8 +121,8 @@ function holdsRun(node: Node, rowTypes: ReadonlySet<string>): string | null {
   return null
 }
 
-/** A module's variable outlives the surface and is shared by all that show it. */
-function sharedState(node: Node): string | null {
+/** A module variable, which outlives the surface and is shared by all its instances. */
+function findSharedState(node: Node): string | null {
   if (node.type !== 'Program') return null
   const body = node.body as readonly Node[]
   const variable = body.some(

@@ -1,4 +1,4 @@
-/** What a component test needs around a surface. */
+/** Helpers that render surfaces in component tests. */
 import { type RenderResult, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { type BlobReader, SurfaceProvider } from '../src/features/shared/surface'
@@ -23,16 +23,18 @@ export function show(
   return { ...result, update: (next) => result.rerender(around(next)) }
 }
 
-/** Blobs by hash; a text is there once it was asked for. */
-export function blobsOf(texts: Readonly<Record<string, string>>): BlobReader & { readonly asked: BlobRef[] } {
-  const asked: BlobRef[] = []
+/** Blobs by hash. A text is available after it was requested. */
+export function blobReader(
+  texts: Readonly<Record<string, string>>,
+): BlobReader & { readonly requested: BlobRef[] } {
+  const requested: BlobRef[] = []
   const listeners = new Set<() => void>()
   const loaded = new Map<string, { text: string; state: 'whole' }>()
   return {
-    asked,
+    requested: requested,
     get: (hash) => loaded.get(hash),
     load: (ref) => {
-      asked.push(ref)
+      requested.push(ref)
       loaded.set(ref.hash, { text: texts[ref.hash] ?? '', state: 'whole' })
       for (const listener of listeners) listener()
     },
@@ -43,8 +45,8 @@ export function blobsOf(texts: Readonly<Record<string, string>>): BlobReader & {
   }
 }
 
-/** A row of the wire as surfaces get it. */
-export function filled<P extends keyof Panels>(_panel: P, row: Parameters<typeof fillRow>[0]): Panels[P] {
+/** A wire row with its defaults filled in. */
+export function fillAs<P extends keyof Panels>(_panel: P, row: Parameters<typeof fillRow>[0]): Panels[P] {
   const whole = fillRow(row)
   if (whole === null) throw new Error(`${row.kind} is no row`)
   return whole as Panels[P]

@@ -1,59 +1,59 @@
-/** What a person did with a team, noted. */
+/** Team handlers that record their calls. */
 import type { TeamHandlers } from '../src/features/shared/team-handlers'
 
-/** Each handler tells its name and what it was given, agents by their id; what is asked for is taken. */
-export function noting(onDid: (name: string, what: unknown) => void): TeamHandlers {
-  const did =
+/** Build handlers that report their name and arguments (agents by id) and accept every request. */
+export function recordingHandlers(onDid: (name: string, what: unknown) => void): TeamHandlers {
+  const report =
     (name: string) =>
-    (...given: readonly unknown[]) => {
-      const what = given.map((argument) =>
+    (...args: readonly unknown[]) => {
+      const values = args.map((argument) =>
         typeof argument === 'object' && argument !== null && 'agentId' in argument
           ? argument.agentId
           : argument,
       )
-      onDid(name, what.length === 1 ? what[0] : what)
+      onDid(name, values.length === 1 ? values[0] : values)
     }
-  const taken =
+  const reportTrue =
     (name: string) =>
-    async (...given: readonly unknown[]) => {
-      did(name)(...given)
+    async (...args: readonly unknown[]) => {
+      report(name)(...args)
       return true
     }
-  const noted =
+  const reportNull =
     (name: string) =>
-    async (...given: readonly unknown[]) => {
-      did(name)(...given)
+    async (...args: readonly unknown[]) => {
+      report(name)(...args)
       return null
     }
   return {
-    onOpenAgent: did('open agent'),
-    onOpenRun: did('open run'),
-    onStop: did('stop'),
-    onResume: did('resume'),
-    onClose: did('close'),
-    onInput: taken('input'),
-    onRetryAgent: did('retry agent'),
+    onOpenAgent: report('open agent'),
+    onOpenRun: report('open run'),
+    onStop: report('stop'),
+    onResume: report('resume'),
+    onClose: report('close'),
+    onInput: reportTrue('input'),
+    onRetryAgent: report('retry agent'),
     onOffers: async () => [{ name: 'watcher', description: 'Looks at the folder now and then.' }],
-    onAddAgent: noted('add agent'),
+    onAddAgent: reportNull('add agent'),
     onMerge: async (agent) => {
       onDid('merge', agent.agentId)
       return { status: 'nothing_to_merge' }
     },
-    onAnswerHandoff: did('answer handoff'),
-    onApplyReview: did('apply review'),
-    onChangeTask: did('change task'),
-    onNewTask: noted('new task'),
-    onStartTask: did('start task'),
-    onPauseTask: did('pause task'),
-    onResumeTask: did('resume task'),
-    onRetryTask: did('retry task'),
-    onCancelTask: did('cancel task'),
-    onAskJob: did('ask job'),
-    onOpenJob: did('open job'),
-    onPauseJob: did('pause job'),
-    onResumeJob: did('resume job'),
-    onCancelJob: did('cancel job'),
-    onRetryItems: did('retry items'),
-    onExportTask: did('export task'),
+    onAnswerHandoff: report('answer handoff'),
+    onApplyReview: report('apply review'),
+    onChangeTask: report('change task'),
+    onNewTask: reportNull('new task'),
+    onStartTask: report('start task'),
+    onPauseTask: report('pause task'),
+    onResumeTask: report('resume task'),
+    onRetryTask: report('retry task'),
+    onCancelTask: report('cancel task'),
+    onAskJob: report('ask job'),
+    onOpenJob: report('open job'),
+    onPauseJob: report('pause job'),
+    onResumeJob: report('resume job'),
+    onCancelJob: report('cancel job'),
+    onRetryItems: report('retry items'),
+    onExportTask: report('export task'),
   }
 }

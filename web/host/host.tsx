@@ -1,6 +1,6 @@
 /**
- * Another host of the surfaces, as small as one can be: it has rows from somewhere, says what things are called, and is told
- * what a person did. It knows nothing of Callboard's page.
+ * A minimal host of the surfaces: it passes rows and labels in, and receives the person's actions. It
+ * uses no other part of Callboard's page.
  */
 
 import {
@@ -25,11 +25,11 @@ import { useState } from 'react'
 
 export interface HostProps {
   readonly rows: readonly WireRow[]
-  /** What a person did, by its name. */
+  /** Receives an action of the person by name. */
   readonly onDid: (name: string, what: unknown) => void
 }
 
-/** The host's own words for some of the labels. */
+/** Labels that the host replaces. */
 const LABELS = { ...en, 'turn.you': 'Reviewer', 'action.approve': 'Let it run' }
 
 const SURFACE: Surface = {

@@ -47,9 +47,9 @@ test('another host shows the team workbench from plain rows, and nothing is fetc
 test('a notification is neither a person’s word nor the lead’s (UI-16)', async () => {
   render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
   await go('Exchange')
-  const told = screen.getByRole('region', { name: 'Notifications' })
-  expect(told.textContent).toContain('researcher-1 → coordinator')
-  expect(told.textContent).toContain('read by its parent')
+  const lane = screen.getByRole('region', { name: 'Notifications' })
+  expect(lane.textContent).toContain('researcher-1 → coordinator')
+  expect(lane.textContent).toContain('read by its parent')
   expect(
     within(screen.getByRole('region', { name: 'Messages' })).queryByText(/reads every file twice/),
   ).toBeNull()

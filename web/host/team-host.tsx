@@ -1,4 +1,4 @@
-/** The team workbench in another host: rows in, what a person did out. */
+/** A minimal host of the team surfaces: rows in, actions out. */
 import {
   ApprovalCard,
   Board,
@@ -51,7 +51,7 @@ export function TeamHost(props: {
   })
   const did = (name: string) => (what: unknown, more?: unknown) =>
     props.onDid(name, more === undefined ? what : [what, more])
-  const taken = (name: string) => async (what: unknown) => {
+  const accept = (name: string) => async (what: unknown) => {
     props.onDid(name, what)
     return null
   }
@@ -70,9 +70,9 @@ export function TeamHost(props: {
     onOpenRun: did('open run'),
     onRetryAgent: (agent) => props.onDid('retry agent', agent.agentId),
     onOffers: async () => [],
-    onAddAgent: taken('add agent'),
+    onAddAgent: accept('add agent'),
     onMerge: async () => null,
-    onNewTask: taken('new task'),
+    onNewTask: accept('new task'),
     onStartTask: did('start task'),
     onPauseTask: did('pause task'),
     onResumeTask: did('resume task'),

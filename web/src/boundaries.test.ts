@@ -1,6 +1,6 @@
 /**
- * The surfaces are importable: state, callbacks and labels come in; no provider call, no stream, no automatic answer and
- * no state of a run is theirs.
+ * Surfaces can be imported by another host: state, callbacks and labels come in. They have no provider
+ * call, no stream, no automatic answer and no state of a run.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,14 +10,14 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMPOSED, cycles, folderOf, forbiddenImports, importsOf } from '../dev/import-rules'
 import { type Node, nodes, sources } from '../dev/sources'
-import { offences } from '../dev/surface-rules'
+import { findOffences } from '../dev/surface-rules'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
 test('surfaces and primitives fetch nothing, subscribe to nothing, answer nothing and keep no run', () => {
   const all = [...sources('features'), ...sources('ui')]
   expect(all.length).toBeGreaterThan(30)
-  expect(all.flatMap(offences)).toEqual([])
+  expect(all.flatMap(findOffences)).toEqual([])
 })
 
 const OFFENCES: readonly (readonly [text: string, offence: string])[] = [
@@ -43,7 +43,7 @@ const OFFENCES: readonly (readonly [text: string, offence: string])[] = [
 ]
 
 test.each(OFFENCES)('the check finds %s', (text, offence) => {
-  expect(offences({ path: 'features/x/x.tsx', text })).toEqual([`features/x/x.tsx:1 ${offence}`])
+  expect(findOffences({ path: 'features/x/x.tsx', text })).toEqual([`features/x/x.tsx:1 ${offence}`])
 })
 
 test('the check lets pass what a surface is for', () => {
@@ -53,7 +53,7 @@ test('the check lets pass what a surface is for', () => {
     'useEffect(() => { onNeedParts(turnId) }, [turnId])',
     "const b = <button onClick={() => props.onAnswer({ decision: 'approve' })} />",
   ]
-  expect(good.flatMap((text) => offences({ path: 'features/x/x.tsx', text }))).toEqual([])
+  expect(good.flatMap((text) => findOffences({ path: 'features/x/x.tsx', text }))).toEqual([])
 })
 
 const PLANTED: Readonly<Record<string, string>> = {
@@ -77,8 +77,8 @@ test('the linter forbids the same in surfaces as they are written, and only ther
       cwd: place,
       encoding: 'utf8',
     })
-    const told = [...`${stdout}${stderr}`.matchAll(/(src\S+?):\d+:\d+ lint\/style\/noRestricted/g)]
-    expect(told.map(([, path]) => path).sort()).toEqual([
+    const reported = [...`${stdout}${stderr}`.matchAll(/(src\S+?):\d+:\d+ lint\/style\/noRestricted/g)]
+    expect(reported.map(([, path]) => path).sort()).toEqual([
       'src/features/x/a.ts',
       'src/features/x/b.ts',
       'src/ui/d.ts',

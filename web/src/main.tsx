@@ -1,7 +1,7 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app'
-import { makeServices } from './app/services'
+import { createServices } from './app/services'
 import { loadSession } from './app/session/load-session'
 import { readBrowser } from './system/access/browser'
 import { PageAccess } from './system/access/page-access'
@@ -13,9 +13,9 @@ import './main.css'
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no element with the id "root"')
 
-// A code in the address is used up and removed here, before the route is read.
+// Redeem and remove the code in the address before reading the route.
 const access = new PageAccess(readBrowser())
-const services = makeServices(
+const services = createServices(
   access.fetch,
   browserStorage(),
   document.documentElement,
@@ -23,9 +23,9 @@ const services = makeServices(
   (command, body) => access.confirmation(command, body),
 )
 access.changes.subscribe(() => services.workbench.signedIn())
-// A page that is only looked at stays signed in.
+// Keep an idle page signed in.
 setInterval(() => void services.workbench.refreshMeta(), 60 * 60 * 1000)
-// What the page will show is asked for before the page is there: the server answers while the browser builds.
+// Request the data before rendering, so that the server answers while the browser builds the page.
 const { workspaceId, sessionId } = readRoute(window.location.hash)
 void services.workbench.begin(workspaceId ?? services.values.read('workspace'))
 if (sessionId !== null) {

@@ -1,6 +1,7 @@
 /**
- * The surfaces for another host: state, callbacks and labels go in, nothing else. A host puts a `SurfaceProvider` with its
- * labels and its reader of blobs around them; `fill` and `conversation` make their state from rows of the wire.
+ * The surfaces for another host: state, callbacks and labels go in. A host renders them inside a
+ * `SurfaceProvider` with its labels and a blob reader. `fillRow` and `buildConversation` build their
+ * state from wire rows.
  */
 export { type Answer, ApprovalCard, type ApprovalCardProps } from './features/action/approval-card'
 export { QuestionCard, type QuestionCardProps } from './features/action/question-card'

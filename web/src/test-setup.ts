@@ -3,17 +3,17 @@ import { afterEach } from 'vitest'
 
 afterEach(cleanup)
 
-// What is loaded when it is looked at takes its time where much else runs.
+// Lazy modules load slowly on a busy machine.
 configure({ asyncUtilTimeout: 30_000 })
 
-// The test page has no layout. A list that shows only what fits needs something to fit into.
+// jsdom has no layout, and a virtual list needs a size.
 for (const [name, size] of Object.entries({ clientHeight: 600, clientWidth: 800, offsetHeight: 60 })) {
   Object.defineProperty(HTMLElement.prototype, name, { configurable: true, get: () => size })
 }
 HTMLElement.prototype.scrollTo = () => {}
 HTMLElement.prototype.scrollIntoView = () => {}
 
-// Nor are there transforms: whatever is drawn is drawn as large as it is.
+// jsdom has no transforms.
 window.DOMMatrixReadOnly ??= class {
   readonly m22 = 1
 } as unknown as typeof DOMMatrixReadOnly
@@ -21,7 +21,7 @@ window.DOMMatrixReadOnly ??= class {
 window.matchMedia = (media) =>
   ({ media, matches: true, addEventListener() {}, removeEventListener() {} }) as unknown as MediaQueryList
 
-// The test page has no top layer: a modal dialog is one that is open.
+// jsdom has no top layer, so a modal dialog is an open one.
 HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
   this.open = true
 }
@@ -30,7 +30,7 @@ HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
   this.dispatchEvent(new Event('close'))
 }
 
-/** Nothing changes its size here: what is observed is told of once. */
+/** Sizes never change in jsdom, so an observer is called once. */
 window.ResizeObserver = class implements ResizeObserver {
   readonly #heard: ResizeObserverCallback
   constructor(heard: ResizeObserverCallback) {

@@ -1,13 +1,13 @@
-/** What the made-up sessions of agents have in common. */
+/** Operations shared by the scenarios of agents. */
 import type * as wire from '../../src/system/generated/contracts'
-import { Refused, type Scenario } from '../fake-server'
+import { RefusedAnswer, type Scenario } from '../fake-server'
 import { agentRow, SESSION, sessionRow, statusRow, turnRow, upsert } from '../rows'
 import { cards } from './session-ops'
 
 export const LEAD = 'lead'
 export const thread = { threadId: `thr_${LEAD}`, agentId: LEAD }
 
-/** What the server says to what a person asks for here. */
+/** Answers of the fake server. */
 const ANSWERS: NonNullable<Scenario['answers']> = {
   merge_subagent: () => ({
     sessionId: SESSION,
@@ -17,7 +17,7 @@ const ANSWERS: NonNullable<Scenario['answers']> = {
     sequence: 90,
   }),
   add_agent: () =>
-    new Refused(404, {
+    new RefusedAnswer(404, {
       code: 'unknown_agent',
       message: 'There is no definition wacher.',
       field: 'agent',

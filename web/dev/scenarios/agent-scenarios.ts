@@ -1,4 +1,4 @@
-/** Made-up sessions of agents that sleep, and that plan. */
+/** Scenarios of background agents and plans. */
 import type * as wire from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
 import { agentRow, place, runRow, taskRow, teamRow, textPart, toolPart, upsert } from '../rows'
@@ -26,7 +26,7 @@ function sleeper(
   )
 }
 
-/** Agents that sleep in every state. */
+/** Background agents in every state. */
 export function background(): Scenario {
   return session(
     'Watch the nightly build',
@@ -128,7 +128,7 @@ export function background(): Scenario {
   )
 }
 
-/** A turn that follows a plan, and that was told of a child, a handoff and a message. */
+/** A turn with a plan that received a notification, a handoff and a message. */
 export function plan(): Scenario {
   const at = (step: number, key?: string) => ({ ...place('trn_a', 10, step, key), ...thread })
   return session('Make the import faster', [

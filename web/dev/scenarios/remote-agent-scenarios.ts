@@ -1,4 +1,4 @@
-/** Made-up sessions of agents that are elsewhere, and that ask. */
+/** Scenarios of remote agents and their questions. */
 import type * as wire from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
 import { actionRow, agentRow, edgeRow, place, taskRow, teamRow, toolPart, upsert } from '../rows'
@@ -35,7 +35,7 @@ function elsewhere(
   )
 }
 
-/** Agents elsewhere: at work, asking, delivered, out of reach. */
+/** Remote agents: working, asking, delivered, unreachable. */
 export function remote(): Scenario {
   const at = (step: number, key?: string) => ({ ...place('trn_a', 10, step, key), ...thread })
   return session('Have the import linted', [
@@ -140,7 +140,7 @@ export function remote(): Scenario {
   ])
 }
 
-/** An agent that needs a credential, which is never typed here. */
+/** An agent that needs a credential, which is not typed on the page. */
 export function credential(): Scenario {
   return session('Publish the notes', [
     status({ status: 'blocked', detail: 'waiting_approval', turnId: 'trn_a' }),

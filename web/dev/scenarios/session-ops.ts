@@ -1,4 +1,4 @@
-/** What the made-up situations are made of. */
+/** Operations shared by all scenarios. */
 import type { Op } from '../../src/system/generated/contracts'
 import {
   cardRow,

@@ -1,4 +1,4 @@
-/** Made-up settings, models, rules and servers. */
+/** Sample settings, models, rules and servers. */
 import type { Scenario } from '../fake-server'
 import { WORKSPACE } from '../rows'
 

@@ -1,4 +1,4 @@
-/** What a made-up team is made of. */
+/** Operations shared by the scenarios of teams. */
 import type { Op } from '../../src/system/generated/contracts'
 import {
   agentRow,

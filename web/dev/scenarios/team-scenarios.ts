@@ -1,4 +1,4 @@
-/** Made-up teams. */
+/** Scenarios of teams. */
 import type { Op } from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
 import {
@@ -145,7 +145,7 @@ export function team(): Scenario {
   ])
 }
 
-/** Forty children of one parent, with names that do not fit. */
+/** Forty children of one parent, with long names. */
 export function crowd(): Scenario {
   const states = [
     'running',
@@ -206,7 +206,7 @@ export function crowd(): Scenario {
   ])
 }
 
-/** A team that has only just formed, and nothing but its lead is known. */
+/** A new team of which only the lead is known. */
 export function forming(): Scenario {
   return of([
     upsert('team', teamRow({ teamPhase: 'forming', teamActiveCount: 0, degraded: ['lineage_unavailable'] })),

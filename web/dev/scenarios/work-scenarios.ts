@@ -1,4 +1,4 @@
-/** Made-up situations of real work: artifacts with versions, what turns are given, and what was left out. */
+/** Scenarios of artifacts, context and tools. */
 import type { ArtifactRow, ContextRow, Op, VersionEntry } from '../../src/system/generated/contracts'
 import type { Scenario } from '../fake-server'
 import {
@@ -217,7 +217,7 @@ const withContext = (): readonly Op[] => {
   ]
 }
 
-/** Artifacts of a session, one of them in conflict, and a turn that was given things. */
+/** Artifacts of a session, one with a conflict, and a turn with attachments. */
 export function work(): Scenario {
   return {
     workspace: cards,
@@ -262,7 +262,7 @@ const FORM = {
   },
 }
 
-/** A call of a server's tool that is half way and asks for a form, a process in the background, and the inventory of tools. */
+/** A running tool call that requests a form, a background process, and the tool inventory. */
 export function tools(): Scenario {
   const at = (step: number, key?: string) => place('trn_b', 300, step, key)
   return {

@@ -2,7 +2,7 @@ import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, message, page } from '../../dev/app-page'
-import { Refused } from '../../dev/fake-server'
+import { RefusedAnswer } from '../../dev/fake-server'
 import {
   actionRow,
   place,
@@ -17,7 +17,7 @@ import {
 } from '../../dev/rows'
 import { team } from '../../dev/scenarios/team-scenarios'
 import { App } from './app'
-import { makeServices } from './services'
+import { createServices } from './services'
 
 beforeEach(clean)
 
@@ -39,7 +39,7 @@ test('a turn goes from typed to answered on one page (UI-01, UI-02, UI-03)', asy
   await userEvent.type(await message(), 'Count the files{Enter}')
   const feed = screen.getByRole('feed', { name: 'Conversation' })
   expect(await within(feed).findByText('Count the files')).toBeTruthy()
-  const id = String(server.given[0]?.body.turnId)
+  const id = String(server.requests[0]?.body.turnId)
   const at = (step: number, key?: string) => place(id, 50, step, key)
   server.send(SESSION, [
     upsert('turns', turnRow(id, 50, { state: 'running', input: { text: 'Count the files' } })),
@@ -83,7 +83,7 @@ test('a request is answered from the card and goes when its fact comes (UI-09)',
   )
   const card = await screen.findByRole('region', { name: 'Waiting for your decision' })
   await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
-  expect(server.given).toMatchObject([
+  expect(server.requests).toMatchObject([
     {
       name: 'respond_action',
       body: { sessionId: SESSION, actionId: 'act_a', decision: 'approve', scope: 'once' },
@@ -156,16 +156,16 @@ test('a session whose turns are not read yet goes on in the mode that the server
   )
   await userEvent.type(await message(), 'Go on{Enter}')
   await waitFor(() =>
-    expect(server.given.at(-1)).toMatchObject({ name: 'submit_turn', body: { text: 'Go on' } }),
+    expect(server.requests.at(-1)).toMatchObject({ name: 'submit_turn', body: { text: 'Go on' } }),
   )
-  expect(server.given.at(-1)?.body).not.toHaveProperty('permissionMode')
+  expect(server.requests.at(-1)?.body).not.toHaveProperty('permissionMode')
   server.send(SESSION, [upsert('turns', turnRow('trn_a', 10, { permissionMode: 'edits' }))])
   await waitFor(() =>
     expect(screen.getByRole('combobox', { name: 'Permission' })).toHaveProperty('value', 'edits'),
   )
   await userEvent.type(await message(), 'And on{Enter}')
   await waitFor(() =>
-    expect(server.given.at(-1)?.body).toMatchObject({ text: 'And on', permissionMode: 'edits' }),
+    expect(server.requests.at(-1)?.body).toMatchObject({ text: 'And on', permissionMode: 'edits' }),
   )
 })
 
@@ -191,7 +191,9 @@ test('a session of one agent shows no team but the way to one, in its details (U
   await userEvent.click(panel.getByRole('button', { name: 'Add agent' }))
   const dialog = within(screen.getByRole('dialog', { name: 'Add agent', hidden: true }))
   await userEvent.click(await dialog.findByRole('button', { name: /critic/, hidden: true }))
-  expect(server.given).toMatchObject([{ name: 'add_agent', body: { sessionId: SESSION, agent: 'critic' } }])
+  expect(server.requests).toMatchObject([
+    { name: 'add_agent', body: { sessionId: SESSION, agent: 'critic' } },
+  ])
 })
 
 test('a lost connection marks the page stale and keeps what is on it (UI-30)', async () => {
@@ -204,7 +206,7 @@ test('a lost connection marks the page stale and keeps what is on it (UI-30)', a
 })
 
 test('a page without its cookie says how to get in (SAFE-04)', async () => {
-  const services = makeServices(
+  const services = createServices(
     async () => new Response('{"code":"unauthenticated","message":"no"}', { status: 401 }),
     null,
     document.documentElement,
@@ -219,10 +221,10 @@ test('deleting a session asks first, and its answer takes the session off the sc
     await screen.findByRole('button', { name: 'Actions for Fix the failing parser test' }),
   )
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Delete' }))
-  expect(server.given).toEqual([])
+  expect(server.requests).toEqual([])
   await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
   await waitFor(() =>
-    expect(server.given).toMatchObject([
+    expect(server.requests).toMatchObject([
       { name: 'delete_session', body: { sessionId: SESSION, confirm: SESSION } },
     ]),
   )
@@ -231,13 +233,15 @@ test('deleting a session asks first, and its answer takes the session off the sc
 
 test('every change of a session goes to its command (UI-33)', async () => {
   const { server } = await page({
-    answers: { update_session: () => new Refused(409, { code: 'conflict', message: 'later' }) },
+    answers: { update_session: () => new RefusedAnswer(409, { code: 'conflict', message: 'later' }) },
   })
   await userEvent.click(
     await screen.findByRole('button', { name: 'Actions for Fix the failing parser test' }),
   )
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Pin' }))
-  expect(server.given).toMatchObject([{ name: 'update_session', body: { sessionId: SESSION, pinned: true } }])
+  expect(server.requests).toMatchObject([
+    { name: 'update_session', body: { sessionId: SESSION, pinned: true } },
+  ])
   expect(await screen.findByText('later')).toBeTruthy()
 })
 
@@ -274,7 +278,7 @@ test('a team is worked with from its session: whose words are whose, who asks, a
   const card = screen.getByRole('region', { name: 'Waiting for your decision' })
   expect(card.textContent).toContain('Asked by worker-1, which works for coordinator')
   await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
-  expect(server.given).toMatchObject([
+  expect(server.requests).toMatchObject([
     { name: 'send_subagent_input', body: { sessionId: SESSION, agent: 'worker-1', text: 'Mind the index' } },
     { name: 'respond_action', body: { sessionId: SESSION, actionId: 'act_a', decision: 'approve' } },
   ])
@@ -288,7 +292,7 @@ test('a card of the board moves when its fact comes, and not before (UI-21)', as
   await userEvent.click(within(nav).getByRole('button', { name: 'Board' }))
   await userEvent.click(await screen.findByRole('button', { name: 'Actions for Measure before and after' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Assign to worker-2' }))
-  expect(server.given).toMatchObject([
+  expect(server.requests).toMatchObject([
     { name: 'update_task', body: { sessionId: SESSION, taskId: 'tsk_3', assignee: 'worker-2' } },
   ])
   expect(screen.getByRole('group', { name: 'Blocked' }).textContent).toContain('Nobody’s')

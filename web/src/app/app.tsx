@@ -8,7 +8,7 @@ import { FailureBoundary } from './shell/failure-boundary'
 import { Shell } from './shell/shell'
 import { useSignal } from './use-signal'
 
-/** The page: what the system says it is, or why there is nothing to show. */
+/** The page, or the reason why there is nothing to show. */
 export function App({ services }: { services: Services }) {
   const { workbench, language, values } = services
   useSignal(workbench.changes)

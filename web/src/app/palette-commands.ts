@@ -1,4 +1,4 @@
-/** Every command of the palette, one row each. */
+/** The commands of the palette. */
 import type { PaletteCommand } from '@/features/palette/palette'
 import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { LANGUAGES } from '@/system/i18n/languages'
@@ -7,24 +7,24 @@ import { THEMES } from '@/system/local/theme'
 import type { SessionCard } from '@/system/rows/model'
 import type { Services } from './services'
 
-/** What can be done with the session on the screen. */
-export interface SessionOffers {
+/** Commands of the active session. */
+export interface SessionCommands {
   readonly canInterrupt: boolean
   readonly canResume: boolean
   readonly canDecide: boolean
-  /** Nobody works in it: it was taken over from another product. */
-  readonly forReading: boolean
-  /** How many agents of a team are at work; 0 where there is none. */
+  /** Whether the session is read-only, because it was imported from another product. */
+  readonly isReadOnly: boolean
+  /** Number of working agents; 0 without a team. */
   readonly atWork: number
   readonly interrupt: () => void
   readonly resume: () => void
-  /** Show a panel of the details. */
+  /** Show a tab of the details. */
   readonly showTab: (id: string) => void
-  /** Ask what a new job is to be. */
+  /** Open the dialog for a new job. */
   readonly newJob: () => void
 }
 
-export interface CommandContext extends SessionOffers {
+export interface CommandContext extends SessionCommands {
   readonly t: Translate
   readonly services: Services
   readonly sessions: readonly SessionCard[]
@@ -40,11 +40,13 @@ export interface CommandContext extends SessionOffers {
 
 type Row = PaletteCommand & { readonly offered: boolean }
 
-export function paletteCommands(context: CommandContext): readonly PaletteCommand[] {
-  return [...ofSession(context), ...ofView(context), ...ofSessions(context)].filter((row) => row.offered)
+export function buildPaletteCommands(context: CommandContext): readonly PaletteCommand[] {
+  return [...sessionCommands(context), ...ofView(context), ...ofSessions(context)].filter(
+    (row) => row.offered,
+  )
 }
 
-function ofSession(context: CommandContext): readonly Row[] {
+function sessionCommands(context: CommandContext): readonly Row[] {
   const { t, services, active } = context
   const { workbench } = services
   const update = (change: { pinned?: boolean; archived?: boolean }) => {
@@ -52,8 +54,8 @@ function ofSession(context: CommandContext): readonly Row[] {
     const body = { sessionId: active.sessionId, ...change }
     void workbench.attempt(() => workbench.api.command('update_session', body))
   }
-  const here = active !== null
-  const works = !here || !context.forReading
+  const hasSession = active !== null
+  const works = !hasSession || !context.isReadOnly
   const row = (id: string, label: string, icon: Row['icon'], offered: boolean, perform: () => void): Row => ({
     id,
     group: 'session',
@@ -70,21 +72,31 @@ function ofSession(context: CommandContext): readonly Row[] {
     row('interrupt', t('palette.interrupt'), 'stop', context.canInterrupt, context.interrupt),
     row('resume', t('palette.resume'), 'play', context.canResume, context.resume),
     row('compose', t('palette.compose'), 'edit', works, context.compose),
-    row('artifacts', t('palette.artifacts'), 'layers', here, () => context.showTab('artifacts')),
-    row('context', t('palette.context'), 'gauge', here, () => context.showTab('context')),
-    row('tools', t('palette.tools'), 'tool', here, () => context.showTab('tools')),
-    row('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', here, () =>
+    row('artifacts', t('palette.artifacts'), 'layers', hasSession, () => context.showTab('artifacts')),
+    row('context', t('palette.context'), 'gauge', hasSession, () => context.showTab('context')),
+    row('tools', t('palette.tools'), 'tool', hasSession, () => context.showTab('tools')),
+    row('pin', t(active?.pinned ? 'sessions.unpin' : 'sessions.pin'), 'pin', hasSession, () =>
       update({ pinned: !active?.pinned }),
     ),
-    row('archive', t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'), 'archive', here, () =>
-      update({ archived: !active?.archived }),
+    row(
+      'archive',
+      t(active?.archived ? 'sessions.unarchive' : 'sessions.archive'),
+      'archive',
+      hasSession,
+      () => update({ archived: !active?.archived }),
     ),
-    row('job', t('team.new_job'), 'plus', works && (here || workbench.workspaceId !== ''), context.newJob),
-    row('add', t('palette.add_agent'), 'plus', here && works, context.askToAdd),
-    row('export', t('evidence.export'), 'download', here, () => {
+    row(
+      'job',
+      t('team.new_job'),
+      'plus',
+      works && (hasSession || workbench.workspaceId !== ''),
+      context.newJob,
+    ),
+    row('add', t('palette.add_agent'), 'plus', hasSession && works, context.askToAdd),
+    row('export', t('evidence.export'), 'download', hasSession, () => {
       if (active !== null) void workbench.attempt(() => workbench.evidence.export(active.sessionId, null))
     }),
-    row('delete', t('sessions.delete'), 'trash', here, () => {
+    row('delete', t('sessions.delete'), 'trash', hasSession, () => {
       if (active !== null) context.askToDelete(active)
     }),
   ]

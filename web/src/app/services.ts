@@ -1,4 +1,4 @@
-/** Everything that lives as long as the page, made once. */
+/** Services that live as long as the page. */
 import { ApiClient, type Confirmation } from '@/system/api/client'
 import type { Fetch, SendFile } from '@/system/api/upload'
 import { LanguageChoice } from '@/system/i18n/languages'
@@ -30,7 +30,7 @@ export interface Services {
   readonly imports: ImportStore
 }
 
-export function makeServices(
+export function createServices(
   fetch: Fetch,
   storage: Storage | null,
   root: HTMLElement,

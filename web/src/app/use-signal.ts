@@ -1,13 +1,13 @@
-/** The thin layer between the system and the surfaces: what changes there renders here, at most once a frame. */
+/** Hooks that re-render on signals of the system. */
 import { useCallback, useSyncExternalStore } from 'react'
 import type { Signal } from '@/system/signal'
 
-/** Render when the signal changes. The signals must be the same for the life of the component, or keyed by it. */
+/** Re-render when a signal emits. */
 export function useSignal(signal: Signal): number {
   return useSyncExternalStore(signal.subscribe, () => signal.version)
 }
 
-/** Like `useSignal`, for signals that may change hundreds of times a second. */
+/** Like `useSignal`, but at most once per frame, for signals that emit often. */
 export function useSignalByFrame(signal: Signal): number {
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef } from 'react'
 
-/** Text as it is, in a box of limited height. With `follow` the newest lines stay in view. */
+/** Plain text in a box of limited height. With `follow`, the newest lines stay in view. */
 export function CodeBlock(props: {
   readonly text: string
   readonly label: string
   readonly follow?: boolean
-  /** Without a limit of its own: whatever is around it scrolls. */
+  /** No height limit: the container scrolls. */
   readonly whole?: boolean
 }) {
   const box = useRef<HTMLDivElement>(null)

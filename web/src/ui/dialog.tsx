@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 
-/** A modal dialog of the browser: it keeps the focus inside, closes on Escape and gives the focus back. */
+/** The browser's modal dialog. It traps the focus, closes on Escape and restores the focus. */
 export function Dialog(props: {
   readonly label: string
   readonly onClose: () => void
@@ -8,14 +8,14 @@ export function Dialog(props: {
   readonly children: ReactNode
 }) {
   const ref = useRef<HTMLDialogElement>(null)
-  // As it is made: a menu that led here is gone by the time that it is shown.
-  const [before] = useState(opener)
+  // Read this on creation: a menu that opened the dialog is gone when it is shown.
+  const [before] = useState(findOpener)
   useEffect(() => {
-    // Taking the element off the page closes it; closing it here would tell the host that the person did.
+    // Unmounting closes the element. `close()` here would report it to the host as an action of the person.
     if (ref.current?.open === false) ref.current.showModal()
-    // The browser gives the focus to whatever comes first; where there is a field, it is for typing.
+    // The browser focuses the first element. Prefer a field, if there is one.
     ref.current?.querySelector('input')?.focus()
-    // One that is taken off the page gives nothing back by itself.
+    // An unmounted dialog does not restore the focus itself.
     return () => before?.focus()
   }, [before])
   return (
@@ -34,10 +34,10 @@ export function Dialog(props: {
   )
 }
 
-/** What has the focus where a dialog is asked for: of an entry of a menu, the button of that menu. */
-function opener(): HTMLElement | null {
+/** The focused element before the dialog. For a menu entry, the menu's button. */
+function findOpener(): HTMLElement | null {
   const focused = document.activeElement
   const button = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby') ?? null
-  const found = button === null ? focused : document.getElementById(button)
-  return found instanceof HTMLElement && found !== document.body ? found : null
+  const element = button === null ? focused : document.getElementById(button)
+  return element instanceof HTMLElement && element !== document.body ? element : null
 }

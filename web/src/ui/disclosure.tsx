@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Icon } from './icon'
 
-/** A heading that shows and hides what is under it. Whether it is open is nobody's business but the page's. */
+/** A heading that shows and hides its content. The open state is local. */
 export function Disclosure(props: {
   readonly title: ReactNode
   readonly startsOpen?: boolean

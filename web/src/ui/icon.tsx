@@ -1,4 +1,4 @@
-/** Line icons on a 16 by 16 grid, drawn in the colour of the text around them. They carry no meaning of their own. */
+/** Line icons on a 16 by 16 grid in the colour of the surrounding text. They are hidden from screen readers. */
 
 const PATHS = {
   plus: 'M8 3.5v9M3.5 8h9',

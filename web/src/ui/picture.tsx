@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** An image at an address of this page. One that the browser cannot draw after all says so. */
+/** An image with a text that is shown if the browser cannot decode it. */
 export function Picture(props: {
   readonly address: string
   readonly alt: string

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { Choice } from './select'
 
-/** Radio buttons drawn as one switch. Nothing is chosen where `value` is null. */
+/** Radio buttons drawn as one switch. None is checked if `value` is null. */
 export function RadioGroup<V extends string>(props: {
   readonly label: string
   readonly value: V | null

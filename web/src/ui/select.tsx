@@ -6,7 +6,7 @@ export interface Choice<V extends string> {
   readonly hint?: string
 }
 
-/** The browser's own select, sized to its text. */
+/** The browser's select, sized to its text. */
 export function Select<V extends string>(props: {
   readonly label: string
   readonly value: V

@@ -7,26 +7,26 @@ export interface Tab {
   readonly content: ReactNode
 }
 
-/** A panel that was asked for from elsewhere: another object is another wish. */
-export interface Wanted {
+/** A request to open a tab. Each new object is a new request. */
+export interface TabRequest {
   readonly id: string
 }
 
-/** Panels of which one is shown. Which one it is is nobody's business but the page's. */
+/** Tabs with one visible panel. The selected tab is local state. */
 export function Tabs(props: {
   readonly label: string
   readonly tabs: readonly Tab[]
-  readonly wanted?: Wanted | null
+  readonly request?: TabRequest | null
 }) {
-  const { label, tabs, wanted = null } = props
-  const [chosen, setChosen] = useState(wanted?.id ?? '')
+  const { label, tabs, request = null } = props
+  const [chosen, setChosen] = useState(request?.id ?? '')
   useEffect(() => {
-    if (wanted !== null) setChosen(wanted.id)
-  }, [wanted])
-  // One that is gone gives way to the first.
-  const shown = tabs.some((tab) => tab.id === chosen) ? chosen : (tabs[0]?.id ?? '')
+    if (request !== null) setChosen(request.id)
+  }, [request])
+  // If the chosen tab is gone, select the first.
+  const selected = tabs.some((tab) => tab.id === chosen) ? chosen : (tabs[0]?.id ?? '')
   return (
-    <Radix.Root value={shown} onValueChange={setChosen} className="flex min-h-0 flex-1 flex-col">
+    <Radix.Root value={selected} onValueChange={setChosen} className="flex min-h-0 flex-1 flex-col">
       <Radix.List aria-label={label} className="flex shrink-0 flex-wrap gap-x-4 border-b border-line px-4">
         {tabs.map((tab) => (
           <Radix.Trigger

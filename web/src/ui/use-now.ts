@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The present time in milliseconds, renewed every `interval` milliseconds while `running`. */
+/** The current time in milliseconds, updated every `interval` milliseconds while `running`. */
 export function useNow(interval: number, running = true): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

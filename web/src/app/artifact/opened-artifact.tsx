@@ -1,4 +1,4 @@
-/** The workspace of the artifact that is open, apart from the rest of the page: who opens none never loads it. */
+/** The workspace of the open artifact, loaded on demand. */
 import ArtifactWorkspace from '@/features/artifact/artifact-workspace'
 import type { ArtifactRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
@@ -10,7 +10,7 @@ export default function OpenedArtifact(props: {
   readonly session: Session
   readonly artifact: ArtifactRow
   readonly successor: ArtifactRow | null
-  readonly asked: number | null
+  readonly version: number | null
   readonly onOpen: (artifactId: string, version: number | null) => void
   readonly onClose: () => void
   readonly onGoToTurn: (turnId: string) => void
@@ -25,7 +25,7 @@ export default function OpenedArtifact(props: {
       artifact={artifact}
       successor={props.successor}
       read={artifacts.versions(artifactId)}
-      version={props.asked}
+      version={props.version}
       draft={artifacts.draft(artifactId)}
       busy={artifacts.isSaving(artifactId) || artifact.status === 'saving'}
       refusal={artifacts.refusal(artifactId)}

@@ -1,4 +1,4 @@
-/** Which artifact is open beside the conversation, and what can be done with it. */
+/** The open artifact and the handlers of artifacts. */
 import { useCallback, useMemo, useState } from 'react'
 import type { ArtifactHandlers, ArtifactListHandlers } from '@/features/artifact/artifact-handlers'
 import type { Artifacts } from '@/features/shared/surface'
@@ -23,7 +23,7 @@ export interface OpenArtifact {
 export function useOpenArtifact(session: Session, show: () => void): OpenArtifact {
   const [opened, setOpened] = useState<Opened | null>(null)
   const panel = session.feed.rows.panel('artifacts')
-  // The same array until a row changes: the cards of the conversation are drawn anew only then.
+  // The array is the same until a row changes, so the conversation's cards re-render only then.
   const all = panel.all()
   const onOpen = useCallback(
     (artifactId: string, version: number | null) => {
@@ -47,7 +47,7 @@ export function useArtifactHandlers(
   const { workbench, artifacts } = useServices()
   const sessionId = session.id
   return useMemo(() => {
-    // What was just made is what is looked at next.
+    // Show what was just created.
     const showNewest = (artifactId: string) => (made: boolean) => {
       if (made) onOpen(artifactId, null)
     }
@@ -76,7 +76,7 @@ export function useArtifactHandlers(
             if (isDeleted) onClose()
           }),
       onContinue: ({ artifactId }, successor, text) => {
-        // It was made from none of its versions, so saving it is a choice of its own.
+        // The draft has no base version here, so saving it is a separate choice.
         artifacts.write(successor.artifactId, { text, base: 0 })
         artifacts.write(artifactId, null)
         onOpen(successor.artifactId, null)
@@ -92,7 +92,7 @@ export function useArtifactHandlers(
   }, [workbench, artifacts, sessionId, onOpen, onClose, onGoToTurn])
 }
 
-/** What is done with all artifacts of a session. */
+/** Handlers of the list of artifacts. */
 export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOpen']): ArtifactListHandlers {
   const { workbench, artifacts } = useServices()
   const sessionId = session.id
@@ -100,9 +100,9 @@ export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOp
     () => ({
       onOpen: (artifactId) => onOpen(artifactId, null),
       onWriteNew: (draft) => artifacts.writeNewDraft(sessionId, draft),
-      onCreate: (asked) =>
+      onCreate: (draft) =>
         workbench.captureRefusal(async () => {
-          const made = await artifacts.create(sessionId, asked)
+          const made = await artifacts.create(sessionId, draft)
           artifacts.writeNewDraft(sessionId, null)
           onOpen(made, null)
         }),
@@ -131,7 +131,7 @@ function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string
   }
 }
 
-/** The artifact that is at the place of one that was deleted: the same path, in the same folder. */
+/** Find the artifact that replaced a deleted one: same path, same folder. */
 export function findSuccessor(deleted: ArtifactRow, all: readonly ArtifactRow[]): ArtifactRow | null {
   if (deleted.status !== 'deleted' || deleted.path === '') return null
   const there = (row: ArtifactRow) =>
@@ -139,7 +139,7 @@ export function findSuccessor(deleted: ArtifactRow, all: readonly ArtifactRow[])
   return all.findLast(there) ?? null
 }
 
-/** A name that an address can carry; what it cannot is left out. */
+/** Remove characters that a file name cannot contain. */
 function fileName(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^[^A-Za-z0-9_]+/, '')
   return plain.slice(-200) || 'export'

@@ -1,4 +1,4 @@
-/** What stands between the conversation and the edge of the page: requests, pause, queue, messages, composer. */
+/** The area below the conversation: pending actions, pause, queue, notices and composer. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { ApprovalCard } from '@/features/action/approval-card'
 import { QuestionCard } from '@/features/action/question-card'
@@ -16,7 +16,7 @@ import type { Session } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
-import { type Chosen, useComposer } from './use-composer'
+import { type NextTurn, useComposer } from './use-composer'
 
 export interface DockProps {
   readonly session: Session
@@ -26,14 +26,14 @@ export interface DockProps {
   readonly queue: readonly QueueRow[]
   readonly busy: boolean
   readonly archived: boolean
-  /** The product that the session was taken over from: nobody works in it. */
+  /** The product that the session was imported from. Such a session is read-only. */
   readonly source: SessionRow['source']
-  /** A newer version wrote facts that this one cannot read. */
+  /** Whether a newer version wrote facts that this one cannot read. */
   readonly hasUnknownFacts: boolean
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
-  readonly chosen: Chosen
+  readonly chosen: NextTurn
   readonly team: Team | null
-  /** What stands in the place of the composer; null leaves it. */
+  /** Shown instead of the composer; null for the composer. */
   readonly toAgent: ReactNode
   readonly meter: ReactNode
 }
@@ -43,7 +43,7 @@ export function Dock(props: DockProps) {
   const { workbench } = useServices()
   const { session, status, queue } = props
   useSignal(workbench.notices.changes)
-  useGivesFocusBack(props.actions.length, props.inputRef)
+  useReturnFocus(props.actions.length, props.inputRef)
   const composer = useComposer(session.id, props.chosen, props.busy ? (status?.turnId ?? '') : '')
   const sessionId = session.id
   const sentToQueue = workbench.outbox.entriesOf(sessionId).filter((entry) => entry.how === 'queue')
@@ -102,8 +102,8 @@ function closedBecause({ source, archived, hasUnknownFacts }: DockProps, t: Tran
   return archived ? t('composer.archived') : null
 }
 
-/** A request that goes takes the focus with it; then it is the message field's. */
-function useGivesFocusBack(requests: number, input: RefObject<HTMLTextAreaElement | null>) {
+/** Moves the focus to the message field when a focused action card is removed. */
+function useReturnFocus(requests: number, input: RefObject<HTMLTextAreaElement | null>) {
   const before = useRef(requests)
   useEffect(() => {
     const went = before.current > 0 && requests === 0
@@ -112,8 +112,8 @@ function useGivesFocusBack(requests: number, input: RefObject<HTMLTextAreaElemen
   }, [requests, input])
 }
 
-/** An answer in the making is kept until the request is resolved: then nobody needs it. */
-function useDropsDrafts(actions: readonly ActionRow[]) {
+/** Drops drafts of answers when their actions are resolved. */
+function useDraftCleanup(actions: readonly ActionRow[]) {
   const { drafts } = useServices()
   const before = useRef<readonly string[]>([])
   useEffect(() => {
@@ -127,7 +127,7 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
   const { workbench, drafts } = useServices()
   useSignal(workbench.changes)
   useSignal(drafts.changes)
-  useDropsDrafts(actions)
+  useDraftCleanup(actions)
   const [chosen, setChosen] = useState(0)
   if (actions.length === 0) return null
   const index = Math.min(chosen, actions.length - 1)

@@ -1,4 +1,4 @@
-/** What the composer keeps here: the draft of each session, and how the person likes to send. */
+/** State of the composer: draft, turn settings and attachments. */
 import { useCallback, useEffect, useState } from 'react'
 import type { AttachmentProps } from '@/features/composer/attachments'
 import type { BusySendMode, ComposerSettings } from '@/features/composer/composer'
@@ -11,24 +11,24 @@ import type { Session } from '@/system/workbench/session'
 import { NEW_SESSION } from '@/system/workbench/workbench'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
-import { useUsualMode } from './use-default-mode'
+import { useDefaultMode } from './use-default-mode'
 
 const BUSY: readonly BusySendMode[] = ['queue', 'steer', 'interrupt']
 
-export interface Chosen {
+export interface NextTurn {
   readonly settings: TurnSettings
-  /** False where nobody chose the permission mode: what is shown is what is likely, and the server says what it is. */
+  /** False if the person did not choose the permission mode. The shown mode is likely; the server decides. */
   readonly chosen: boolean
   readonly onChoose: (change: Partial<TurnSettings>) => void
 }
 
-/** A session goes on as its last turn ran, until the person says otherwise. `turns` are those of the person's thread. */
-export function useChosen(session: Session, turns: readonly TurnRow[]): Chosen {
+/** The settings of the next turn: the person's choices, else those of the last turn in `turns` (the person's thread). */
+export function useNextTurn(session: Session, turns: readonly TurnRow[]): NextTurn {
   const { choices, workbench } = useServices()
   useSignal(choices.changes)
   const { id } = session
   const last = turns.findLast((turn) => turn.source === 'person') ?? turns.at(-1) ?? null
-  // Only what comes anew ends a choice: one that was made after sending is for what is sent next.
+  // Only a new turn clears choices. Choices made after sending are for the next input.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the turn's id says that it is another
   useEffect(() => {
     if (last !== null) choices.clearApplied(id, last)
@@ -36,26 +36,26 @@ export function useChosen(session: Session, turns: readonly TurnRow[]): Chosen {
   const sent = workbench.outbox.entriesOf(id).findLast((entry) => entry.how !== 'steer')
   const next = choices.get(id)
   const mode = next.mode ?? (sent ?? last ?? DEFAULT_TURN_SETTINGS).mode
-  const known = next.permissionMode ?? (sent?.chosen ? sent : last)?.permissionMode
-  const permissionMode = known ?? (sent ?? DEFAULT_TURN_SETTINGS).permissionMode
+  const chosenMode = next.permissionMode ?? (sent?.chosen ? sent : last)?.permissionMode
+  const permissionMode = chosenMode ?? (sent ?? DEFAULT_TURN_SETTINGS).permissionMode
   const onChoose = useCallback((change: Partial<TurnSettings>) => choices.choose(id, change), [choices, id])
-  return { settings: { mode, permissionMode }, chosen: known !== undefined, onChoose }
+  return { settings: { mode, permissionMode }, chosen: chosenMode !== undefined, onChoose }
 }
 
-/** A new session begins in the mode that the settings call for, whatever was chosen for another. */
-export function useChosenAtFirst(): Chosen {
-  const usual = useUsualMode()
+/** The settings of a new session's first turn, from the settings files. */
+export function useFirstTurn(): NextTurn {
+  const defaultMode = useDefaultMode()
   const [next, setNext] = useState<Partial<TurnSettings>>({})
   const onChoose = useCallback(
     (change: Partial<TurnSettings>) => setNext((before) => ({ ...before, ...change })),
     [],
   )
-  const settings = { ...DEFAULT_TURN_SETTINGS, ...(usual && { permissionMode: usual }), ...next }
+  const settings = { ...DEFAULT_TURN_SETTINGS, ...(defaultMode && { permissionMode: defaultMode }), ...next }
   return { settings, chosen: next.permissionMode !== undefined, onChoose }
 }
 
-/** `running` names the turn under way, whose model may be another than the next one's. */
-export function useComposer(place: string, { settings, chosen, onChoose }: Chosen, running = '') {
+/** `running` is the running turn, whose model may differ from the next one's. */
+export function useComposer(place: string, { settings, chosen, onChoose }: NextTurn, running = '') {
   const { values, drafts, workbench } = useServices()
   useSignal(drafts.changes)
   const [busyHow, setBusyHow] = useState(() => BUSY.find((how) => how === values.read('busy')) ?? null)
@@ -88,35 +88,35 @@ function useAttaching(place: string, running: string): AttachmentProps {
   const onRemove = useCallback((id: string) => attachments.remove(place, id), [attachments, place])
   const list = attachments.filesAt(place)
   const pictured = list.some((file) => file.media.startsWith('image/'))
-  return { list, onFiles, onRemove, route: useRoute(place, running, pictured) }
+  return { list, onFiles, onRemove, route: useModelRoute(place, running, pictured) }
 }
 
-/** Where the input goes: asked once an image is attached, and again where what decides it may be another. */
-function useRoute(place: string, running: string, asked: boolean): RoutePreview | null {
+/** The model that receives the input. Requested if an image is attached, and again if an input to the choice changes. */
+function useModelRoute(place: string, running: string, hasImages: boolean): RoutePreview | null {
   const { workbench, settings } = useServices()
   useSignal(settings.changes)
   const { api, workspaceId } = workbench
   const models = workbench.meta?.models.map(({ provider, name }) => `${provider}/${name}`).join(' ')
-  const holds = `${place} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
-  const [found, setFound] = useState({ holds: '', route: null as RoutePreview | null })
+  const inputs = `${place} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
+  const [answer, setAnswer] = useState({ holds: '', route: null as RoutePreview | null })
   // biome-ignore lint/correctness/useExhaustiveDependencies: what holds may be another
   useEffect(() => {
-    if (!asked) return
-    let gone = false
-    const of = place === NEW_SESSION ? { workspaceId } : { sessionId: place }
-    api.query('preview_route', of).then(
-      (route) => !gone && setFound({ holds, route }),
-      // Sending says the same, as a refusal.
-      () => !gone && setFound({ holds, route: null }),
+    if (!hasImages) return
+    let isStale = false
+    const target = place === NEW_SESSION ? { workspaceId } : { sessionId: place }
+    api.query('preview_route', target).then(
+      (route) => !isStale && setAnswer({ holds: inputs, route }),
+      // Sending reports the same problem as a refusal.
+      () => !isStale && setAnswer({ holds: inputs, route: null }),
     )
     return () => {
-      gone = true
+      isStale = true
     }
-  }, [api, holds, asked])
-  return found.holds === holds ? found.route : null
+  }, [api, inputs, hasImages])
+  return answer.holds === inputs ? answer.route : null
 }
 
-/** What an @ may mean here. Where it cannot be asked, nothing is suggested; the turn says what it could not find. */
+/** Mention suggestions of a session; none on failure. The turn reports refs that it cannot find. */
 function useFindMentions(place: string): FindMentions {
   const { workbench } = useServices()
   return useCallback(

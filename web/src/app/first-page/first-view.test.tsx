@@ -2,12 +2,12 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, message, page } from '../../../dev/app-page'
-import { type FakeServer, Refused } from '../../../dev/fake-server'
+import { type FakeServer, RefusedAnswer } from '../../../dev/fake-server'
 import { cardRow, SESSION, upsert, workspaceRow } from '../../../dev/rows'
 
 beforeEach(clean)
 
-const sentBy = (server: FakeServer) => server.given.find(({ name }) => name === 'submit_turn')?.body
+const sentBy = (server: FakeServer) => server.requests.find(({ name }) => name === 'submit_turn')?.body
 
 test('the first page says where it works, offers three ways in, and opens a past session', async () => {
   await page({})
@@ -49,9 +49,9 @@ test('a past session of another product is imported on the first page, and opene
 
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
   const body = { workspaceId: 'wks_a', source: 'codex', sourceId: 's1' }
-  expect(server.given.filter(({ name }) => name === 'import_past_session').map(({ body }) => body)).toEqual([
-    body,
-  ])
+  expect(
+    server.requests.filter(({ name }) => name === 'import_past_session').map(({ body }) => body),
+  ).toEqual([body])
 })
 
 test('a session that grows while it is imported is not unread', async () => {
@@ -77,7 +77,7 @@ test('a session that grows while it is imported is not unread', async () => {
 test('looking for past sessions says so where it takes long, and why where it fails', async () => {
   let fail = () => {}
   const asked = new Promise((resolve) => {
-    fail = () => resolve(new Refused(500, { code: 'internal', message: 'The disk is gone.' }))
+    fail = () => resolve(new RefusedAnswer(500, { code: 'internal', message: 'The disk is gone.' }))
   })
   await page({ answers: { list_past_sessions: () => asked } })
   expect(await screen.findByText('Looking for sessions of Claude Code and Codex')).toBeTruthy()

@@ -8,12 +8,12 @@ import type { SettingsSide } from '@/features/settings/settings-dialog'
 import { useT } from '@/features/shared/surface'
 import type { SessionCard } from '@/system/rows/model'
 import { NEW_SESSION } from '@/system/workbench/workbench'
-import { useChosenAtFirst, useComposer } from '../composer/use-composer'
+import { useComposer, useFirstTurn } from '../composer/use-composer'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
-import { PastOffer } from './import-offer'
+import { ImportOffer } from './import-offer'
 
-/** No session on the screen: what is sent here makes one. */
+/** The view without a session. Sending input creates one. */
 export function FirstView(props: {
   readonly sessions: readonly SessionCard[]
   readonly folder: string
@@ -29,7 +29,7 @@ export function FirstView(props: {
   }, [settings])
   useSignal(workbench.notices.changes)
   useSignal(workbench.outbox.changes)
-  const chosen = useChosenAtFirst()
+  const chosen = useFirstTurn()
   const composer = useComposer(NEW_SESSION, chosen)
   const open = workbench.workspaceId !== ''
   useSignal(imports.changes)
@@ -46,11 +46,11 @@ export function FirstView(props: {
           models={workbench.meta?.models ?? []}
           list={settings.view.models}
           tested={settings.view.tested}
-          onConnect={async (found, model) => {
-            const refusal = await settings.connect(found, model)
+          onConnect={async (detected, model) => {
+            const refusal = await settings.connect(detected, model)
             if (refusal !== null) return workbench.notices.addRefusal(refusal)
             await workbench.refreshMeta()
-            // What comes next is to say what should be done.
+            // The next step is to type an objective.
             document.querySelector('textarea')?.focus()
           }}
           onSettings={() => props.onSettings('models')}
@@ -59,7 +59,7 @@ export function FirstView(props: {
       sample={props.sample}
       demos={workbench.meta?.demos ?? []}
       sessions={props.sessions.filter((session) => !others.has(session.sessionId))}
-      importOffer={<PastOffer />}
+      importOffer={<ImportOffer />}
       others={others.size > 0}
       onDemo={(name) => void workbench.startDemo(name)}
       onOpen={(sessionId) => workbench.openSession(sessionId)}
@@ -74,7 +74,7 @@ export function FirstView(props: {
               key={entry.id}
               entry={entry}
               onSendAgain={(again) => void workbench.resend(again)}
-              onDiscard={(gone) => workbench.outbox.drop(gone.id)}
+              onDiscard={(entry) => workbench.outbox.drop(entry.id)}
             />
           ))}
           <NoticeList notices={workbench.notices.list} onDismiss={(id) => workbench.notices.dismiss(id)} />

@@ -6,11 +6,11 @@ import { useSignal } from '../use-signal'
 
 const PastSessions = lazy(() => import('@/features/import/import-list'))
 
-/** What takes longer than this says that it is under way, in milliseconds: a line that comes and goes at once is noise. */
-const SOON_MS = 300
+/** Delay before the loading line appears, in milliseconds, so that it does not flicker. */
+const LOADING_DELAY_MS = 300
 
-/** What other products left in the folder. Where that is nothing, nothing is said of it. */
-export function PastOffer() {
+/** The past sessions of other products in the folder; hidden if there are none. */
+export function ImportOffer() {
   const t = useT()
   const { imports: past, workbench } = useServices()
   useSignal(past.changes)
@@ -50,7 +50,7 @@ function Looking() {
   const t = useT()
   const [slow, setSlow] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), SOON_MS)
+    const timer = setTimeout(() => setSlow(true), LOADING_DELAY_MS)
     return () => clearTimeout(timer)
   }, [])
   return slow && <p className="text-sm text-ink-faint">{t('first.past_looking')}</p>

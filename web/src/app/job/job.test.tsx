@@ -2,7 +2,7 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, page } from '../../../dev/app-page'
-import { Refused } from '../../../dev/fake-server'
+import { RefusedAnswer } from '../../../dev/fake-server'
 import {
   actionRow,
   agentRow,
@@ -44,7 +44,11 @@ test('a job is begun from where one agent works alone, and shown on the board th
         list_agents: () => ({ sessionId: SESSION, agents, problems: 0, sequence: 1 }),
         create_job: () =>
           refused
-            ? new Refused(409, { code: 'unknown_agent', message: 'The reader is gone.', field: 'agent' })
+            ? new RefusedAnswer(409, {
+                code: 'unknown_agent',
+                message: 'The reader is gone.',
+                field: 'agent',
+              })
             : { jobId: 'job_1', taskId: 'tsk_j', status: 'running' },
       },
     },
@@ -61,7 +65,7 @@ test('a job is begun from where one agent works alone, and shown on the board th
   refused = false
   await userEvent.click(dialog.getByRole('button', { name: 'Start the job', hidden: true }))
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull())
-  expect(server.given.at(-1)).toMatchObject({
+  expect(server.requests.at(-1)).toMatchObject({
     name: 'create_job',
     body: {
       sessionId: SESSION,
@@ -169,7 +173,11 @@ test('a job begins a session from the first page, which is then on the screen', 
     answers: {
       create_job: () =>
         refused
-          ? new Refused(409, { code: 'unknown_agent', message: 'Say which subagent works.', field: 'agent' })
+          ? new RefusedAnswer(409, {
+              code: 'unknown_agent',
+              message: 'Say which subagent works.',
+              field: 'agent',
+            })
           : { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', status: 'running' },
     },
   })
@@ -188,7 +196,7 @@ test('a job begins a session from the first page, which is then on the screen', 
   expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
   expect(screen.queryByRole('dialog', { name: 'New job', hidden: true })).toBeNull()
   const { workspaceId } = services.workbench
-  expect(server.given.filter(({ name }) => name === 'create_job').map(({ body }) => body)).toMatchObject([
+  expect(server.requests.filter(({ name }) => name === 'create_job').map(({ body }) => body)).toMatchObject([
     { workspaceId, title: 'Read them all', items: [{ input: 'b' }], agent: null },
     { workspaceId, title: 'Read them all', items: [{ input: 'b' }], agent: 'reader' },
   ])

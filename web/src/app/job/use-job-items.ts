@@ -1,4 +1,4 @@
-/** What is read of a job beside its rows. */
+/** Items of a job from a query. */
 import { useEffect, useState } from 'react'
 import type { JobItem } from '@/system/generated/contracts'
 import { isItem, isJob, itemCounts, totalItems } from '@/system/selectors/job'
@@ -6,7 +6,7 @@ import type { Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
 
-/** The items of the job that this task is, where a snapshot left some of them out. */
+/** Reads the items of a task's job if the rows lack some of them. */
 export function useJobItems(session: Session, team: Team, taskId: string): readonly JobItem[] {
   const { workbench } = useServices()
   const [read, setRead] = useState<{ readonly jobId: string; readonly items: readonly JobItem[] } | null>(
@@ -14,8 +14,8 @@ export function useJobItems(session: Session, team: Team, taskId: string): reado
   )
   const job = team.tasks.filter(isJob).find((task) => task.key === taskId)
   const jobId = job?.job ?? ''
-  const here = team.tasks.filter((task) => task.job === jobId && isItem(task)).length
-  const lacks = job !== undefined && here < totalItems(itemCounts(job))
+  const rowCount = team.tasks.filter((task) => task.job === jobId && isItem(task)).length
+  const lacks = job !== undefined && rowCount < totalItems(itemCounts(job))
   useEffect(() => {
     if (!lacks) return
     let left = false

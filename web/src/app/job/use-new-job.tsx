@@ -1,4 +1,4 @@
-/** A new job, in the session on the screen or in one of its own. */
+/** The dialog for a new job, in the active session or in a new one. */
 import { lazy, Suspense, useCallback, useState } from 'react'
 import type { AgentOffer, NewJob } from '@/features/shared/team-handlers'
 import type { Session } from '@/system/workbench/session'
@@ -9,13 +9,15 @@ const NewJobDialog = lazy(async () => ({
   default: (await import('@/features/job/new-job-dialog')).NewJobDialog,
 }))
 
-/** Asks what a new job is to be, once it is known who could work on it: only a session says so. Without one the job begins a
- *  session in the folder that is open. */
+/**
+ * Opens the dialog for a new job after reading the subagents of the session. Without a session, the job
+ * starts one in the active folder.
+ */
 export function useNewJob(session: Session | null, onMade: (sessionId: string) => void) {
   const { workbench } = useServices()
-  const [asked, setAsked] = useState<{ readonly subagents: readonly AgentOffer[] | null } | null>(null)
+  const [form, setForm] = useState<{ readonly subagents: readonly AgentOffer[] | null } | null>(null)
   const ask = useCallback(async () => {
-    setAsked({ subagents: session === null ? null : await subagentsOf(workbench, session.id) })
+    setForm({ subagents: session === null ? null : await readSubagents(workbench, session.id) })
   }, [workbench, session])
   const make = async (job: NewJob) => {
     const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
@@ -26,28 +28,28 @@ export function useNewJob(session: Session | null, onMade: (sessionId: string) =
     if (refusal === null) onMade(madeIn)
     return refusal
   }
-  const dialog = asked !== null && (
+  const dialog = form !== null && (
     <Suspense fallback={null}>
       <NewJobDialog
-        subagents={asked.subagents}
+        subagents={form.subagents}
         beginsSession={session === null}
         onCreate={make}
-        onDone={() => setAsked(null)}
+        onDone={() => setForm(null)}
       />
     </Suspense>
   )
   return { ask: useCallback(() => void ask(), [ask]), dialog }
 }
 
-/** The agents of the session's folder that can work on the items of a job; null where the server does not say. */
-export async function subagentsOf(
+/** Read the agents that can work on job items; null on failure. */
+export async function readSubagents(
   workbench: Workbench,
   sessionId: string,
 ): Promise<readonly AgentOffer[] | null> {
-  let found: readonly AgentOffer[] | null = null
+  let subagents: readonly AgentOffer[] | null = null
   await workbench.attempt(async () => {
     const { agents } = await workbench.api.query('list_agents', { sessionId })
-    found = agents.filter((agent) => agent.kind === 'subagent')
+    subagents = agents.filter((agent) => agent.kind === 'subagent')
   })
-  return found
+  return subagents
 }

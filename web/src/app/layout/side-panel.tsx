@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import { useT } from '@/features/shared/surface'
 import type { Panel } from './use-layout'
 
-/** A panel beside the conversation, or over it where the page is narrow. */
-export function Side(props: {
+/** A panel beside the conversation, or over it on a narrow page. */
+export function SidePanel(props: {
   readonly panel: Panel
   readonly side: 'left' | 'right'
   readonly label: string
-  /** Room to read in, for what is more than facts. */
+  /** Wider, for reading texts. */
   readonly wide?: boolean
   readonly children: ReactNode
 }) {

@@ -1,4 +1,4 @@
-/** Which side panels are open. On a narrow page they lie over the conversation and start closed. */
+/** Open and closed side panels. On a narrow page they cover the conversation and start closed. */
 import { useCallback, useState, useSyncExternalStore } from 'react'
 import { useServices } from '../services-context'
 
@@ -19,12 +19,12 @@ function useFits(query: string): boolean {
 
 export interface Panel {
   readonly open: boolean
-  /** Whether it stands beside the conversation and not over it. */
+  /** Whether it fits beside the conversation. */
   readonly fits: boolean
   readonly toggle: () => void
   readonly show: () => void
   readonly hide: () => void
-  /** How it is while the person has not chosen. */
+  /** Sets the state that applies until the person chooses. */
   readonly setByDefault: (open: boolean) => void
 }
 
@@ -43,7 +43,7 @@ function usePanel(name: string, fitsQuery: string, startsOpen: boolean): Panel {
     },
     [fits, name, values],
   )
-  // The same until something changes: effects of the page may depend on them.
+  // Stable callbacks, because effects may depend on them.
   const show = useCallback(() => set(true), [set])
   const hide = useCallback(() => set(false), [set])
   const toggle = useCallback(() => set(!open), [set, open])

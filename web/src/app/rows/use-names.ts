@@ -4,11 +4,11 @@ import type { StatusRow } from '@/system/rows/model'
 import { agentName, type Team } from '@/system/selectors/team'
 import type { useSessionRows } from './use-session-rows'
 
-/** What the facts of a session name by an id. Rows of the conversation are drawn anew only where a name is another. */
+/** Display names of a session. Rows of the conversation re-render only if a name changes. */
 export function useSessionNames({ team, threads }: ReturnType<typeof useSessionRows>): Names {
   const agents = team?.agents ?? NO_AGENTS
   const tasks = team?.tasks ?? NO_TASKS
-  // Alone, an agent has no card: its thread says what it is called.
+  // A single agent has no row; its thread has its name.
   const soloNames = agents.length > 0 ? '' : serializeNames(threads)
   return useMemo(
     () => ({
@@ -22,7 +22,7 @@ export function useSessionNames({ team, threads }: ReturnType<typeof useSessionR
 const NO_AGENTS: Team['agents'] = []
 const NO_TASKS: Team['tasks'] = []
 
-/** Names by id in one text, which is the same as long as they are. */
+/** Names by id as one string, which is stable while they are equal. */
 function serializeNames(threads: readonly StatusRow[]): string {
   return JSON.stringify(threads.map(({ agentId, agentName }) => [agentId, agentName]))
 }

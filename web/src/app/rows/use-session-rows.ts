@@ -1,4 +1,4 @@
-/** The rows of one session as the surfaces want them. */
+/** The rows of a session in the form that surfaces use. */
 import { useCallback, useMemo, useState } from 'react'
 import type { StatusRow, TurnRow } from '@/system/rows/model'
 import { buildConversation, type Item } from '@/system/selectors/conversation'
@@ -6,9 +6,9 @@ import { findAgent } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
 import { useSignal, useSignalByFrame } from '../use-signal'
-import { leadThread, useTeam } from './use-team'
+import { findLeadThread, useTeam } from './use-team'
 
-/** `agentId` is the agent whose transcript is wanted; null is whoever the person talks with. */
+/** `agentId` is the agent of the requested transcript; null for the agent that the person talks with. */
 export function useSessionRows(session: Session, agentId: string | null) {
   const { workbench } = useServices()
   const rows = session.feed.rows
@@ -20,7 +20,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
 
   const team = useTeam(rows)
   const agent = team === null || agentId === null ? null : findAgent(team.agents, agentId)
-  const leadsThread = leadThread(rows, team)
+  const leadsThread = findLeadThread(rows, team)
   const threadId = agent?.threadId ?? leadsThread
   const shell = rows.panel('session').all()[0] ?? null
   /** A fact that this version cannot read may have ended the running turn, and no host takes over such a session. */
@@ -60,8 +60,8 @@ export function useSessionRows(session: Session, agentId: string | null) {
     allTurns: all,
     threads,
     status,
-    /** The status of the thread whose turns these are. */
-    shownStatus: threads.find((thread) => thread.threadId === threadId) ?? null,
+    /** The status of the thread of these turns. */
+    threadStatus: threads.find((thread) => thread.threadId === threadId) ?? null,
     running,
     shell,
     queue: team === null ? queue : queue.filter((row) => row.threadId === threadId),
@@ -74,8 +74,8 @@ function isRunning(turn: TurnRow): boolean {
   return turn.state === 'running' || turn.state === 'waiting'
 }
 
-/** The status of a thread tells of its newest turn only. */
-export function statusOf(turn: TurnRow | null, threads: readonly StatusRow[]): StatusRow | null {
+/** Find the status of a turn. A thread's status is about its newest turn only. */
+export function findTurnStatus(turn: TurnRow | null, threads: readonly StatusRow[]): StatusRow | null {
   return threads.find((status) => turn !== null && status.turnId === turn.turnId) ?? null
 }
 

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import type { RowStore } from '@/system/rows/row-store'
 import { buildTeam, findAgent, type Team } from '@/system/selectors/team'
 
-/** Null where one agent works alone: nothing pretends to a team. */
+/** The team of a session; null if there is only one agent. */
 export function useTeam(rows: RowStore): Team | null {
   const row = rows.panel('team').all()[0] ?? null
   const [agents, edges, tasks] = [
@@ -18,8 +18,8 @@ export function useTeam(rows: RowStore): Team | null {
   }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
 }
 
-/** The thread that a person talks with: the lead's, or of an agent alone its own. */
-export function leadThread(rows: RowStore, team: Team | null): string | null {
+/** The thread that the person talks with: the lead's, or that of the single agent. */
+export function findLeadThread(rows: RowStore, team: Team | null): string | null {
   const lead = team === null ? null : findAgent(team.agents, team.row.lead)
   return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
 }

@@ -18,16 +18,16 @@ import { clockStart } from '@/system/selectors/activity'
 import { countAtWork } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
-import type { Wanted } from '@/ui/tabs'
+import type { TabRequest } from '@/ui/tabs'
 import { useOpenArtifact } from '../artifact/use-artifacts'
 import type { Panel } from '../layout/use-layout'
-import type { SessionOffers } from '../palette-commands'
+import type { SessionCommands } from '../palette-commands'
 import { useSessionRows } from '../rows/use-session-rows'
 import { useServices } from '../services-context'
-import { ToAgent, TranscriptHead, useOpening, useOpensForTeam } from '../team/team-area'
+import { AgentInput, TranscriptHead, useOpenForTeam, useTeamArea } from '../team/team-area'
 import { useSignalByFrame } from '../use-signal'
 import { TrustNotice } from '../workspace/trust-notice'
-import { Details } from './session-details'
+import { SessionDetails } from './session-details'
 import { SessionView } from './session-view'
 
 const TeamView = lazy(() => import('../team/team-views'))
@@ -38,16 +38,16 @@ export interface ActiveSessionProps {
   readonly showSidebar: ReactNode
   readonly inspector: Panel
   readonly inputRef: RefObject<HTMLTextAreaElement | null>
-  readonly onOffers: (offers: SessionOffers) => void
+  readonly onOffers: (offers: SessionCommands) => void
 }
 
-/** The session on the screen: its header with the status, its conversation, its details. */
+/** The active session: header with status, conversation and details. */
 export function ActiveSession(props: ActiveSessionProps) {
   const t = useT()
   const { workbench } = useServices()
   const { session, inspector, inputRef } = props
-  const [shown, setShown] = useState<string | null>(null)
-  const view = useSessionRows(session, shown)
+  const [openAgentId, setOpenAgentId] = useState<string | null>(null)
+  const view = useSessionRows(session, openAgentId)
   const { team } = view
   const [selected, setSelected] = useState<string | null>(null)
   const showInspector = inspector.show
@@ -60,12 +60,12 @@ export function ActiveSession(props: ActiveSessionProps) {
   )
 
   const artifacts = useOpenArtifact(session, showInspector)
-  const [wanted, setWanted] = useState<Wanted | null>(null)
+  const [tabRequest, setTabRequest] = useState<TabRequest | null>(null)
   const closeArtifact = artifacts.close
   const showTab = useCallback(
     (id: string) => {
       closeArtifact()
-      setWanted({ id })
+      setTabRequest({ id })
       showInspector()
     },
     [closeArtifact, showInspector],
@@ -84,7 +84,7 @@ export function ActiveSession(props: ActiveSessionProps) {
   const interrupt = useCallback(() => {
     const turnId = running?.turnId
     if (turnId === undefined) return
-    // The button goes with the turn that it stops; what comes next is typed.
+    // The button disappears with the turn, so move the focus to the message field.
     inputRef.current?.focus()
     void workbench.attempt(() =>
       workbench.api.command('interrupt_turn', { sessionId: session.id, threadId, turnId }),
@@ -94,18 +94,20 @@ export function ActiveSession(props: ActiveSessionProps) {
     void workbench.attempt(() => workbench.api.command('resume_thread', { sessionId: session.id, threadId }))
   }, [workbench, session, threadId])
 
-  const { look, onLook, openAgent, handlers, newJob, ...opening } = useOpening(
-    session,
-    view,
-    inspector,
-    setShown,
-  )
-  useOpensForTeam(inspector, team !== null)
+  const {
+    look: teamView,
+    onLook: onTeamView,
+    openAgent,
+    handlers,
+    newJob,
+    ...opening
+  } = useTeamArea(session, view, inspector, setOpenAgentId)
+  useOpenForTeam(inspector, team !== null)
   const working = team === null ? 0 : countAtWork(team.agents)
   const canInterrupt = running !== null
   const canResume = paused !== null
   const canDecide = view.actions.length > 0
-  const forReading = view.shell !== null && (view.shell.source !== null || view.shell.hasUnknownFacts)
+  const isReadOnly = view.shell !== null && (view.shell.source !== null || view.shell.hasUnknownFacts)
   const onOffers = props.onOffers
   useEffect(
     () =>
@@ -113,23 +115,23 @@ export function ActiveSession(props: ActiveSessionProps) {
         canInterrupt,
         canResume,
         canDecide,
-        forReading,
+        isReadOnly,
         atWork: working,
         interrupt,
         resume,
         showTab,
         newJob,
       }),
-    [onOffers, canInterrupt, canResume, canDecide, forReading, working, interrupt, resume, showTab, newJob],
+    [onOffers, canInterrupt, canResume, canDecide, isReadOnly, working, interrupt, resume, showTab, newJob],
   )
 
   const turn =
     view.turns.find((turn) => turn.turnId === selected) ??
     (view.agent === null ? running : null) ??
-    newestBegun(view.turns)
+    findNewestTurn(view.turns)
   const title = props.card?.title || view.shell?.title || t('sessions.untitled')
   return (
-    <ReadOnlyProvider value={forReading}>
+    <ReadOnlyProvider value={isReadOnly}>
       <main className="flex min-w-0 flex-1 flex-col">
         <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4 max-sm:pl-2">
           {props.showSidebar}
@@ -158,8 +160,8 @@ export function ActiveSession(props: ActiveSessionProps) {
         {team !== null && (
           <TeamBar
             team={team}
-            view={look}
-            onView={onLook}
+            view={teamView}
+            onView={onTeamView}
             onOpenAgent={openAgent}
             onResume={handlers.onResume}
             openAgentId={view.agent?.agentId ?? team.row.lead}
@@ -174,18 +176,18 @@ export function ActiveSession(props: ActiveSessionProps) {
           artifacts={artifacts.reader}
           onShowContext={showContext}
           instead={
-            team === null || look === 'conversation'
+            team === null || teamView === 'conversation'
               ? null
               : (onNeedParts) => (
                   <Suspense fallback={<p className="flex-1 p-4 text-ink-faint">{t('tool.loading')}</p>}>
                     <TeamView
                       session={session}
                       team={team}
-                      view={look}
-                      shown={view.agent?.agentId ?? team.row.lead}
+                      view={teamView}
+                      openAgentId={view.agent?.agentId ?? team.row.lead}
                       run={opening.run}
                       job={opening.job}
-                      jobAsked={opening.jobAsked}
+                      takesFocus={opening.jobAsked}
                       handlers={handlers}
                       onNeedParts={onNeedParts}
                     />
@@ -193,31 +195,31 @@ export function ActiveSession(props: ActiveSessionProps) {
                 )
           }
           head={team !== null && <TranscriptHead view={view} onBack={() => openAgent(team.row.lead)} />}
-          toAgent={view.agent === null || forReading ? null : <ToAgent view={view} handlers={handlers} />}
+          toAgent={view.agent === null || isReadOnly ? null : <AgentInput view={view} handlers={handlers} />}
         />
       </main>
-      <Details
+      <SessionDetails
         session={session}
         view={view}
         turn={turn}
         panel={inspector}
-        shownAgent={look === 'conversation' ? (view.agent?.agentId ?? team?.row.lead ?? '') : ''}
+        openAgentId={teamView === 'conversation' ? (view.agent?.agentId ?? team?.row.lead ?? '') : ''}
         handlers={handlers}
         artifacts={artifacts}
         onGoToTurn={goToTurn}
-        wanted={wanted}
+        tabRequest={tabRequest}
       />
       {opening.dialog}
     </ReadOnlyProvider>
   )
 }
 
-/** A turn that waits has nothing to tell yet. */
-function newestBegun(turns: readonly TurnRow[]): TurnRow | null {
+/** The newest turn that is not queued. */
+function findNewestTurn(turns: readonly TurnRow[]): TurnRow | null {
   return turns.findLast(hasBegun) ?? null
 }
 
-/** Outside the view of the session, so that a figure renders nothing but itself. */
+/** A separate component, so that a new timing re-renders only this. */
 function SessionDiagnostics({ session }: { session: Session }) {
   const { timings } = useServices().workbench
   useSignalByFrame(timings.changes)

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'react'
 import type { ActiveSession } from './active-session'
 
-/** What shows a session, apart from the rest of the page: the first page needs none of it. */
+/** Load the session view, which the first page does not need. */
 export const loadSession = async () => (await import('./active-session')).ActiveSession
 
 /**
- * What shows a session, null until it is loaded, which begins behind the first page. Once it is there a session shows at
- * once: a wait of its own would let what asks for a decision come before the message field has the focus.
+ * The session view; null until it is loaded in the background. A loaded view shows a session without
+ * suspending: otherwise an action card could appear before the message field has the focus.
  */
 export function useSessionView(): typeof ActiveSession | null {
   const [loaded, setLoaded] = useState<typeof ActiveSession | null>(null)

@@ -1,4 +1,4 @@
-/** Evidence that a person asked for, when it is packed. */
+/** The dialog of an exported evidence pack. */
 import { useCallback, useEffect, useRef } from 'react'
 import { EvidenceDialog } from '@/features/session/evidence-dialog'
 import { useT } from '@/features/shared/surface'
@@ -11,17 +11,17 @@ function fileName(evidenceId: string): string {
   return `${evidenceId}.zip`
 }
 
-/** A pack is kept as soon as it is there: that is what was asked for. */
+/** Saves a pack as soon as it is exported. */
 function useDownload(packed: EvidencePacked | null, save: (packed: EvidencePacked) => void) {
-  const kept = useRef('')
+  const savedPack = useRef('')
   useEffect(() => {
-    if (packed === null || kept.current === packed.evidenceId) return
-    kept.current = packed.evidenceId
+    if (packed === null || savedPack.current === packed.evidenceId) return
+    savedPack.current = packed.evidenceId
     save(packed)
   }, [packed, save])
 }
 
-export function Exported() {
+export function PackedEvidence() {
   const t = useT()
   const { workbench } = useServices()
   const { evidence } = workbench

@@ -1,4 +1,4 @@
-/** The right side: the details of a turn and of the session, or the workspace of the artifact that is open. */
+/** The right side: details of the turn and the session, or the open artifact. */
 import { lazy, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { SingleAgent } from '@/features/agent/add-agent'
 import { Roster } from '@/features/agent/roster'
@@ -8,40 +8,42 @@ import type { TeamHandlers } from '@/features/shared/team-handlers'
 import type { TurnRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
 import { IconButton } from '@/ui/button'
-import type { Tab, Wanted } from '@/ui/tabs'
+import type { Tab, TabRequest } from '@/ui/tabs'
 import { findSuccessor, type OpenArtifact } from '../artifact/use-artifacts'
-import { Side } from '../layout/side-panel'
+import { SidePanel } from '../layout/side-panel'
 import type { Panel } from '../layout/use-layout'
 import { useSessionNames } from '../rows/use-names'
-import { statusOf, type useSessionRows } from '../rows/use-session-rows'
+import { findTurnStatus, type useSessionRows } from '../rows/use-session-rows'
 
 const ArtifactsPanel = lazy(async () => ({ default: (await import('./session-panels')).ArtifactsPanel }))
-const ContextOfSession = lazy(async () => ({ default: (await import('./session-panels')).ContextOfSession }))
-const SessionTools = lazy(async () => ({ default: (await import('./session-panels')).SessionTools }))
+const ContextOfSession = lazy(async () => ({
+  default: (await import('./session-panels')).SessionContextPanel,
+}))
+const SessionTools = lazy(async () => ({ default: (await import('./session-panels')).SessionToolsPanel }))
 const OpenedArtifact = lazy(() => import('../artifact/opened-artifact'))
 
-export function Details(props: {
+export function SessionDetails(props: {
   readonly session: Session
   readonly view: ReturnType<typeof useSessionRows>
   readonly turn: TurnRow | null
   readonly panel: Panel
-  /** Whose transcript is on the screen; empty where none is. */
-  readonly shownAgent: string
+  /** The agent with the open transcript; empty if there is none. */
+  readonly openAgentId: string
   readonly handlers: TeamHandlers
   readonly artifacts: OpenArtifact
   readonly onGoToTurn: (turnId: string) => void
-  readonly wanted: Wanted | null
+  readonly tabRequest: TabRequest | null
 }) {
   const t = useT()
   const { session, view, turn, panel, artifacts } = props
   const names = useSessionNames(view)
-  const { wanted, openFromList, close } = useWayBack(props)
+  const { wanted, openFromList, close } = useBackToList(props)
   const first = useFirst(props)
   const last = useLast(props, openFromList)
   const opened = artifacts.opened === null ? null : artifacts.reader.get(artifacts.opened.artifactId)
   if (opened !== null) {
     return (
-      <Side panel={panel} side="right" label={t('artifact.title')} wide>
+      <SidePanel panel={panel} side="right" label={t('artifact.title')} wide>
         <NamesProvider value={names}>
           <Suspense fallback={<p className="p-4 text-ink-faint">{t('tool.loading')}</p>}>
             <OpenedArtifact
@@ -49,18 +51,18 @@ export function Details(props: {
               session={session}
               artifact={opened}
               successor={findSuccessor(opened, artifacts.all)}
-              asked={artifacts.opened?.version ?? null}
+              version={artifacts.opened?.version ?? null}
               onOpen={artifacts.reader.onOpen}
               onClose={close}
               onGoToTurn={props.onGoToTurn}
             />
           </Suspense>
         </NamesProvider>
-      </Side>
+      </SidePanel>
     )
   }
   return (
-    <Side panel={panel} side="right" label={t('inspector.title')}>
+    <SidePanel panel={panel} side="right" label={t('inspector.title')}>
       <div className="flex h-full flex-col">
         <header className="flex h-11 shrink-0 items-center justify-between pr-2 pl-4">
           <h2 className="font-semibold">{t('inspector.title')}</h2>
@@ -70,7 +72,7 @@ export function Details(props: {
           <Inspector
             turn={turn}
             parts={turn === null ? [] : view.rows.panel('parts').ofTurn(turn.turnId)}
-            status={statusOf(turn, view.threads)}
+            status={findTurnStatus(turn, view.threads)}
             sessionId={session.id}
             imported={view.shell !== null && view.shell.source !== null}
             first={first}
@@ -79,26 +81,26 @@ export function Details(props: {
           />
         </NamesProvider>
       </div>
-    </Side>
+    </SidePanel>
   )
 }
 
-function useFirst({ view, shownAgent, handlers }: Parameters<typeof Details>[0]): readonly Tab[] {
+function useFirst({ view, openAgentId, handlers }: Parameters<typeof SessionDetails>[0]): readonly Tab[] {
   const t = useT()
   const { team } = view
   if (team === null) return []
-  const content = <Roster team={team} openAgentId={shownAgent} handlers={handlers} />
+  const content = <Roster team={team} openAgentId={openAgentId} handlers={handlers} />
   return [{ id: 'team', label: t('team.tab'), content }]
 }
 
-/** Who came from the list of artifacts goes back to it. */
-function useWayBack({ artifacts, wanted }: Parameters<typeof Details>[0]) {
-  const [back, setBack] = useState<Wanted | null>(null)
+/** Returns to the list of artifacts if the artifact was opened from it. */
+function useBackToList({ artifacts, tabRequest }: Parameters<typeof SessionDetails>[0]) {
+  const [back, setBack] = useState<TabRequest | null>(null)
   const fromList = useRef('')
   const { onOpen } = artifacts.reader
-  // What is asked for elsewhere comes before the way back.
+  // A tab requested elsewhere takes precedence.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each wish is another object
-  useEffect(() => setBack(null), [wanted])
+  useEffect(() => setBack(null), [tabRequest])
   const openFromList = useCallback(
     (artifactId: string, version: number | null) => {
       fromList.current = artifactId
@@ -110,11 +112,11 @@ function useWayBack({ artifacts, wanted }: Parameters<typeof Details>[0]) {
     setBack(artifacts.opened?.artifactId === fromList.current ? { id: 'artifacts' } : null)
     artifacts.close()
   }
-  return { wanted: back ?? wanted, openFromList, close }
+  return { wanted: back ?? tabRequest, openFromList, close }
 }
 
 function useLast(
-  { session, view, handlers, artifacts }: Parameters<typeof Details>[0],
+  { session, view, handlers, artifacts }: Parameters<typeof SessionDetails>[0],
   openFromList: OpenArtifact['reader']['onOpen'],
 ): readonly Tab[] {
   const t = useT()
@@ -123,7 +125,7 @@ function useLast(
   const lazily = (panel: ReactNode) => (
     <Suspense fallback={<p className="text-ink-faint">{t('tool.loading')}</p>}>{panel}</Suspense>
   )
-  // There also where there are none: it says so, and one can be made.
+  // Shown without artifacts as well, because it offers to create one.
   tabs.push({
     id: 'artifacts',
     label: t('artifact.title'),

@@ -1,4 +1,4 @@
-/** Panels of the details that are asked for by few, apart from the rest of the page. They read only while somebody looks. */
+/** Panels of the details, loaded on demand. They read only while they are open. */
 import { ArtifactList } from '@/features/artifact/artifact-list'
 import { ContextPanel } from '@/features/context/context-panel'
 import { ToolsPanel } from '@/features/tool/tools-panel'
@@ -9,7 +9,7 @@ import type { useSessionRows } from '../rows/use-session-rows'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 import { useContextPanel } from './use-context-panel'
-import { useTools } from './use-tools-panel'
+import { useToolsPanel } from './use-tools-panel'
 
 interface OfSession {
   readonly session: Session
@@ -34,10 +34,10 @@ export function ArtifactsPanel(props: {
   )
 }
 
-export function ContextOfSession({ session, view }: OfSession) {
+export function SessionContextPanel({ session, view }: OfSession) {
   return <ContextPanel {...useContextPanel(session, view)} />
 }
 
-export function SessionTools({ session, view }: OfSession) {
-  return <ToolsPanel {...useTools(session, view)} />
+export function SessionToolsPanel({ session, view }: OfSession) {
+  return <ToolsPanel {...useToolsPanel(session, view)} />
 }

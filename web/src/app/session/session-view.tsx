@@ -10,11 +10,11 @@ import type { Session } from '@/system/workbench/session'
 import { SNAPSHOT_TURNS } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
 import { Dock } from '../composer/dock'
-import { type Chosen, useChosen } from '../composer/use-composer'
-import { contextOf } from '../rows/thread-context'
+import { type NextTurn, useNextTurn } from '../composer/use-composer'
+import { findThreadContext } from '../rows/thread-context'
 import { useSessionNames } from '../rows/use-names'
 import type { useSessionRows } from '../rows/use-session-rows'
-import { leadThread } from '../rows/use-team'
+import { findLeadThread } from '../rows/use-team'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
@@ -25,11 +25,11 @@ export interface SessionViewProps {
   readonly onInspectTurn: (turnId: string) => void
   readonly artifacts: Artifacts
   readonly onShowContext: () => void
-  /** What stands in the place of the conversation; null leaves it. `onNeedParts` reads a turn's parts. */
+  /** Shown instead of the conversation; null for the conversation. `onNeedParts` reads a turn's parts. */
   readonly instead: ((onNeedParts: (turnId: string) => void) => ReactNode) | null
-  /** What stands over the conversation. */
+  /** Shown above the conversation. */
   readonly head: ReactNode
-  /** Where a person types to another agent than the lead; null where they talk with the lead. */
+  /** The message form of an agent other than the lead; null for the lead. */
   readonly toAgent: ReactNode
 }
 
@@ -39,7 +39,7 @@ export function SessionView(props: SessionViewProps) {
   const { workbench } = useServices()
   useSignal(session.feed.changes)
   useSignal(session.changes)
-  const chosen = useChosenIn(session, view)
+  const chosen = useNextTurnOfLead(session, view)
   const handlers = useHandlers(session, view, chosen, onInspectTurn)
   const loadOlder = useCallback(() => void workbench.attempt(() => session.loadOlder()), [workbench, session])
   const { failed, onNeedParts } = useParts(session)
@@ -80,7 +80,7 @@ export function SessionView(props: SessionViewProps) {
             {props.head}
             <Conversation
               key={view.agent?.threadId ?? 'lead'}
-              giver={giverOf(view)}
+              giver={findGiver(view)}
               items={view.items}
               handlers={allHandlers}
               waiting={waiting}
@@ -96,7 +96,7 @@ export function SessionView(props: SessionViewProps) {
         )}
         <Dock
           session={session}
-          status={view.shownStatus}
+          status={view.threadStatus}
           threads={view.threads}
           actions={view.actions}
           queue={view.queue}
@@ -108,32 +108,32 @@ export function SessionView(props: SessionViewProps) {
           chosen={chosen}
           team={view.team}
           toAgent={props.toAgent}
-          meter={<BudgetMeter context={contextOf(view)} onOpen={props.onShowContext} />}
+          meter={<BudgetMeter context={findThreadContext(view)} onOpen={props.onShowContext} />}
         />
       </ArtifactsProvider>
     </NamesProvider>
   )
 }
 
-/** How the person's next turn runs; who they talk with is the lead, whichever transcript is on the screen. */
-function useChosenIn(session: Session, { rows, team, allTurns }: SessionViewProps['view']): Chosen {
-  const threadId = leadThread(rows, team)
+/** The settings of the person's next turn. It goes to the lead, whichever transcript is open. */
+function useNextTurnOfLead(session: Session, { rows, team, allTurns }: SessionViewProps['view']): NextTurn {
+  const threadId = findLeadThread(rows, team)
   const turns = useMemo(
     () => (team === null ? allTurns : allTurns.filter((turn) => turn.threadId === threadId)),
     [team, allTurns, threadId],
   )
-  return useChosen(session, turns)
+  return useNextTurn(session, turns)
 }
 
-/** Who gives the agent on the screen its work. */
-function giverOf({ team, agent }: SessionViewProps['view']): string {
+/** The name of the agent that gives the open agent its work. */
+function findGiver({ team, agent }: SessionViewProps['view']): string {
   return team === null || agent === null ? '' : agentName(team.agents, agent.parentAgentId)
 }
 
 function useHandlers(
   session: Session,
   view: ReturnType<typeof useSessionRows>,
-  { settings: { mode, permissionMode }, chosen }: Chosen,
+  { settings: { mode, permissionMode }, chosen }: NextTurn,
   onInspectTurn: (turnId: string) => void,
 ): Omit<ConversationHandlers, 'onNeedParts'> {
   const { workbench, drafts } = useServices()
@@ -151,7 +151,7 @@ function useHandlers(
   )
 }
 
-/** Parts of older turns are read when their turn comes into view; one that failed waits to be asked for again. */
+/** Reads the parts of older turns when they come into view. A failed read waits for a retry. */
 function useParts(session: Session) {
   const [failed, setFailed] = useState<ReadonlySet<string>>(new Set())
   const onNeedParts = useCallback(

@@ -1,9 +1,9 @@
-/** What the thread on the screen is given, and what a person can change of it. */
+/** Props of the context panel for the open thread. */
 import type { ContextPanelProps } from '@/features/context/context-panel'
 import type { Session } from '@/system/workbench/session'
-import { contextOf } from '../rows/thread-context'
+import { findThreadContext } from '../rows/thread-context'
 import type { useSessionRows } from '../rows/use-session-rows'
-import { leadThread } from '../rows/use-team'
+import { findLeadThread } from '../rows/use-team'
 import { useServices } from '../services-context'
 
 export function useContextPanel(
@@ -13,8 +13,8 @@ export function useContextPanel(
   const { workbench } = useServices()
   const { rows, agent, team, allTurns } = view
   const sessionId = session.id
-  const threadId = agent?.threadId ?? leadThread(rows, team) ?? null
-  const context = contextOf(view)
+  const threadId = agent?.threadId ?? findLeadThread(rows, team) ?? null
+  const context = findThreadContext(view)
   const busy = allTurns.some(
     (turn) => turn.threadId === threadId && (turn.state === 'running' || turn.state === 'waiting'),
   )

@@ -1,28 +1,28 @@
-/** The tools of the agent on the screen, and what its commands have running. */
+/** Props of the tools panel for the open agent. */
 import { useCallback, useEffect } from 'react'
 import type { ToolsPanelProps } from '@/features/tool/tools-panel'
 import type { Session } from '@/system/workbench/session'
 import type { useSessionRows } from '../rows/use-session-rows'
-import { leadThread } from '../rows/use-team'
+import { findLeadThread } from '../rows/use-team'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
-/** How often the output of what runs is read while somebody looks, in milliseconds. */
-const EVERY = 2000
+/** Poll interval of process output while the panel is open, in milliseconds. */
+const POLL_MS = 2000
 
-export function useTools(session: Session, view: ReturnType<typeof useSessionRows>): ToolsPanelProps {
+export function useToolsPanel(session: Session, view: ReturnType<typeof useSessionRows>): ToolsPanelProps {
   const { workbench, tools } = useServices()
   useSignal(tools.changes)
   const { rows, agent, team } = view
   const sessionId = session.id
-  const threadId = agent?.threadId ?? leadThread(rows, team)
+  const threadId = agent?.threadId ?? findLeadThread(rows, team)
   const processes = rows.panel('processes').all()
   const runs = processes.some((row) => row.state === 'running')
   useEffect(() => {
     if (!runs) return
     const read = () => void tools.readProcesses(sessionId)
     read()
-    const timer = setInterval(read, EVERY)
+    const timer = setInterval(read, POLL_MS)
     return () => clearInterval(timer)
   }, [tools, sessionId, runs])
   const onNeedTools = useCallback(

@@ -1,11 +1,11 @@
 import { render, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
-import { FakeServer, Refused, type Scenario } from '../../../dev/fake-server'
+import { FakeServer, RefusedAnswer, type Scenario } from '../../../dev/fake-server'
 import { upsert, workspaceRow } from '../../../dev/rows'
 import { SETTINGS_ANSWERS, TRUST } from '../../../dev/scenarios/settings-answers'
 import { App } from '../app'
-import { makeServices } from '../services'
+import { createServices } from '../services'
 
 beforeEach(() => {
   window.localStorage.clear()
@@ -19,7 +19,7 @@ async function page(answers: Scenario['answers'] = {}) {
     meta: { models: [] },
     answers: { ...SETTINGS_ANSWERS, ...answers },
   })
-  const services = makeServices(server.fetch, window.localStorage, document.documentElement)
+  const services = createServices(server.fetch, window.localStorage, document.documentElement)
   await services.language.begin(['en'])
   render(<App services={services} />)
   return server
@@ -34,7 +34,7 @@ async function opened(side: string, answers?: Scenario['answers']) {
 }
 
 const gave = (server: FakeServer, name: string) =>
-  server.given.filter((request) => request.name === name).map((request) => request.body)
+  server.requests.filter((request) => request.name === name).map((request) => request.body)
 
 test('hooks are listed, added and taken out (SAFE-01)', async () => {
   const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
@@ -134,7 +134,7 @@ test('where there is no keyring nobody is asked to type a key (SAFE-09)', async 
 test('what cannot be set is told at its field, and what was typed stays', async () => {
   const { server, dialog } = await opened('Shell', {
     update_settings: () =>
-      new Refused(422, {
+      new RefusedAnswer(422, {
         code: 'bad_settings',
         field: 'shell.timeout',
         message: 'It must be at most 86400.',
@@ -156,7 +156,8 @@ test('what cannot be set is told at its field, and what was typed stays', async 
 
 test('a file that was edited meanwhile is not overwritten, and can be read again', async () => {
   const { dialog } = await opened('Shell', {
-    update_settings: () => new Refused(409, { code: 'conflict', message: 'The file is another by now.' }),
+    update_settings: () =>
+      new RefusedAnswer(409, { code: 'conflict', message: 'The file is another by now.' }),
   })
   await userEvent.click(await dialog.findByLabelText('Network'))
   await userEvent.click(dialog.getByRole('button', { name: 'Save', hidden: true }))

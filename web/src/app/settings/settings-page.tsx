@@ -1,4 +1,4 @@
-/** The settings, apart from the rest of the page: who opens none never loads them. */
+/** The settings, loaded on demand. */
 import { useEffect, useMemo } from 'react'
 import SettingsDialog, { type SettingsSide } from '@/features/settings/settings-dialog'
 import type { SettingsHandlers } from '@/features/settings/settings-handlers'
@@ -22,7 +22,7 @@ export default function SettingsPage(props: { readonly side: SettingsSide; reado
       onReload: () => void settings.open(settings.view.place, workspaceId),
       onWrite: async (changes) => {
         const refusal = await settings.write(changes)
-        // What was written may be what models there are, or what a folder asks for.
+        // The change may affect the models, or the permissions that a folder requests.
         if (refusal === null) await Promise.all([workbench.refreshMeta(), trust.refresh(workspaceId)])
         return refusal
       },

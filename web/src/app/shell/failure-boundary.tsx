@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react'
 import { useT } from '@/features/shared/surface'
 import { Button } from '@/ui/button'
 
-/** A defect of the page takes the page off the screen and nothing else, and it says so. */
+/** Shows an error instead of the page if rendering fails. */
 export class FailureBoundary extends Component<
   { readonly children: ReactNode },
   { readonly error: unknown }

@@ -10,15 +10,15 @@ import type { Workbench } from '@/system/workbench/workbench'
 import { IconButton } from '@/ui/button'
 import { FirstView } from '../first-page/first-view'
 import { useNewJob } from '../job/use-new-job'
-import { Side } from '../layout/side-panel'
+import { SidePanel } from '../layout/side-panel'
 import { useLayout } from '../layout/use-layout'
-import { type CommandContext, paletteCommands, type SessionOffers } from '../palette-commands'
+import { buildPaletteCommands, type CommandContext, type SessionCommands } from '../palette-commands'
 import { useServices } from '../services-context'
 import { useSessionView } from '../session/load-session'
-import { Exported } from '../session/packed-evidence'
-import { agentsToAdd } from '../team/use-team-handlers'
+import { PackedEvidence } from '../session/packed-evidence'
+import { readAgentOffers } from '../team/use-team-handlers'
 import { useSignal, useSignalByFrame } from '../use-signal'
-import { BroadFolder } from '../workspace/broad-folder'
+import { BroadFolderQuestion } from '../workspace/broad-folder'
 import { TrustNotice } from '../workspace/trust-notice'
 import { Sidebar } from './sidebar'
 import { usePresence } from './use-presence'
@@ -28,7 +28,7 @@ const AddDialog = lazy(async () => ({ default: (await import('@/features/agent/a
 const Palette = lazy(() => import('@/features/palette/palette'))
 const SettingsPage = lazy(() => import('../settings/settings-page'))
 
-/** The frame of the page: sessions, the session on the screen or the first page, details. */
+/** The frame of the page: sessions, active session or first page, details. */
 export function Shell() {
   const t = useT()
   const services = useServices()
@@ -37,7 +37,7 @@ export function Shell() {
   useSignalByFrame(workbench.workspaceFeed?.rows.changes ?? NO_SIGNAL)
   useRoute(workbench)
   usePresence(workbench)
-  useFresh(workbench)
+  useMetaRefresh(workbench)
   const ActiveSession = useSessionView()
   const layout = useLayout()
   const input = useRef<HTMLTextAreaElement>(null)
@@ -45,7 +45,7 @@ export function Shell() {
   const [adding, setAdding] = useState<readonly AgentOffer[] | null>(null)
   const [settings, setSettings] = useState<SettingsSide | null>(null)
   const [deleting, setDeleting] = useState<SessionCard | null>(null)
-  const [offers, setOffers] = useState<SessionOffers>(NOTHING_OFFERED)
+  const [offers, setOffers] = useState<SessionCommands>(NOTHING_OFFERED)
 
   const rows = workbench.workspaceFeed?.rows
   const sessions = rows?.panel('sessions').all() ?? NO_SESSIONS
@@ -66,10 +66,10 @@ export function Shell() {
   const remove = async (session: SessionCard) => {
     setDeleting(null)
     const { sessionId } = session
-    const gone = await workbench.attempt(() =>
+    const isDeleted = await workbench.attempt(() =>
       workbench.api.command('delete_session', { sessionId, confirm: sessionId }),
     )
-    if (gone) workbench.forget(sessionId)
+    if (isDeleted) workbench.forget(sessionId)
   }
   const firstJob = useNewJob(null, open)
   const context: CommandContext = {
@@ -85,7 +85,7 @@ export function Shell() {
     toggleInspector: layout.inspector.toggle,
     askToDelete: setDeleting,
     openSettings: setSettings,
-    askToAdd: () => void (active && agentsToAdd(workbench, active.id).then(setAdding)),
+    askToAdd: () => void (active && readAgentOffers(workbench, active.id).then(setAdding)),
   }
   const showSidebar = layout.sidebar.open ? null : (
     <IconButton icon="sidebar" label={t('app.open_sidebar')} onClick={layout.sidebar.show} />
@@ -99,7 +99,7 @@ export function Shell() {
       >
         {t('app.skip')}
       </button>
-      <Side panel={layout.sidebar} side="left" label={t('sessions.title')}>
+      <SidePanel panel={layout.sidebar} side="left" label={t('sessions.title')}>
         <Sidebar
           sessions={sessions}
           workspaces={rows?.panel('workspaces').all() ?? []}
@@ -110,7 +110,7 @@ export function Shell() {
           onSettings={() => setSettings('models')}
           onHide={layout.sidebar.hide}
         />
-      </Side>
+      </SidePanel>
       {active === null ? (
         <main className="flex min-w-0 flex-1 flex-col">
           {showSidebar && <div className="flex h-11 shrink-0 items-center px-2">{showSidebar}</div>}
@@ -140,9 +140,9 @@ export function Shell() {
       {palette && (
         <Suspense fallback={null}>
           <Palette
-            commands={paletteCommands(context)}
+            commands={buildPaletteCommands(context)}
             onRun={(command) => {
-              // While it is open nothing behind it takes the focus, which is what a command may be for.
+              // Close the palette first: while it is open, nothing behind it can take the focus.
               flushSync(() => setPalette(false))
               command.perform()
             }}
@@ -150,8 +150,8 @@ export function Shell() {
           />
         </Suspense>
       )}
-      <Exported />
-      <BroadFolder />
+      <PackedEvidence />
+      <BroadFolderQuestion />
       {firstJob.dialog}
       {settings !== null && (
         <Suspense fallback={null}>
@@ -185,11 +185,11 @@ export function Shell() {
 
 const NO_SESSIONS: readonly SessionCard[] = []
 const NOTHING = () => {}
-const NOTHING_OFFERED: SessionOffers = {
+const NOTHING_OFFERED: SessionCommands = {
   canInterrupt: false,
   canResume: false,
   canDecide: false,
-  forReading: false,
+  isReadOnly: false,
   atWork: 0,
   interrupt: NOTHING,
   resume: NOTHING,
@@ -197,12 +197,12 @@ const NOTHING_OFFERED: SessionOffers = {
   newJob: NOTHING,
 }
 
-/** What was opened elsewhere meanwhile is known to who comes back to the page. */
-function useFresh(workbench: Workbench) {
+/** Reads the server metadata again when the page gets the focus. */
+function useMetaRefresh(workbench: Workbench) {
   useEffect(() => {
-    const look = () => void workbench.refreshMeta()
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
+    const refresh = () => void workbench.refreshMeta()
+    window.addEventListener('focus', refresh)
+    return () => window.removeEventListener('focus', refresh)
   }, [workbench])
 }
 
@@ -222,14 +222,14 @@ function useShortcuts({ palette, decide }: { palette: () => void; decide: () => 
   }, [])
 }
 
-/** The title of the browser's tab says where a person is needed. */
+/** Shows in the tab's title how many decisions are waiting. */
 function useTitle(title: string, sessions: readonly SessionCard[], working: number) {
   const t = useT()
   const needed = sessions.filter((session) => session.attention === 'needs_input').length
   useEffect(() => {
     const named = title || t('app.name')
-    const told = working > 0 ? t('app.title_working', { title: named, working }) : named
-    if (needed > 0) document.title = t('app.title_attention', { count: needed, title: told })
-    else document.title = title === '' ? told : t('app.title', { title: told })
+    const text = working > 0 ? t('app.title_working', { title: named, working }) : named
+    if (needed > 0) document.title = t('app.title_attention', { count: needed, title: text })
+    else document.title = title === '' ? text : t('app.title', { title: text })
   }, [t, title, needed, working])
 }

@@ -86,20 +86,20 @@ export function Sidebar(props: SidebarProps) {
   )
 }
 
-/** The folder on the screen, and the way to another where more than one is open. */
+/** The active folder, and a select for others. */
 function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
   const t = useT()
   const { workbench, values } = useServices()
   const offered = workbench.meta?.workspaces ?? []
   const samples = new Set(offered.filter((offer) => offer.sample).map((offer) => offer.workspaceId))
-  // The feed tells of the folder on the screen only; the others are those that the server told of.
-  const known = [
+  // The feed has only the active folder; the server metadata has the others.
+  const folders = [
     ...new Map(
       [...offered, ...workspaces].map((workspace) => [workspace.workspaceId, workspace] as const),
     ).values(),
   ]
-  const current = known.find((workspace) => workspace.workspaceId === workbench.workspaceId)
-  if (known.length < 2 || current === undefined) {
+  const current = folders.find((workspace) => workspace.workspaceId === workbench.workspaceId)
+  if (folders.length < 2 || current === undefined) {
     return (
       <h1 className="min-w-0 flex-1 truncate font-semibold" title={current?.path}>
         {current?.name ?? t('app.name')}
@@ -111,7 +111,7 @@ function Folder({ workspaces }: { workspaces: readonly WorkspaceRow[] }) {
       <Select
         label={t('sessions.workspace')}
         value={workbench.workspaceId}
-        choices={known.map(({ workspaceId, name, path }) => ({
+        choices={folders.map(({ workspaceId, name, path }) => ({
           value: workspaceId,
           label: samples.has(workspaceId) ? t('sessions.sample') : name,
           hint: path,

@@ -1,8 +1,8 @@
-/** Streams follow the page: a page that is hidden for long gives up its session's stream, and continues it when it is seen. */
+/** Stops the session's stream while the page is hidden for long, and continues it when it is visible. */
 import { useEffect } from 'react'
 import type { Workbench } from '@/system/workbench/workbench'
 
-/** Browsers allow few connections to one server: hidden pages must not take them from the one that is looked at. */
+/** Browsers allow few connections per server, so hidden pages must not use them up. */
 const GIVE_UP_AFTER_MS = 60_000
 
 export function usePresence(workbench: Workbench): void {

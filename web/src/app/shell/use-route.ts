@@ -1,4 +1,4 @@
-/** The address and the session on the screen follow each other. */
+/** Synchronises the address with the active session. */
 import { useEffect } from 'react'
 import { readRoute, writeRoute } from '@/system/local/route'
 import type { Workbench } from '@/system/workbench/workbench'

@@ -1,4 +1,4 @@
-/** Marks what the person has seen: the active session, while the page is looked at, and a past session that they import. */
+/** Marks sessions as read: the active one while the page is visible, and sessions that are being imported. */
 import { useCallback, useEffect } from 'react'
 import type { SessionCard } from '@/system/rows/model'
 import { useServices } from '../services-context'
@@ -11,7 +11,7 @@ export function useUnread(sessions: readonly SessionCard[], activeId: string | n
     const imported = new Set(imports.view.list?.sessions.map((session) => session.sessionId))
     for (const session of sessions) {
       const looked = session.sessionId === activeId && document.visibilityState === 'visible'
-      // It grows turn by turn while it is imported, and none of that is news.
+      // An import adds turn by turn, and none of them is new to the person.
       if (looked || imported.has(session.sessionId)) seen.mark(session.sessionId, session.updatedAt)
       else seen.begin(session.sessionId, session.updatedAt)
     }

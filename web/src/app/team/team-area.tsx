@@ -1,4 +1,4 @@
-/** The team beside the conversation: its views, and the transcript of an agent that is not the lead. */
+/** The views of a team, and the transcripts of agents other than the lead. */
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useState } from 'react'
 import { InputForm } from '@/features/agent/agent-dialogs'
 import { AgentHead } from '@/features/agent/agent-head'
@@ -10,35 +10,34 @@ import { useNewJob } from '../job/use-new-job'
 import type { Panel } from '../layout/use-layout'
 import type { useSessionRows } from '../rows/use-session-rows'
 import { useTeamHandlers } from './use-team-handlers'
-import { useLook } from './use-view'
+import { useTeamViewState } from './use-team-view'
 
-/** What is on the screen of a team, and what a person can do with it. Opening an agent puts its transcript there; opening the
- *  lead goes back to the conversation. */
-export function useOpening(
+/** The view state and handlers of a team. Opening an agent shows its transcript; opening the lead shows the conversation. */
+export function useTeamArea(
   session: Session,
   { team, allTurns }: ReturnType<typeof useSessionRows>,
   panel: Panel,
-  setShown: Dispatch<SetStateAction<string | null>>,
+  setOpenAgentId: Dispatch<SetStateAction<string | null>>,
 ) {
-  const [{ view: look, job }, setLook] = useLook(session.id, team, allTurns)
+  const [{ view: openView, job }, setTeamView] = useTeamViewState(session.id, team, allTurns)
   const [run, setRun] = useState('')
-  const [asked, setAsked] = useState(false)
+  const [jobAsked, setJobAsked] = useState(false)
   const lead = team?.row.lead ?? ''
   const hides = !panel.fits
   const hide = panel.hide
   const goTo = useCallback(
     (view: View, task?: string) => {
-      setLook((before) => ({ view, job: task ?? before?.job ?? '' }))
+      setTeamView((before) => ({ view, job: task ?? before?.job ?? '' }))
       if (hides) hide()
     },
-    [setLook, hides, hide],
+    [setTeamView, hides, hide],
   )
   const openAgent = useCallback(
     (agentId: string) => {
-      setShown(agentId === lead ? null : agentId)
+      setOpenAgentId(agentId === lead ? null : agentId)
       goTo('conversation')
     },
-    [lead, setShown, goTo],
+    [lead, setOpenAgentId, goTo],
   )
   const openRun = useCallback(
     (runId: string) => {
@@ -49,12 +48,12 @@ export function useOpening(
   )
   const openJob = useCallback(
     (taskId: string) => {
-      setAsked(true)
+      setJobAsked(true)
       goTo('board', taskId)
     },
     [goTo],
   )
-  // A job is made on the board: that is where its card comes.
+  // Show the board, where the new job's card appears.
   const { ask: newJob, dialog } = useNewJob(
     session,
     useCallback(() => openJob(''), [openJob]),
@@ -63,14 +62,14 @@ export function useOpening(
     () => ({ agent: openAgent, run: openRun, job: openJob, newJob }),
     [openAgent, openRun, openJob, newJob],
   )
-  /** Asking for the view that is there leads back to all of it. */
-  const onLook = (view: View) => setLook({ view, job: view === look ? '' : job })
+  /** Selecting the current view again closes its job. */
+  const onView = (view: View) => setTeamView({ view, job: view === openView ? '' : job })
   return {
-    look,
-    onLook,
+    look: openView,
+    onLook: onView,
     run,
     job,
-    jobAsked: asked,
+    jobAsked,
     openAgent,
     newJob,
     dialog,
@@ -78,8 +77,8 @@ export function useOpening(
   }
 }
 
-/** Where there is room, a team shows who is in it until the person says otherwise. */
-export function useOpensForTeam(panel: Panel, team: boolean): void {
+/** Opens the details for a team by default, if they fit. */
+export function useOpenForTeam(panel: Panel, team: boolean): void {
   const { setByDefault } = panel
   useEffect(() => {
     setByDefault(team)
@@ -97,8 +96,8 @@ export function TranscriptHead({ view, onBack }: OfAgentProps & { readonly onBac
   return <AgentHead agent={agent} team={team} onBack={onBack} />
 }
 
-/** Where a person types to an agent that is not the lead. */
-export function ToAgent({ view, handlers }: OfAgentProps & { readonly handlers: TeamHandlers }) {
+/** The message form of an agent other than the lead. */
+export function AgentInput({ view, handlers }: OfAgentProps & { readonly handlers: TeamHandlers }) {
   const t = useT()
   const { agent } = view
   if (agent === null) return null

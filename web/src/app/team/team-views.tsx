@@ -1,4 +1,4 @@
-/** The views of a team, apart from the rest of the page: a session of one agent never loads them. */
+/** The views of a team, loaded on demand. */
 import { Board } from '@/features/board/board'
 import { Graph } from '@/features/graph/graph'
 import { Lanes } from '@/features/lanes/lanes'
@@ -14,13 +14,13 @@ export default function TeamView(props: {
   readonly session: Session
   readonly team: Team
   readonly view: Exclude<View, 'conversation'>
-  readonly shown: string
-  /** The run that was asked for; empty where none was. */
+  readonly openAgentId: string
+  /** The requested run; empty if there is none. */
   readonly run: string
-  /** The task whose job was asked for; empty where none was. */
+  /** The task of the requested job; empty if there is none. */
   readonly job: string
-  /** Whether the person asked for it here. */
-  readonly jobAsked: boolean
+  /** Whether the person opened the job here. */
+  readonly takesFocus: boolean
   readonly handlers: TeamHandlers
   readonly onNeedParts: (turnId: string) => void
 }) {
@@ -31,10 +31,12 @@ export default function TeamView(props: {
   const parts = session.feed.rows.panel('parts')
   switch (props.view) {
     case 'graph':
-      return <Graph team={team} openAgentId={props.shown} stale={stale} onOpenAgent={handlers.onOpenAgent} />
+      return (
+        <Graph team={team} openAgentId={props.openAgentId} stale={stale} onOpenAgent={handlers.onOpenAgent} />
+      )
     case 'board':
       return (
-        <Board team={team} job={props.job} items={items} takesFocus={props.jobAsked} handlers={handlers} />
+        <Board team={team} job={props.job} items={items} takesFocus={props.takesFocus} handlers={handlers} />
       )
     case 'lanes':
       return <Lanes team={team} handlers={handlers} />

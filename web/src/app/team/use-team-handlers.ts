@@ -1,4 +1,4 @@
-/** The team of a session as the surfaces want it, and what a person can do with it. */
+/** The handlers of a team. */
 import { useMemo } from 'react'
 import type { AgentOffer, MergeOutcome, TeamHandlers } from '@/features/shared/team-handlers'
 import type { ApiClient } from '@/system/api/client'
@@ -43,8 +43,8 @@ export function useTeamHandlers(
             ? api.command('send_subagent_input', { sessionId, agent: agent.agentId, text })
             : api.command('submit_turn', { sessionId, threadId: agent.threadId, text, whenBusy: 'queue' }),
         ),
-      onRetryAgent: (agent) => void attempt(() => askAgain(api, sessionId, rows, agent)),
-      onOffers: () => agentsToAdd(workbench, sessionId),
+      onRetryAgent: (agent) => void attempt(() => retryAgent(api, sessionId, rows, agent)),
+      onOffers: () => readAgentOffers(workbench, sessionId),
       onAddAgent: (name) =>
         workbench.captureRefusal(() => api.command('add_agent', { sessionId, agent: name })),
       onMerge: async (agent) => {
@@ -78,18 +78,21 @@ export function useTeamHandlers(
   }, [workbench, session, sessionId, open])
 }
 
-/** The agents of the session's folder that can be added to it; none where the server does not say. */
-export async function agentsToAdd(workbench: Workbench, sessionId: string): Promise<readonly AgentOffer[]> {
-  let found: readonly AgentOffer[] = []
+/** Read the agents that can be added to a session; none on failure. */
+export async function readAgentOffers(
+  workbench: Workbench,
+  sessionId: string,
+): Promise<readonly AgentOffer[]> {
+  let offers: readonly AgentOffer[] = []
   await workbench.attempt(async () => {
     const { agents } = await workbench.api.query('list_agents', { sessionId })
-    found = agents.filter((agent) => agent.kind !== 'subagent' && !agent.added)
+    offers = agents.filter((agent) => agent.kind !== 'subagent' && !agent.added)
   })
-  return found
+  return offers
 }
 
-/** Let an agent that could not be reached try once more: a thread that paused goes on, another is given its last input again. */
-async function askAgain(
+/** Retry an unreachable agent: resume its thread if it is paused, else resend its last input. */
+async function retryAgent(
   api: ApiClient,
   sessionId: string,
   rows: RowStore,

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, expect, test } from 'vitest'
 import { clean, message, page } from '../../../dev/app-page'
-import { Refused } from '../../../dev/fake-server'
+import { RefusedAnswer } from '../../../dev/fake-server'
 import { SESSION } from '../../../dev/rows'
 
 beforeEach(clean)
@@ -16,7 +16,7 @@ async function atHome() {
         submit_turn: (body) =>
           wide
             ? { sessionId: SESSION, threadId: 'thr_a', turnId: body.turnId, status: 'started', sequence: 3 }
-            : new Refused(422, {
+            : new RefusedAnswer(422, {
                 code: 'folder_too_broad',
                 message: '/home/ann is your home.',
                 field: 'wide',
@@ -36,17 +36,17 @@ test('before a home is used a dialog says what it means, and an approval sends t
   await userEvent.type(await message(), 'Tidy up{Enter}')
   const dialog = await screen.findByRole('dialog', { name: 'Open this whole folder?' })
   expect(within(dialog).getByText(/Agents could read and change everything in it/)).toBeTruthy()
-  expect(server.given.map((request) => request.name)).toEqual(['submit_turn'])
+  expect(server.requests.map((request) => request.name)).toEqual(['submit_turn'])
   await userEvent.click(within(dialog).getByRole('button', { name: 'Open anyway' }))
   await waitFor(() =>
-    expect(server.given.map((request) => request.name)).toEqual([
+    expect(server.requests.map((request) => request.name)).toEqual([
       'submit_turn',
       'open_workspace',
       'submit_turn',
     ]),
   )
-  expect(server.given[1]?.body).toMatchObject({ wide: true })
-  expect(server.given[2]?.body).toEqual(server.given[0]?.body)
+  expect(server.requests[1]?.body).toMatchObject({ wide: true })
+  expect(server.requests[2]?.body).toEqual(server.requests[0]?.body)
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
@@ -57,6 +57,6 @@ test('without an approval nothing is opened and the page says why (X6)', async (
   const dialog = await screen.findByRole('dialog', { name: '要打开整个文件夹吗？' })
   await userEvent.click(within(dialog).getByRole('button', { name: '取消' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-  expect(server.given.map((request) => request.name)).toEqual(['submit_turn'])
+  expect(server.requests.map((request) => request.name)).toEqual(['submit_turn'])
   expect(services.workbench.notices.list.map((notice) => notice.code)).toEqual(['folder_too_broad'])
 })

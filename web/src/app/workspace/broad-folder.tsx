@@ -1,9 +1,9 @@
-/** The question about a broad folder, above whatever is on the screen. */
+/** The question about a broad folder, above the page. */
 import { BroadFolderDialog } from '@/features/workspace/broad-folder-dialog'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 
-export function BroadFolder() {
+export function BroadFolderQuestion() {
   const { broadFolder } = useServices().workbench
   useSignal(broadFolder.changes)
   if (broadFolder.path === null) return null

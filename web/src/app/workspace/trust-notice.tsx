@@ -1,4 +1,4 @@
-/** The one question about an untrusted folder, above whatever is on the screen. */
+/** The question about an untrusted folder, above the page. */
 import { useEffect } from 'react'
 import { SettingsProblems } from '@/features/workspace/settings-problems'
 import { TrustBanner } from '@/features/workspace/trust-banner'
@@ -11,11 +11,11 @@ export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
   useSignal(trust.changes)
   const { workspaceId } = workbench
   useEffect(() => {
-    const look = () => void trust.refresh(workspaceId)
-    look()
-    // The files of a folder are changed elsewhere: who comes back sees what they ask for by now.
-    window.addEventListener('focus', look)
-    return () => window.removeEventListener('focus', look)
+    const refresh = () => void trust.refresh(workspaceId)
+    refresh()
+    // Other programs may change the folder's files, so read again when the page gets the focus.
+    window.addEventListener('focus', refresh)
+    return () => window.removeEventListener('focus', refresh)
   }, [trust, workspaceId])
   const read = trust.get(workspaceId)
   if (read === null) return null
@@ -23,12 +23,12 @@ export function TrustNotice({ folded = false }: { readonly folded?: boolean }) {
   return (
     <>
       <SettingsProblems problems={read.problems} />
-      {asks && <Asked read={read} folded={folded} />}
+      {asks && <TrustQuestion read={read} folded={folded} />}
     </>
   )
 }
 
-function Asked({ read, folded }: { readonly read: TrustRead; readonly folded: boolean }) {
+function TrustQuestion({ read, folded }: { readonly read: TrustRead; readonly folded: boolean }) {
   const { workbench, trust } = useServices()
   return (
     <TrustBanner

@@ -3,12 +3,12 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { ActionRow as WireAction } from '@/system/generated/contracts'
 import { actionRow } from '../../../dev/rows'
-import { CHINESE, ENGLISH, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { CHINESE, ENGLISH, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { ApprovalCard, type ApprovalCardProps } from './approval-card'
 
 function card(change: Partial<WireAction> = {}, props: Partial<ApprovalCardProps> = {}, t = ENGLISH) {
   const onAnswer = vi.fn()
-  const row = filled('actions', actionRow({ preview: { text: 'rm -rf build' }, risk: 'high', ...change }))
+  const row = fillAs('actions', actionRow({ preview: { text: 'rm -rf build' }, risk: 'high', ...change }))
   const all = {
     action: row,
     agentName: '',
@@ -52,7 +52,7 @@ test('what hooks said stands on the card, with what the agent had asked for befo
   )
   await userEvent.click(screen.getByText('Input'))
   expect(screen.getByRole('group', { name: 'Input' }).textContent).toContain('make')
-  update(<ApprovalCard {...all} action={filled('actions', actionRow({ hooked: '' }))} />)
+  update(<ApprovalCard {...all} action={fillAs('actions', actionRow({ hooked: '' }))} />)
   expect(screen.queryByText('Hooks:')).toBeNull()
   expect(screen.queryByRole('group', { name: 'What the agent had asked for' })).toBeNull()
 })

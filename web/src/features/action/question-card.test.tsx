@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { expect, test, vi } from 'vitest'
 import type { ActionRow as WireAction } from '@/system/generated/contracts'
 import { actionRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { QuestionCard, type QuestionCardProps } from './question-card'
 
 const ASKED: Partial<WireAction> = {
@@ -21,7 +21,7 @@ function Host(props: Partial<QuestionCardProps> & { readonly row: Partial<WireAc
   const { row, ...more } = props
   return (
     <QuestionCard
-      action={filled('actions', actionRow({ ...ASKED, ...row }))}
+      action={fillAs('actions', actionRow({ ...ASKED, ...row }))}
       agentName="painter"
       index={0}
       count={1}

@@ -4,19 +4,19 @@ import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import { buildTeam, type Team } from '@/system/selectors/team'
 import { agentRow, runRow, START, teamRow } from '../../../dev/rows'
-import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
-import { noting } from '../../../dev/team-handlers'
+import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
+import { recordingHandlers } from '../../../dev/team-handlers'
 import { AddDialog } from './add-agent'
 import { Roster } from './roster'
 
 const NONE = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
 
 function roster(agent: wire.AgentRow, more: Partial<Team> = {}) {
-  const agents = [filled('agents', agentRow({ key: 'lead', agentKind: 'main' })), filled('agents', agent)]
-  const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
+  const agents = [fillAs('agents', agentRow({ key: 'lead', agentKind: 'main' })), fillAs('agents', agent)]
+  const team = buildTeam(fillAs('team', teamRow({ lead: 'lead' })), { agents, ...NONE, ...more })
   if (team === null) throw new Error('no team')
   const did = vi.fn()
-  return { did, surface: <Roster team={team} openAgentId="" handlers={noting(did)} /> }
+  return { did, surface: <Roster team={team} openAgentId="" handlers={recordingHandlers(did)} /> }
 }
 
 const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>
@@ -42,7 +42,7 @@ const opened = (name: string) =>
 
 test('an agent that sleeps says until when, why it woke, and what its last run came to (UI-22)', async () => {
   const runs = [
-    filled('runs', runRow({ key: 'run_1', agentId: 'watcher', status: 'failed', started: START })),
+    fillAs('runs', runRow({ key: 'run_1', agentId: 'watcher', status: 'failed', started: START })),
   ]
   const { surface, did } = roster(sleeper(), { runs })
   show(surface)

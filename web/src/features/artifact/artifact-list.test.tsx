@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import type { ExportEntry, ArtifactRow as WireArtifact } from '@/system/generated/contracts'
 import type { NewArtifact } from '@/system/stores/artifact-store'
 import { artifactRow } from '../../../dev/scenarios/work-scenarios'
-import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import type { ArtifactListHandlers } from './artifact-handlers'
 import { ArtifactList } from './artifact-list'
 
@@ -32,7 +32,7 @@ function Host(props: {
   const [draft, setDraft] = useState(props.draft ?? EMPTY)
   return (
     <ArtifactList
-      artifacts={(props.rows ?? []).map((row) => filled('artifacts', row))}
+      artifacts={(props.rows ?? []).map((row) => fillAs('artifacts', row))}
       openId={null}
       draft={draft}
       handlers={{ ...(props.handlers ?? handlers()), onWriteNew: setDraft }}

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import type { ArtifactRow as WireArtifact } from '@/system/generated/contracts'
 import type { ArtifactDraft } from '@/system/stores/artifact-store'
 import { artifactRow, version, WORK_BLOBS } from '../../../dev/scenarios/work-scenarios'
-import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { blobReader, fillAs, show } from '../../../dev/surfaces'
 import { ArtifactCards, LineCounts } from './artifact-card'
 import type { ArtifactHandlers } from './artifact-handlers'
 import ArtifactWorkspace, { type ArtifactWorkspaceProps } from './artifact-workspace'
@@ -36,7 +36,7 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
   const [draft, setDraft] = useState<ArtifactDraft | null>(props.draft ?? null)
   return (
     <ArtifactWorkspace
-      artifact={filled('artifacts', artifactRow('art_a', 9, row))}
+      artifact={fillAs('artifacts', artifactRow('art_a', 9, row))}
       read={null}
       version={null}
       busy={false}
@@ -66,7 +66,7 @@ test('a version that came meanwhile is a conflict: both sides stand there until 
   }
   show(
     <Host row={{}} draft={{ text: 'mine', base: 1 }} refusal={refused} handlers={given} />,
-    blobsOf(WORK_BLOBS),
+    blobReader(WORK_BLOBS),
   )
   expect(screen.getAllByRole('alert')).toHaveLength(1)
   const conflict = within(screen.getByRole('alert', { name: 'Conflict' }))
@@ -91,7 +91,7 @@ test('a failed save keeps what was written, says why, and can be tried again (UI
     draft: { hash: 'mine', size: 10 },
     draftBase: 2,
   }
-  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  show(<Host row={row} handlers={given} />, blobReader(WORK_BLOBS))
   const kept = within(screen.getByRole('region', { name: 'Not saved' }))
   expect(kept.getByText('There is no room.')).toBeTruthy()
   expect(kept.getByText(/2\.9 ms after/)).toBeTruthy()
@@ -105,10 +105,10 @@ const GONE = { status: 'deleted' as const, draft: null }
 
 test('what was being written goes on in the artifact that took the place of a deleted one (CTX-04)', async () => {
   const given = handlers()
-  const successor = filled('artifacts', artifactRow('art_b', 12))
+  const successor = fillAs('artifacts', artifactRow('art_b', 12))
   show(
     <Host row={GONE} draft={{ text: 'mine', base: 2 }} successor={successor} handlers={given} />,
-    blobsOf(WORK_BLOBS),
+    blobReader(WORK_BLOBS),
   )
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
   expect(left.getByText('notes.md was deleted, and this is not saved')).toBeTruthy()
@@ -122,7 +122,7 @@ test('what was being written goes on in the artifact that took the place of a de
 test('what is kept of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
   const given = { ...handlers(), onCreate: vi.fn(async () => null) }
   const row = { ...GONE, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
-  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  show(<Host row={row} handlers={given} />, blobReader(WORK_BLOBS))
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
   expect(left.queryByRole('button', { name: /^Go on/ })).toBeNull()
   await userEvent.click(left.getByRole('button', { name: 'Make a new artifact of it' }))
@@ -139,14 +139,14 @@ test('a conflict in which no version came says what stands in the way', () => {
     draft: { hash: 'mine', size: 10 },
     draftBase: 2,
   }
-  show(<Host row={row} />, blobsOf(WORK_BLOBS))
+  show(<Host row={row} />, blobReader(WORK_BLOBS))
   const kept = within(screen.getByRole('region', { name: 'Conflict' }))
   expect(kept.getByText('The file was removed or changed meanwhile')).toBeTruthy()
 })
 
 test('discarding what was written asks first', async () => {
   const given = handlers()
-  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={given} />, blobsOf(WORK_BLOBS))
+  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={given} />, blobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('button', { name: 'Discard' }))
   expect(given.onDraft).not.toHaveBeenCalled()
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
@@ -165,7 +165,7 @@ test('versions say who made them in which step, and any two are compared (UI-14)
       version(3, 'notes1', { versionOrigin: 'rollback', restores: 1, turnId: '' }),
     ],
   }
-  show(<Host row={row} handlers={given} />, blobsOf(WORK_BLOBS))
+  show(<Host row={row} handlers={given} />, blobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('radio', { name: 'Versions' }))
   const items = within(screen.getByRole('list', { name: 'Versions' })).getAllByRole('listitem')
   expect(items.map((item) => item.querySelector('p')?.textContent)).toEqual([
@@ -182,7 +182,7 @@ test('versions say who made them in which step, and any two are compared (UI-14)
 })
 
 test('what is neither text nor image says so and is never shown as text', () => {
-  show(<Host row={{ artifactKind: 'binary' }} />, blobsOf(WORK_BLOBS))
+  show(<Host row={{ artifactKind: 'binary' }} />, blobReader(WORK_BLOBS))
   expect(screen.getByText(/This is no text and no image/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull()
 })
@@ -191,7 +191,7 @@ test('hostile Markdown of an artifact runs nothing (SAFE-06)', async () => {
   const hostile =
     '<img src=x onerror="window.hit = 1"> [click](javascript:window.hit=1) [ok](https://example.org)'
   const row = { version: 1, versions: [{ ...version(1, 'notes1'), content: { hash: 'h', size: 90 } }] }
-  show(<Host row={row} />, blobsOf({ h: hostile }))
+  show(<Host row={row} />, blobReader({ h: hostile }))
   expect(await screen.findByRole('link', { name: 'ok' })).toBeTruthy()
   expect(document.querySelectorAll('img, script')).toHaveLength(0)
   expect(document.querySelector('[href^="javascript"]')).toBeNull()
@@ -199,7 +199,7 @@ test('hostile Markdown of an artifact runs nothing (SAFE-06)', async () => {
 
 test('a turn with many artifacts shows a few and the way to all', async () => {
   const parts = Array.from({ length: 9 }, (_, n) =>
-    filled('parts', {
+    fillAs('parts', {
       kind: 'artifact_ref',
       key: `art_${n}`,
       order: n,

@@ -4,16 +4,16 @@ import { expect, test, vi } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import { buildTeam } from '@/system/selectors/team'
 import { agentRow, START, taskRow, teamRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
-import { noting } from '../../../dev/team-handlers'
+import { fillAs, show } from '../../../dev/surfaces'
+import { recordingHandlers } from '../../../dev/team-handlers'
 import { Board } from './board'
 
 function board(...tasks: readonly wire.TaskRow[]) {
   const did = vi.fn()
-  const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), {
-    agents: [filled('agents', agentRow({ key: 'lead', agentKind: 'main' }))],
+  const team = buildTeam(fillAs('team', teamRow({ lead: 'lead' })), {
+    agents: [fillAs('agents', agentRow({ key: 'lead', agentKind: 'main' }))],
     edges: [],
-    tasks: tasks.map((task) => filled('tasks', task)),
+    tasks: tasks.map((task) => fillAs('tasks', task)),
     handoffs: [],
     notifications: [],
     reviews: [],
@@ -21,7 +21,7 @@ function board(...tasks: readonly wire.TaskRow[]) {
     runs: [],
   })
   if (team === null) throw new Error('no team')
-  show(<Board team={team} handlers={noting(did)} />)
+  show(<Board team={team} handlers={recordingHandlers(did)} />)
   return did
 }
 

@@ -1,12 +1,12 @@
 import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import type { ContextRow } from '@/system/rows/model'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { BudgetMeter } from './budget-meter'
 
 function meter(change: Partial<ContextRow>) {
   const row = { kind: 'context', key: 'thr_a', order: 1, sequence: 1, threadId: 'thr_a', ...change }
-  show(<BudgetMeter context={filled('context', row as never) as ContextRow} onOpen={vi.fn()} />)
+  show(<BudgetMeter context={fillAs('context', row as never) as ContextRow} onOpen={vi.fn()} />)
   return screen.getByRole('button').textContent
 }
 

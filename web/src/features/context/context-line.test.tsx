@@ -2,12 +2,12 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import type { ContextPart } from '@/system/rows/model'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { ContextLine } from './context-line'
 
 function line(change: Partial<ContextPart>) {
   const part = { kind: 'context_event', key: 'run_a.1', order: 1, sequence: 1, event: 'compacted', ...change }
-  show(<ContextLine part={filled('parts', part as never) as ContextPart} />)
+  show(<ContextLine part={fillAs('parts', part as never) as ContextPart} />)
 }
 
 test('a summary says what stands beside it as persons wrote it (UI-25)', async () => {

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { ActionPart, NoticePart, ReasoningPart, SteerPart, TextPart } from '@/system/rows/model'
 import { summarizeActivity } from '@/system/selectors/activity'
 import { place, reasoningPart, START, textPart, turnRow } from '../../../dev/rows'
-import { blobsOf, filled, show } from '../../../dev/surfaces'
+import { blobReader, fillAs, show } from '../../../dev/surfaces'
 import { Answer } from './answer'
 import type { ConversationHandlers } from './conversation-handlers'
 import { ItemView } from './item-view'
@@ -19,7 +19,7 @@ const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit =
 [click](javascript:window.hit=1) ![pixel](https://evil.example/p.png) [ok](https://example.org)`
 
 test('hostile Markdown runs nothing and loads nothing (SAFE-06)', async () => {
-  show(<Answer part={filled('parts', textPart(at, HOSTILE)) as TextPart} last onInspect={() => {}} />)
+  show(<Answer part={fillAs('parts', textPart(at, HOSTILE)) as TextPart} last onInspect={() => {}} />)
   const link = await screen.findByRole('link', { name: 'ok' })
   expect(link.getAttribute('rel')).toContain('noopener')
   expect(document.querySelectorAll('img, script, iframe, style')).toHaveLength(0)
@@ -30,17 +30,17 @@ test('hostile Markdown runs nothing and loads nothing (SAFE-06)', async () => {
 
 test('an answer that a row holds only the head of is read by itself', async () => {
   const content = { text: 'The head', ref: { hash: 'h', size: 30_000 } }
-  const blobs = blobsOf({ h: 'The head and the rest' })
+  const blobs = blobReader({ h: 'The head and the rest' })
   show(
-    <Answer part={filled('parts', textPart(at, '', { content })) as TextPart} last onInspect={() => {}} />,
+    <Answer part={fillAs('parts', textPart(at, '', { content })) as TextPart} last onInspect={() => {}} />,
     blobs,
   )
   expect(await screen.findByText('The head and the rest')).toBeTruthy()
-  expect(blobs.asked).toHaveLength(1)
+  expect(blobs.requested).toHaveLength(1)
 })
 
 test('a revised and an interrupted answer are marked (UI-05)', async () => {
-  const part = filled('parts', textPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
+  const part = fillAs('parts', textPart(at, 'half', { state: 'interrupted', revised: true })) as TextPart
   show(<Answer part={part} last onInspect={() => {}} />)
   expect(screen.getByText('Cut short')).toBeTruthy()
   expect(screen.getByText('The final text differs from what was streamed')).toBeTruthy()
@@ -48,7 +48,7 @@ test('a revised and an interrupted answer are marked (UI-05)', async () => {
 
 test('reasoning is open while it runs and one line when it is done (UI-04)', async () => {
   const reasoning = (state: 'streaming' | 'final') =>
-    filled('parts', reasoningPart(at, 'First this.\nThen that.', { state })) as ReasoningPart
+    fillAs('parts', reasoningPart(at, 'First this.\nThen that.', { state })) as ReasoningPart
   const { update } = show(<Reasoning part={reasoning('streaming')} />)
   expect(screen.getByText(/Then that/)).toBeTruthy()
   update(<Reasoning part={reasoning('final')} />)
@@ -58,7 +58,7 @@ test('reasoning is open while it runs and one line when it is done (UI-04)', asy
 })
 
 test('a rejected steer keeps its text, says why and offers a way on (UI-11)', async () => {
-  const part = filled('parts', {
+  const part = fillAs('parts', {
     kind: 'user_text',
     ...at,
     steerId: 'str_a',
@@ -78,7 +78,7 @@ test('a rejected steer keeps its text, says why and offers a way on (UI-11)', as
 
 test('a failed turn says what failed, what to do, and gives the input back', async () => {
   const onReuse = vi.fn()
-  const turn = filled(
+  const turn = fillAs(
     'turns',
     turnRow('trn_a', 10, { state: 'failed', code: 'model_auth', message: 'HTTP 401', hint: 'Look.' }),
   )
@@ -93,7 +93,7 @@ test('a failed turn says what failed, what to do, and gives the input back', asy
 test('a turn without its parts asks for them when it is seen, and says when that failed (UI-26)', async () => {
   const onNeedParts = vi.fn()
   const handlers = { onNeedParts } as unknown as ConversationHandlers
-  const turn = filled('turns', turnRow('trn_a', 10))
+  const turn = fillAs('turns', turnRow('trn_a', 10))
   const item = { kind: 'unloaded', key: 'k', turn } as const
   const view = (failed: string[]) => (
     <ItemView item={item} handlers={handlers} waiting={new Set()} failedParts={new Set(failed)} />
@@ -107,12 +107,12 @@ test('a turn without its parts asks for them when it is seen, and says when that
 
 test('what to do about a failure is told in the words of the server where the page has none', () => {
   const row = turnRow('trn_a', 10, { state: 'failed', code: 'of_tomorrow', hint: 'Look there.' })
-  show(<OutcomeLine turn={filled('turns', row)} error={null} onReuse={vi.fn()} />)
+  show(<OutcomeLine turn={fillAs('turns', row)} error={null} onReuse={vi.fn()} />)
   expect(screen.getByText('Look there.')).toBeTruthy()
 })
 
 test('the no of a person is a calm line with the reason and how long it took (UI-09, CTL-05)', () => {
-  const part = filled('parts', {
+  const part = fillAs('parts', {
     kind: 'action_required',
     ...at,
     actionId: 'act_a',
@@ -130,7 +130,7 @@ test('the no of a person is a calm line with the reason and how long it took (UI
 })
 
 test('the answer of a policy is told by its name', () => {
-  const part = filled('parts', {
+  const part = fillAs('parts', {
     kind: 'action_required',
     ...at,
     actionId: 'act_a',
@@ -146,20 +146,20 @@ test('the answer of a policy is told by its name', () => {
 })
 
 test('waiting for a person is told beside the work, not as part of it', () => {
-  const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
+  const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
   show(<SummaryRow activity={summarizeActivity(turn, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
 })
 
 test('a turn that was told at one moment, as one that is imported, does not say how long it took', () => {
-  const turn = filled('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
+  const turn = fillAs('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
   const told = { ...turn, endedAt: turn.startedAt }
   show(<SummaryRow activity={summarizeActivity(told, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe('1 tool')
 })
 
 test('each thing that is told of a turn stands apart from the others', () => {
-  const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
+  const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
   const activity = { ...summarizeActivity(turn, []), failedTools: 1, refusedTools: 2 }
   show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe(
@@ -170,7 +170,7 @@ test('each thing that is told of a turn stands apart from the others', () => {
 test('a retry counts down while its turn runs and gives no advice that nobody needs; later it says how long it was', () => {
   vi.useFakeTimers({ now: START / 1000 })
   onTestFinished(() => void vi.useRealTimers())
-  const part = filled('parts', {
+  const part = fillAs('parts', {
     kind: 'runtime_status',
     ...at,
     at: START,
@@ -180,7 +180,7 @@ test('a retry counts down while its turn runs and gives no advice that nobody ne
     attempt: 3,
   }) as NoticePart
   const item = (state: 'running' | 'completed') => {
-    const turn = filled('turns', turnRow('trn_a', 10, { state }))
+    const turn = fillAs('turns', turnRow('trn_a', 10, { state }))
     const shown = { kind: 'part', key: 'a', turn, part, live: false } as const
     return (
       <ItemView

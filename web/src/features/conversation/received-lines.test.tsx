@@ -4,14 +4,14 @@ import { expect, test } from 'vitest'
 import type * as wire from '@/system/generated/contracts'
 import type { Part } from '@/system/rows/model'
 import { place } from '../../../dev/rows'
-import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { OpenedRows } from '../shared/opened-rows'
 import { NamesProvider } from '../shared/surface'
 import { Plan } from './plan'
 import { HandoffLine, MessageLine, RemoteLine, WorkerLine } from './received-lines'
 
 function part<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly kind: K }) {
-  return filled('parts', row) as Extract<Part, { kind: K }>
+  return fillAs('parts', row) as Extract<Part, { kind: K }>
 }
 
 const at = place('trn_a', 10, 1)

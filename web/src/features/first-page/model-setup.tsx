@@ -89,20 +89,20 @@ function DetectedModel(props: {
   readonly onConnect: ModelSetupProps['onConnect']
 }) {
   const t = useT()
-  const { detected: found } = props
+  const { detected } = props
   const [busy, setBusy] = useState(false)
-  const { entry = {} } = found
-  const model = found.models?.[0] ?? entry.model ?? ''
+  const { entry = {} } = detected
+  const model = detected.models?.[0] ?? entry.model ?? ''
   const connect = async () => {
     setBusy(true)
-    await props.onConnect(found, model)
+    await props.onConnect(detected, model)
     setBusy(false)
   }
   return (
-    <li className="flex items-center gap-2" title={found.where}>
-      <Icon name={found.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
+    <li className="flex items-center gap-2" title={detected.where}>
+      <Icon name={detected.kind === 'key' ? 'key' : 'terminal'} size={14} className="text-ink-faint" />
       <span className="min-w-0 flex-1">
-        <span className="wrap-any">{t(`first.found.${found.kind}`, { name: found.name })}</span>
+        <span className="wrap-any">{t(`first.found.${detected.kind}`, { name: detected.name })}</span>
         {model !== '' && <span className="block truncate text-sm text-ink-faint">{model}</span>}
       </span>
       {Object.keys(entry).length > 0 && (
@@ -110,7 +110,7 @@ function DetectedModel(props: {
           look={props.first ? 'solid' : 'outline'}
           disabled={busy}
           onClick={() => void connect()}
-          aria-label={t('first.connect_of', { name: found.name, model })}
+          aria-label={t('first.connect_of', { name: detected.name, model })}
         >
           {t('settings.connect')}
         </Button>

@@ -3,13 +3,13 @@ import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart, turnRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { Inspector } from './inspector'
 import { PermissionChecks } from './permission-checks'
 
 test('the sides of a turn stand under tabs, which the keyboard moves between (UI-31)', async () => {
-  const turn = filled('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
-  const parts = [filled('parts', toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash'))]
+  const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
+  const parts = [fillAs('parts', toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash'))]
   show(<Inspector turn={turn} parts={parts} status={null} sessionId="ses_a" />)
   expect(screen.getByRole('tabpanel', { name: 'Turn' }).textContent).toContain('Duration10sWaited for you2s')
   screen.getByRole('tab', { name: 'Turn' }).focus()
@@ -33,9 +33,9 @@ test('a tab that a person chose stays chosen when the first turn and the team ar
   }
   const { update } = show(<Inspector {...props} turn={null} />)
   await userEvent.click(screen.getByRole('tab', { name: 'Context' }))
-  update(<Inspector {...props} turn={filled('turns', turnRow('trn_a', 10))} />)
+  update(<Inspector {...props} turn={fillAs('turns', turnRow('trn_a', 10))} />)
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
-  update(<Inspector {...props} turn={filled('turns', turnRow('trn_a', 10))} first={tab('Team')} />)
+  update(<Inspector {...props} turn={fillAs('turns', turnRow('trn_a', 10))} first={tab('Team')} />)
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
 })
 
@@ -44,7 +44,7 @@ test('until a person chooses, the panel that stands first is shown, also where a
   const last = [{ id: 'artifacts', label: 'Artifacts', content: 'None yet' }]
   const { update } = show(<Inspector {...props} turn={null} last={last} />)
   expect(screen.getByRole('tabpanel', { name: 'Artifacts' })).toBeTruthy()
-  update(<Inspector {...props} turn={filled('turns', turnRow('trn_a', 10))} last={last} />)
+  update(<Inspector {...props} turn={fillAs('turns', turnRow('trn_a', 10))} last={last} />)
   expect(screen.getByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
 })
 
@@ -56,6 +56,6 @@ test.each([
   ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'denied'],
 ] as const)('%s reads so under Permissions, whatever the gate said first (M6)', async (_, change, reads) => {
   const part = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { verdict: 'allow', checks: [], ...change })
-  show(<PermissionChecks tools={[filled('parts', part) as ToolPart]} />)
+  show(<PermissionChecks tools={[fillAs('parts', part) as ToolPart]} />)
   expect(screen.getAllByRole('listitem')[0]?.querySelector('p')?.textContent).toMatch(new RegExp(`${reads}$`))
 })

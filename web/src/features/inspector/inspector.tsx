@@ -4,7 +4,7 @@ import { summarizeActivity, turnDuration } from '@/system/selectors/activity'
 import { CopyButton } from '@/ui/copy-button'
 import { Disclosure } from '@/ui/disclosure'
 import { Fact, Facts } from '@/ui/facts'
-import { type Tab, Tabs, type Wanted } from '@/ui/tabs'
+import { type Tab, type TabRequest, Tabs } from '@/ui/tabs'
 import { useT } from '../shared/surface'
 import { PermissionChecks } from './permission-checks'
 
@@ -20,7 +20,7 @@ export interface InspectorProps {
   readonly first?: readonly Tab[]
   /** Tabs after those of the turn. */
   readonly last?: readonly Tab[]
-  readonly requestedTab?: Wanted | null
+  readonly requestedTab?: TabRequest | null
 }
 
 /** The details of a turn, in tabs. */
@@ -30,13 +30,13 @@ export function Inspector(props: InspectorProps) {
   if (turn === null) {
     const none = <p className="px-4 text-ink-faint">{t('inspector.none')}</p>
     const rest = [...first, ...last]
-    return rest.length === 0 ? none : <Tabs label={t('inspector.title')} tabs={rest} wanted={requestedTab} />
+    return rest.length === 0 ? none : <Tabs label={t('inspector.title')} tabs={rest} request={requestedTab} />
   }
   const tools = parts.filter((part): part is ToolPart => part.kind === 'tool_call')
   return (
     <Tabs
       label={t('inspector.title')}
-      wanted={requestedTab}
+      request={requestedTab}
       tabs={[
         ...first,
         { id: 'turn', label: t('inspector.turn'), content: <Turn {...props} turn={turn} tools={tools} /> },

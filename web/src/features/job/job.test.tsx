@@ -14,8 +14,8 @@ import {
 } from '@/system/selectors/job'
 import { buildTeam, type Team } from '@/system/selectors/team'
 import { agentRow, notificationRow, START, taskRow, teamRow } from '../../../dev/rows'
-import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
-import { noting } from '../../../dev/team-handlers'
+import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
+import { recordingHandlers } from '../../../dev/team-handlers'
 import { Roster } from '../agent/roster'
 import { Board } from '../board/board'
 import { Lanes } from '../lanes/lanes'
@@ -70,24 +70,29 @@ const ITEMS = [
 
 function teamWith(...tasks: readonly wire.TaskRow[]): Team {
   const agents = [
-    filled('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
-    filled('agents', agentRow({ key: 'worker-1', state: 'closed', taskId: 'a' })),
-    filled('agents', agentRow({ key: 'worker-2', state: 'failed', taskId: 'b' })),
-    filled('agents', agentRow({ key: 'worker-3', state: 'needs_input', taskId: 'c' })),
+    fillAs('agents', agentRow({ key: 'lead', agentKind: 'main', state: 'idle' })),
+    fillAs('agents', agentRow({ key: 'worker-1', state: 'closed', taskId: 'a' })),
+    fillAs('agents', agentRow({ key: 'worker-2', state: 'failed', taskId: 'b' })),
+    fillAs('agents', agentRow({ key: 'worker-3', state: 'needs_input', taskId: 'c' })),
   ]
   const none = { edges: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
-  const rows = { ...none, agents, tasks: tasks.map((task) => filled('tasks', task)) }
-  const team = buildTeam(filled('team', teamRow({ lead: 'lead' })), rows)
+  const rows = { ...none, agents, tasks: tasks.map((task) => fillAs('tasks', task)) }
+  const team = buildTeam(fillAs('team', teamRow({ lead: 'lead' })), rows)
   if (team === null) throw new Error('no team')
   return team
 }
 
 function board(tasks: readonly wire.TaskRow[], job = '', t = undefined as typeof CHINESE | undefined) {
   const did = vi.fn()
-  const { update } = show(<Board team={teamWith(...tasks)} job={job} handlers={noting(did)} />, NO_BLOBS, t)
+  const { update } = show(
+    <Board team={teamWith(...tasks)} job={job} handlers={recordingHandlers(did)} />,
+    NO_BLOBS,
+    t,
+  )
   return {
     did,
-    goTo: (next: string) => update(<Board team={teamWith(...tasks)} job={next} handlers={noting(did)} />),
+    goTo: (next: string) =>
+      update(<Board team={teamWith(...tasks)} job={next} handlers={recordingHandlers(did)} />),
   }
 }
 
@@ -191,7 +196,7 @@ test('what failed and was then cancelled with its job still failed, for its reas
   ]
   const counts = { completed: 0, failed: 2, running: 0, waiting: 0, cancelled: 2 }
   const job = jobRow({ ...gone, items: counts })
-  expect(jobStanding(filled('tasks', job))).toBe('cancelled')
+  expect(jobStanding(fillAs('tasks', job))).toBe('cancelled')
   const stands = jobItems(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
     item.standing,
     item.problem,
@@ -245,7 +250,14 @@ test('items of which a snapshot left the rows out are told by what was read of t
     },
     { itemId: 'b', title: 'Read b', status: 'running', attempts: 1, agentId: 'worker-2' },
   ]
-  show(<Board team={teamWith(jobRow(), FAILED)} job="tsk_j" items={read} handlers={noting(vi.fn())} />)
+  show(
+    <Board
+      team={teamWith(jobRow(), FAILED)}
+      job="tsk_j"
+      items={read}
+      handlers={recordingHandlers(vi.fn())}
+    />,
+  )
   const items = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
   expect(items.map((item) => item.textContent)).toEqual([
     'Read aDone2 attemptsIt is short.',
@@ -265,7 +277,7 @@ test('where nobody works, a job is read and nothing is offered', () => {
   const team = teamWith(jobRow(), ...ITEMS)
   show(
     <ReadOnlyProvider value={true}>
-      <Board team={team} job="tsk_j" handlers={noting(vi.fn())} />
+      <Board team={team} job="tsk_j" handlers={recordingHandlers(vi.fn())} />
     </ReadOnlyProvider>,
   )
   expect(screen.queryByRole('button', { name: /^Actions for|^Retry|^Cancel/ })).toBeNull()
@@ -308,7 +320,7 @@ test('what needs a person comes before what failed, and nothing that failed at a
   const whole = teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)
   const others = ['failed', 'failed', 'needs_input'] as const
   const more = others.map((state, order) =>
-    filled('agents', agentRow({ key: `other-${order}`, state, order: order - 9, taskId: '' })),
+    fillAs('agents', agentRow({ key: `other-${order}`, state, order: order - 9, taskId: '' })),
   )
   const { update } = show(bar({ ...whole, agents: [...more, ...whole.agents] }))
   expect(told()).toEqual(['other-2: Needs input', 'worker-3: Needs input', 'Failed: Read them all'])
@@ -321,7 +333,7 @@ test('what needs a person comes before what failed, and nothing that failed at a
 })
 
 test('a worker of a job is shown in the roster with its item', () => {
-  show(<Roster team={teamWith(jobRow(), ...ITEMS)} openAgentId="" handlers={noting(vi.fn())} />)
+  show(<Roster team={teamWith(jobRow(), ...ITEMS)} openAgentId="" handlers={recordingHandlers(vi.fn())} />)
   expect(screen.getByRole('button', { name: /^worker-3/ }).textContent).toContain('worker-3· Read c')
   expect(screen.getByRole('button', { name: /^lead/ }).textContent).not.toContain('·')
 })
@@ -329,11 +341,11 @@ test('a worker of a job is shown in the roster with its item', () => {
 test('workers of a job do not crowd out the others: those at an end are folded, drawn no more, and nobody is told', () => {
   const whole = teamWith(jobRow(), ...ITEMS)
   const told = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })
-  const team: Team = { ...whole, notifications: [filled('notifications', told)] }
+  const team: Team = { ...whole, notifications: [fillAs('notifications', told)] }
   show(
     <>
-      <Roster team={team} openAgentId="" handlers={noting(vi.fn())} />
-      <Lanes team={team} handlers={noting(vi.fn())} />
+      <Roster team={team} openAgentId="" handlers={recordingHandlers(vi.fn())} />
+      <Lanes team={team} handlers={recordingHandlers(vi.fn())} />
     </>,
   )
   const names = within(screen.getByRole('list', { name: 'Agents' })).getAllByText(/^worker-/)

@@ -3,19 +3,19 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { Team } from '@/system/selectors/team'
 import { agentRow, handoffRow, reviewRow, teamRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
-import { noting } from '../../../dev/team-handlers'
+import { fillAs, show } from '../../../dev/surfaces'
+import { recordingHandlers } from '../../../dev/team-handlers'
 import { Lanes } from './lanes'
 
 const TEAM: Team = {
-  row: filled('team', teamRow()),
+  row: fillAs('team', teamRow()),
   agents: ['coordinator', 'database', 'reviewer', 'worker-1'].map((key) =>
-    filled('agents', agentRow({ key })),
+    fillAs('agents', agentRow({ key })),
   ),
   edges: [],
   tasks: [],
   handoffs: [
-    filled(
+    fillAs(
       'handoffs',
       handoffRow({
         key: 'hnd_2',
@@ -25,14 +25,14 @@ const TEAM: Team = {
         contextBoundary: 980,
       }),
     ),
-    filled(
+    fillAs(
       'handoffs',
       handoffRow({ key: 'hnd_3', order: 3, state: 'rejected', answerReason: 'no diff yet' }),
     ),
   ],
   notifications: [],
   reviews: [
-    filled(
+    fillAs(
       'reviews',
       reviewRow({
         key: 'rev_1',
@@ -46,7 +46,7 @@ const TEAM: Team = {
   runs: [],
 }
 
-const handlersTo = noting
+const handlersTo = recordingHandlers
 
 test('a lane shows from, to, reason, resume target and context boundary of a handoff (UI-19)', async () => {
   const onDid = vi.fn()
@@ -75,9 +75,9 @@ test('a review shows its verdict, what it rests on and its fixes, which can be g
 
 test('what is handed to a person waits for their word, and is over when they say so', async () => {
   const onDid = vi.fn()
-  const owner = filled('agents', agentRow({ key: 'owner', agentKind: 'human' }))
+  const owner = fillAs('agents', agentRow({ key: 'owner', agentKind: 'human' }))
   const handed = (state: 'handoff_requested' | 'accepted') => [
-    filled(
+    fillAs(
       'handoffs',
       handoffRow({ key: 'hnd_9', target: 'owner', ownership: false, confirm: false, state }),
     ),

@@ -2,14 +2,14 @@ import { screen } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { queueRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { QueueList } from './queue-list'
 
 function queue(taken = true) {
   const handlers = { onEdit: vi.fn(async () => taken), onPromote: vi.fn(), onRemove: vi.fn() }
   const rows = [
-    filled('queue', queueRow('trn_1', 1, 'first')),
-    filled('queue', queueRow('trn_2', 2, 'second')),
+    fillAs('queue', queueRow('trn_1', 1, 'first')),
+    fillAs('queue', queueRow('trn_2', 2, 'second')),
   ]
   show(<QueueList queue={rows} sent={[]} handlers={handlers} />)
   return handlers

@@ -3,11 +3,11 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { SessionCard as WireCard } from '@/system/generated/contracts'
 import { cardRow } from '../../../dev/rows'
-import { CHINESE, ENGLISH, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { CHINESE, ENGLISH, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { SessionList } from './session-list'
 
 const card = (id: string, order: number, change: Partial<WireCard> = {}) =>
-  filled('sessions', cardRow(id, order, { title: id, ...change }))
+  fillAs('sessions', cardRow(id, order, { title: id, ...change }))
 
 function list(sessions: ReturnType<typeof card>[], unread: string[] = [], t = ENGLISH) {
   const handlers = {

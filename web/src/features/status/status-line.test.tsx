@@ -2,11 +2,11 @@ import { screen } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import type { SessionState, StatusRow as WireStatus } from '@/system/generated/contracts'
 import { statusRow } from '../../../dev/rows'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { StatusLine } from './status-line'
 
 function line(change: Partial<WireStatus> | null, runningSince = 0) {
-  const status = change === null ? null : filled('status', statusRow(change))
+  const status = change === null ? null : fillAs('status', statusRow(change))
   return show(<StatusLine status={status} runningSince={runningSince} onInterrupt={vi.fn()} />)
 }
 
@@ -48,7 +48,7 @@ test('tokens that were not told read unknown (UI-26)', () => {
 })
 
 test('a lead that is done does not hide what the rest of its session does (D7)', () => {
-  const status = filled('status', statusRow({ status: 'done', detail: 'completed' }))
+  const status = fillAs('status', statusRow({ status: 'done', detail: 'completed' }))
   const read = (session: SessionState) => {
     const { unmount } = show(
       <StatusLine status={status} session={session} runningSince={0} onInterrupt={vi.fn()} />,
@@ -79,7 +79,7 @@ test('a turn that is being stopped cannot be stopped again', () => {
 })
 
 test('a lead that is paused does not hide that its session failed (D7)', () => {
-  const status = filled('status', statusRow({ status: 'blocked', detail: 'paused', paused: 'unread' }))
+  const status = fillAs('status', statusRow({ status: 'blocked', detail: 'paused', paused: 'unread' }))
   show(<StatusLine status={status} session="failed" runningSince={0} onInterrupt={vi.fn()} />)
   expect(screen.getByRole('status').textContent).toBe('Failed')
 })

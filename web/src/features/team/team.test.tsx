@@ -3,8 +3,8 @@ import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { buildTeam, type Team } from '@/system/selectors/team'
 import { agentRow, edgeRow, place, runRow, START, teamRow, toolPart } from '../../../dev/rows'
-import { CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
-import { noting } from '../../../dev/team-handlers'
+import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
+import { recordingHandlers } from '../../../dev/team-handlers'
 import { Roster } from '../agent/roster'
 import { Graph } from '../graph/graph'
 import { Lanes } from '../lanes/lanes'
@@ -12,22 +12,22 @@ import { RunList } from '../run/run-list'
 import { TeamBar } from './team-bar'
 
 const did = vi.fn()
-const HANDLERS = noting(did)
+const HANDLERS = recordingHandlers(did)
 
 function teamWith(more: Partial<Team> = {}): Team {
   const agents = [
-    filled('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'waiting' })),
-    filled('agents', agentRow({ key: 'worker-1', parentAgentId: 'coordinator', activity: 'answering' })),
+    fillAs('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'waiting' })),
+    fillAs('agents', agentRow({ key: 'worker-1', parentAgentId: 'coordinator', activity: 'answering' })),
   ]
   const none = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
-  const team = buildTeam(filled('team', teamRow()), { agents, ...none, ...more })
+  const team = buildTeam(fillAs('team', teamRow()), { agents, ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }
 
 const runs = (count: number) =>
   Array.from({ length: count }, (_, index) =>
-    filled(
+    fillAs(
       'runs',
       runRow({
         key: `run_${index + 1}`,
@@ -70,7 +70,7 @@ test('a timeline is filtered by kind and by words', async () => {
 
 test('a call that was refused reads in the timeline as in the conversation: it was not run', () => {
   const refused = { state: 'output-error', code: 'person_denied', startedAt: 0 } as const
-  const part = filled(
+  const part = fillAs(
     'parts',
     toolPart(place('trn_1', 1, 2, 'cal_a'), 'Write', { ...refused, at: START + 1 }),
   )
@@ -81,7 +81,7 @@ test('a call that was refused reads in the timeline as in the conversation: it w
 })
 
 test('a stale graph stays and says so; the same is there as a list (UI-30)', async () => {
-  const team = teamWith({ edges: [filled('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
+  const team = teamWith({ edges: [fillAs('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
   show(<Graph team={team} openAgentId="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
   expect(screen.getByRole('status').textContent).toBe('May be out of date: updates were missed.')
   await userEvent.click(screen.getByRole('radio', { name: 'List' }))
@@ -101,7 +101,7 @@ test('input that was not taken stays to be sent again', async () => {
 
 test('agents that are over fold away where there are many', () => {
   const done = Array.from({ length: 9 }, (_, index) =>
-    filled('agents', agentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
+    fillAs('agents', agentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
   )
   const team = teamWith()
   show(<Roster team={{ ...team, agents: [...team.agents, ...done] }} openAgentId="" handlers={HANDLERS} />)
@@ -110,7 +110,7 @@ test('agents that are over fold away where there are many', () => {
 })
 
 test('limits are told and are no failure; degraded views are worded plainly (UI-24, UI-26)', () => {
-  const row = filled(
+  const row = fillAs(
     'team',
     teamRow({
       teamQueuedCount: 3,
@@ -164,8 +164,8 @@ test('every view of a team speaks Chinese', () => {
 
 test('a paused agent says why and is resumed where it calls for attention, and is not at work (D1)', async () => {
   const agents = [
-    filled('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'idle' })),
-    filled(
+    fillAs('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'idle' })),
+    fillAs(
       'agents',
       agentRow({ key: 'worker-1', state: 'needs_input', activity: 'paused', paused: 'unread' }),
     ),

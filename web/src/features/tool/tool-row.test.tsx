@@ -5,13 +5,13 @@ import type { ToolPart as WireTool } from '@/system/generated/contracts'
 import { TOOL_STATES } from '@/system/generated/contracts'
 import type { ToolPart } from '@/system/rows/model'
 import { place, toolPart } from '../../../dev/rows'
-import { blobsOf, CHINESE, filled, NO_BLOBS, show } from '../../../dev/surfaces'
+import { blobReader, CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { OpenedRows } from '../shared/opened-rows'
 import { NamesProvider } from '../shared/surface'
 import { ToolRow } from './tool-row'
 
 const part = (change: Partial<WireTool>) =>
-  filled(
+  fillAs(
     'parts',
     toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { summary: 'make test', ...change }),
   ) as ToolPart
@@ -36,11 +36,11 @@ test('a call that runs shows its newest output as plain text, and folds when it 
 
 test('large output is a preview until the rest is asked for (UI-08)', async () => {
   const ref = { hash: 'h', size: 90_000 }
-  const blobs = blobsOf({ h: `head${'x'.repeat(90)}` })
+  const blobs = blobReader({ h: `head${'x'.repeat(90)}` })
   show(<ToolRow part={part({ output: { text: 'head', ref } })} waiting={false} />, blobs)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('head')
-  expect(blobs.asked).toEqual([])
+  expect(blobs.requested).toEqual([])
   await userEvent.click(screen.getByRole('button', { name: 'Load all' }))
   expect(screen.getByRole('group', { name: 'Output' }).textContent).toHaveLength(94)
   expect(screen.queryByRole('button', { name: 'Load all' })).toBeNull()
@@ -141,7 +141,7 @@ test('a call that a person rejected is not shown as a failure of the tool (CTL-0
 })
 
 const called = (tool: string, asked: object, answer: object, change: Partial<WireTool> = {}) =>
-  filled(
+  fillAs(
     'parts',
     toolPart(place('trn_a', 10, 2, 'cal_a'), tool, {
       summary: `${tool} as the server says it`,
@@ -202,7 +202,7 @@ test('what a call of the team is about to do is named before it is done, in the 
 
 test('a plan shows its steps while it is being written (CTX-03)', () => {
   const plan = (text: string) =>
-    filled(
+    fillAs(
       'parts',
       toolPart(place('trn_a', 10, 2, 'cal_p'), 'propose_plan', {
         state: 'input-streaming',

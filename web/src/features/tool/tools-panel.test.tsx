@@ -2,10 +2,10 @@ import { screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import type { ProcessRow } from '@/system/rows/model'
-import { filled, show } from '../../../dev/surfaces'
+import { fillAs, show } from '../../../dev/surfaces'
 import { ToolsPanel, type ToolsPanelProps } from './tools-panel'
 
-const process = filled('processes', {
+const process = fillAs('processes', {
   kind: 'process',
   key: 'prc_a',
   order: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Node, nodes, placeOf, type Source, sources } from '../../../dev/sources'
+import { type Node, nodes, positionOf, type Source, sources } from '../../../dev/sources'
 import {
   ACTION_OUTCOMES,
   ACTION_TYPES,
@@ -98,7 +98,7 @@ function fixedTexts(source: Source): string[] {
   const found: string[] = []
   for (const node of nodes(source)) {
     const text = fixedText(node)
-    if (text !== null && WORD.test(text)) found.push(`${placeOf(source, node)} ${text.trim()}`)
+    if (text !== null && WORD.test(text)) found.push(`${positionOf(source, node)} ${text.trim()}`)
   }
   return found
 }

@@ -11,14 +11,14 @@ import {
   textPart,
   toolPart,
 } from '../../../dev/rows'
-import { filled } from '../../../dev/surfaces'
+import { fillAs } from '../../../dev/surfaces'
 import type { AnyRow } from '../generated/contracts'
 import type { Part } from '../rows/model'
 import { buildTimeline, momentText } from './run-timeline'
 import { buildTeam, type Team } from './team'
 
 const at = (seconds: number) => START + seconds * 1_000_000
-const run = filled('runs', runRow({ key: 'run_1', turnId: 'trn_a', started: at(10), ended: at(60) }))
+const run = fillAs('runs', runRow({ key: 'run_1', turnId: 'trn_a', started: at(10), ended: at(60) }))
 
 function teamWith(more: Partial<Team>): Team {
   const none = {
@@ -31,26 +31,26 @@ function teamWith(more: Partial<Team>): Team {
     messages: [],
     runs: [run],
   }
-  const team = buildTeam(filled('team', teamRow()), { ...none, ...more })
+  const team = buildTeam(fillAs('team', teamRow()), { ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }
 
 function part(seconds: number, row: AnyRow): Part {
-  return { ...filled('parts', row), at: at(seconds) }
+  return { ...fillAs('parts', row), at: at(seconds) }
 }
 
 test('a timeline has the start, the tools, the children that were started and came back, and the end, in order', () => {
   const team = teamWith({
     agents: [
-      filled(
+      fillAs(
         'agents',
         agentRow({ key: 'worker-1', parentAgentId: 'coordinator', parentRunId: 'run_1', taskId: 'tsk_1' }),
       ),
     ],
-    tasks: [filled('tasks', taskRow({ key: 'tsk_1', created: at(20) }))],
-    notifications: [filled('notifications', notificationRow({ key: 'ntf_1', at: at(50) }))],
-    handoffs: [filled('handoffs', handoffRow({ key: 'hnd_1', requested: at(30) }))],
+    tasks: [fillAs('tasks', taskRow({ key: 'tsk_1', created: at(20) }))],
+    notifications: [fillAs('notifications', notificationRow({ key: 'ntf_1', at: at(50) }))],
+    handoffs: [fillAs('handoffs', handoffRow({ key: 'hnd_1', requested: at(30) }))],
   })
   const parts = [
     part(15, toolPart(place('trn_a', 1, 1, 'cal_a'), 'Read', { summary: 'a.py' })),
@@ -75,8 +75,8 @@ test('what another run of the same turn did is not in it (MAR-15)', () => {
     part(20, toolPart(place('trn_a', 1, 2, 'cal_own'), 'Grep')),
     part(70, toolPart(place('trn_a', 1, 3, 'cal_after'), 'Write')),
   ]
-  const late = filled('notifications', notificationRow({ key: 'ntf_1', at: at(90) }))
-  const other = filled('agents', agentRow({ key: 'worker-2', parentRunId: 'run_2' }))
+  const late = fillAs('notifications', notificationRow({ key: 'ntf_1', at: at(90) }))
+  const other = fillAs('agents', agentRow({ key: 'worker-2', parentRunId: 'run_2' }))
   const shown = buildTimeline(run, teamWith({ notifications: [late], agents: [other] }), parts)
   expect(shown.map((moment) => moment.key)).toEqual(['started', 'cal_own', 'ended'])
 })

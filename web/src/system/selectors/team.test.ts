@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { actionRow, agentRow, edgeRow, teamRow } from '../../../dev/rows'
-import { filled } from '../../../dev/surfaces'
+import { fillAs } from '../../../dev/surfaces'
 import type { AgentRow } from '../rows/model'
 import { buildLines, buildTeam, countAtWork, findAsker, findOrphans, sortRoster, type Team } from './team'
 
 const agent = (key: string, change: Partial<Parameters<typeof agentRow>[0]> = {}) =>
-  filled('agents', agentRow({ key, ...change }))
+  fillAs('agents', agentRow({ key, ...change }))
 const LEAD = agent('coordinator', { agentKind: 'main', state: 'idle' })
 
 function teamWith(agents: readonly AgentRow[], more: Partial<Team> = {}): Team {
   const none = { edges: [], tasks: [], handoffs: [], notifications: [], reviews: [], messages: [], runs: [] }
-  const team = buildTeam(filled('team', teamRow()), { agents: [LEAD, ...agents], ...none, ...more })
+  const team = buildTeam(fillAs('team', teamRow()), { agents: [LEAD, ...agents], ...none, ...more })
   if (team === null) throw new Error('no team')
   return team
 }
@@ -44,14 +44,14 @@ test('what needs a person rises above what runs, and nothing else does (UI-24)',
 test('a line whose end is unknown is not drawn, and a child without its parent is told of (UI-26)', () => {
   const orphan = agent('worker-1', { parentAgentId: 'gone' })
   const edges = [edgeRow('child', 'gone', 'worker-1'), edgeRow('path', 'coordinator', 'worker-1')]
-  const team = teamWith([orphan], { edges: edges.map((row) => filled('edges', row)) })
+  const team = teamWith([orphan], { edges: edges.map((row) => fillAs('edges', row)) })
   expect(buildLines(team).map((line) => line.edge.key)).toEqual(['path:coordinator>worker-1'])
   expect(findOrphans(team)).toEqual([orphan])
 })
 
 test('a request of a child names the child and whom it works for; an agent alone is not named (UI-10)', () => {
   const team = teamWith([agent('worker-1', { parentAgentId: 'coordinator' })])
-  const action = filled('actions', actionRow({ agentId: 'worker-1' }))
+  const action = fillAs('actions', actionRow({ agentId: 'worker-1' }))
   expect(findAsker(team, action)).toEqual({ name: 'worker-1', parent: 'coordinator' })
   expect(findAsker(null, action)).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { FakeServer, Refused } from '../../../dev/fake-server'
+import { FakeServer, RefusedAnswer } from '../../../dev/fake-server'
 import { ApiClient } from '../api/client'
 import type { PastSessionFound } from '../generated/contracts'
 import { ImportStore } from './import-store'
@@ -59,7 +59,7 @@ test('one is imported after the other, by what names it, and the list is read ag
 
   expect(states(past)).toEqual({ 'codex a': 'done', 'codex b': 'done' })
   expect(past.view.list?.sessions[0]?.imported).toBe(true)
-  expect(server.given.map(({ name, body }) => [name, body])).toEqual([
+  expect(server.requests.map(({ name, body }) => [name, body])).toEqual([
     ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'a' }],
     ['import_past_session', { workspaceId: 'wks_a', source: 'codex', sourceId: 'b' }],
   ])
@@ -75,11 +75,11 @@ test('what waits is left out when the person stops, and what runs goes on', asyn
   await done
 
   expect(states(past)).toEqual({ 'codex a': 'done' })
-  expect(server.given).toHaveLength(1)
+  expect(server.requests).toHaveLength(1)
 })
 
 test('one that is refused says why, and the next one is imported all the same', async () => {
-  const refusal = new Refused(422, { code: 'transcript_unreadable', message: 'Gone.' })
+  const refusal = new RefusedAnswer(422, { code: 'transcript_unreadable', message: 'Gone.' })
   const { desk: past } = desk({
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? refusal : IMPORTED),
   })
@@ -117,7 +117,7 @@ test('what runs is asked about until it is over, also where another page began i
 })
 
 test('a list that could not be read says why, and is read at the next try', async () => {
-  let answer: unknown = new Refused(500, { code: 'internal', message: 'Broken.' })
+  let answer: unknown = new RefusedAnswer(500, { code: 'internal', message: 'Broken.' })
   const { desk: past } = desk({ list_past_sessions: () => answer })
   await past.open('wks_a')
   expect([past.view.failed?.message, past.view.list]).toEqual(['Broken.', null])

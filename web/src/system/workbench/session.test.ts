@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { live, made, shell } from '../../../dev/bench'
-import { Refused } from '../../../dev/fake-server'
+import { RefusedAnswer } from '../../../dev/fake-server'
 import { place, SESSION, textPart, turnRow, upsert } from '../../../dev/rows'
 
 test('older turns come page by page until there are no more (UI-27)', async () => {
@@ -82,7 +82,7 @@ test('the parts of a turn are read once, and again only after a failure', async 
     answers: {
       get_parts: () =>
         ++asked === 1
-          ? new Refused(500, { code: 'internal', message: 'no' })
+          ? new RefusedAnswer(500, { code: 'internal', message: 'no' })
           : { parts: [textPart(place('trn_a', 9, 1), 'old')] },
     },
   })

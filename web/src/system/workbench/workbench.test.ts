@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { live, made, shell } from '../../../dev/bench'
-import { Refused } from '../../../dev/fake-server'
+import { RefusedAnswer } from '../../../dev/fake-server'
 import {
   actionRow,
   append,
@@ -52,7 +52,7 @@ test('a demo is played once however often it is clicked, and comes onto the scre
   })
   await workbench.begin(null)
   await Promise.all([workbench.startDemo('solo_run'), workbench.startDemo('solo_run')])
-  expect(server.given).toMatchObject([{ name: 'start_demo', body: { name: 'solo_run' } }])
+  expect(server.requests).toMatchObject([{ name: 'start_demo', body: { name: 'solo_run' } }])
   expect(workbench.active?.id).toBe(SESSION)
   workbench.openSession(null)
 })
@@ -112,13 +112,15 @@ test('what is sent is shown at once, and goes when its own turn is there (UI-02)
 test('a turn that is refused gives its text back, before what was typed since (UI-12)', async () => {
   const { workbench, drafts, server } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
-    answers: { submit_turn: () => new Refused(409, { code: 'thread_busy', message: 'A turn is running.' }) },
+    answers: {
+      submit_turn: () => new RefusedAnswer(409, { code: 'thread_busy', message: 'A turn is running.' }),
+    },
   })
   await live(workbench, SESSION)
   const sending = workbench.send(input)
   drafts.set(SESSION, 'and more')
   await sending
-  expect(server.given[0]?.body).toMatchObject({ sessionId: SESSION, whenBusy: 'refuse', text: 'Do it' })
+  expect(server.requests[0]?.body).toMatchObject({ sessionId: SESSION, whenBusy: 'refuse', text: 'Do it' })
   expect(drafts.get(SESSION)).toBe('Do it\n\nand more')
   expect(sentOf(workbench)).toEqual([])
   expect(workbench.notices.list).toMatchObject([{ code: 'thread_busy', message: 'A turn is running.' }])
@@ -134,7 +136,7 @@ test.each([
   })
   await live(workbench, SESSION)
   await workbench.send({ ...input, how })
-  expect(server.given).toMatchObject([{ name: 'submit_turn', body }])
+  expect(server.requests).toMatchObject([{ name: 'submit_turn', body }])
 })
 
 test('a steer is its own command and is pending until its part is there (UI-11)', async () => {
@@ -144,8 +146,8 @@ test('a steer is its own command and is pending until its part is there (UI-11)'
   })
   await live(workbench, SESSION)
   await workbench.send({ ...input, how: 'steer' })
-  const steerId = String(server.given[0]?.body.steerId)
-  expect(server.given).toMatchObject([
+  const steerId = String(server.requests[0]?.body.steerId)
+  expect(server.requests).toMatchObject([
     { name: 'steer_turn', body: { sessionId: SESSION, text: 'Do it', steerId } },
   ])
   expect(sentOf(workbench)).toEqual([{ text: 'Do it', state: 'accepted' }])
@@ -180,7 +182,7 @@ test('a turn whose answer was lost reads unconfirmed, and is sent again as the s
   expect(drafts.get(SESSION)).toBe('')
   down = false
   await workbench.resend(entry)
-  expect(server.given).toMatchObject([{ key: entry.key, body: { turnId: entry.id } }])
+  expect(server.requests).toMatchObject([{ key: entry.key, body: { turnId: entry.id } }])
 })
 
 test('a new session is opened when it was made, unless the person went elsewhere meanwhile (UI-28)', async () => {
@@ -189,7 +191,7 @@ test('a new session is opened when it was made, unless the person went elsewhere
   const stays = made({ sessions, answers })
   await stays.workbench.begin(null)
   await stays.workbench.send(input)
-  expect(stays.server.given[0]?.body).toMatchObject({ workspaceId: 'wks_a', text: 'Do it' })
+  expect(stays.server.requests[0]?.body).toMatchObject({ workspaceId: 'wks_a', text: 'Do it' })
   expect(stays.workbench.active?.id).toBe('ses_new')
   const leaves = made({ sessions, answers })
   await leaves.workbench.begin(null)
@@ -260,7 +262,8 @@ test('an answer to a request reads as sent until its row goes, and can be given 
   const { workbench, server } = made({
     sessions: { [SESSION]: [shell(SESSION), upsert('actions', actionRow())] },
     answers: {
-      respond_action: () => (refuse ? new Refused(409, { code: 'decision_not_offered', message: 'no' }) : {}),
+      respond_action: () =>
+        refuse ? new RefusedAnswer(409, { code: 'decision_not_offered', message: 'no' }) : {},
     },
   })
   await live(workbench, SESSION)

@@ -3,19 +3,19 @@ import { CodeBlock } from '../code-block'
 
 const DiffLines = lazy(() => import('./diff-lines'))
 
-/** Past so many characters a diff stays text: laying it out would hold the page up. */
-const LARGEST = 200_000
+/** Longer diffs, in characters, are shown as plain text: laying them out would block the page. */
+const MAX_LENGTH = 200_000
 
 export function DiffView(props: {
   readonly diff: string
   readonly label: string
   readonly whole?: boolean
-  /** In a box that leaves room for what stands below it. */
-  readonly low?: boolean
+  /** A lower box, for content below it. */
+  readonly isLow?: boolean
 }) {
-  const start = hunksStart(props.diff)
+  const start = findHunks(props.diff)
   const plain = <CodeBlock text={props.diff} label={props.label} {...(props.whole && { whole: true })} />
-  if (start < 0 || props.diff.length > LARGEST) return plain
+  if (start < 0 || props.diff.length > MAX_LENGTH) return plain
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
     <div
@@ -42,11 +42,11 @@ function heightOf({ whole, low }: { readonly whole?: boolean; readonly low?: boo
 }
 
 export function isDiff(text: string): boolean {
-  return hunksStart(text) >= 0
+  return findHunks(text) >= 0
 }
 
-/** Where the first hunk begins; negative where the text is no diff. */
-function hunksStart(text: string): number {
-  const found = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.exec(text)
-  return found?.index ?? -1
+/** The position of the first hunk; negative if the text is not a diff. */
+function findHunks(text: string): number {
+  const match = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.exec(text)
+  return match?.index ?? -1
 }

@@ -7,7 +7,7 @@ import { splitMarkdown } from '@/system/format/markdown-blocks'
 const REMARK = [remarkGfm]
 const REHYPE = [rehypeSanitize]
 
-/** HTML in the text stays text. An image is a link: loading it would tell its server that this text was read. */
+/** HTML stays text. An image becomes a link: loading it would reveal to its server that the text was read. */
 const COMPONENTS: Components = {
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">
@@ -21,7 +21,7 @@ const COMPONENTS: Components = {
   ),
 }
 
-/** Past this size a block that is still being written stays plain: it would be parsed anew with every piece. */
+/** Longer streaming blocks stay plain text, because each new piece would parse them again. */
 const LARGE_BLOCK = 16_000
 
 const Block = memo(({ text, growing }: { text: string; growing: boolean }) => {
@@ -33,7 +33,7 @@ const Block = memo(({ text, growing }: { text: string; growing: boolean }) => {
   )
 })
 
-/** Its words alone: what stands in blocks or leads elsewhere is text here. */
+/** Markdown as one line of text, without blocks and links. */
 export const MarkdownLine = memo(({ text }: { text: string }) => (
   <ReactMarkdown
     remarkPlugins={REMARK}
@@ -45,7 +45,7 @@ export const MarkdownLine = memo(({ text }: { text: string }) => (
   </ReactMarkdown>
 ))
 
-/** Past this size a finished text is rendered in blocks too, because parsing it in one piece would be felt. */
+/** Longer finished texts are rendered in blocks as well, because parsing them at once would block the page. */
 const LARGE = 40_000
 
 export default function MarkdownText({ text, streaming }: { text: string; streaming: boolean }) {

@@ -2,14 +2,14 @@ import { lazy, memo, Suspense } from 'react'
 
 const MarkdownText = lazy(() => import('./markdown-text'))
 
-/** Markdown from outside, sanitised. Until the renderer is there, the text stands as it is. */
+/** Sanitised Markdown. Plain text until the renderer is loaded. */
 export const Markdown = memo(({ text, streaming }: { text: string; streaming: boolean }) => (
   <Suspense fallback={<div className="markdown whitespace-pre-wrap">{text}</div>}>
     <MarkdownText text={text} streaming={streaming} />
   </Suspense>
 ))
 export const Line = lazy(() => import('./markdown-text').then((text) => ({ default: text.MarkdownLine })))
-/** Markdown from outside where there is room for a few words: its text, without headings, lists or links. */
+/** Markdown as one line of text, without headings, lists or links. */
 export const MarkdownLine = memo(({ text }: { text: string }) => (
   <Suspense fallback={text}>
     <Line text={text} />

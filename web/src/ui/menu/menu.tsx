@@ -3,12 +3,12 @@ import type { MenuProps } from './open-menu'
 
 const OpenMenu = lazy(() => import('./open-menu'))
 
-/** A menu under a button. What it is made of is loaded when one is opened for the first time. */
+/** A menu below a button. Its library is loaded when the first menu is opened. */
 export function Menu(props: MenuProps): ReactNode {
-  const [wanted, setWanted] = useState(false)
-  if (!wanted) {
+  const [isRequested, setRequested] = useState(false)
+  if (!isRequested) {
     return (
-      <span className="inline-flex" onClickCapture={() => setWanted(true)}>
+      <span className="inline-flex" onClickCapture={() => setRequested(true)}>
         {props.trigger}
       </span>
     )

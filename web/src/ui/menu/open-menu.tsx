@@ -5,7 +5,7 @@ import { Icon, type IconName } from '../icon'
 const ITEM =
   'flex h-7 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-hover'
 
-/** A menu under a button. It is not modal: the page around it stays as it is and no style is injected. */
+/** An open menu. It is not modal, so no style is injected into the page. */
 export default function OpenMenu(props: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen>

@@ -7,7 +7,7 @@ export interface PopoverProps {
   readonly children: ReactNode
 }
 
-/** A panel under a button. It is not modal: the page around it stays as it is and no style is injected. */
+/** An open panel. It is not modal, so no style is injected into the page. */
 export default function OpenPopover(props: PopoverProps) {
   return (
     <Popover.Root defaultOpen>

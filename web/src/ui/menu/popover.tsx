@@ -3,12 +3,12 @@ import type { PopoverProps } from './open-popover'
 
 const OpenPopover = lazy(() => import('./open-popover'))
 
-/** A panel under a button. What it is made of is loaded when one is opened for the first time. */
+/** A panel below a button. Its library is loaded when the first panel is opened. */
 export function Popover(props: PopoverProps): ReactNode {
-  const [wanted, setWanted] = useState(false)
-  if (!wanted) {
+  const [isRequested, setRequested] = useState(false)
+  if (!isRequested) {
     return (
-      <span className="inline-flex" onClickCapture={() => setWanted(true)}>
+      <span className="inline-flex" onClickCapture={() => setRequested(true)}>
         {props.trigger}
       </span>
     )

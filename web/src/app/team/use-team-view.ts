@@ -1,4 +1,4 @@
-/** Which view of a session is on the screen. It stands beside the address: a reload stays there, a step back comes to it. */
+/** The view of a session. It is kept in the history state, so reload and back button restore it. */
 import { useEffect, useState } from 'react'
 import { VIEWS, type View } from '@/features/team/team-bar'
 import { readRoute } from '@/system/local/route'
@@ -6,18 +6,18 @@ import type { TurnRow } from '@/system/rows/model'
 import { isJob } from '@/system/selectors/job'
 import { findAgent, type Team } from '@/system/selectors/team'
 
-export interface Look {
+export interface TeamViewState {
   readonly view: View
-  /** The task whose job is shown in the board's place; empty for the board. */
+  /** The task of the job shown instead of the board; empty for the board. */
   readonly job: string
 }
 
-const CONVERSATION: Look = { view: 'conversation', job: '' }
+const CONVERSATION: TeamViewState = { view: 'conversation', job: '' }
 
-/** The view of this session, and what goes to another one. */
-export function useLook(sessionId: string, team: Team | null, turns: readonly TurnRow[]) {
-  const [chosen, setChosen] = useState<Look | null>(lookBeside)
-  if (chosen === null && team !== null && isBegunByJob(team, turns)) setChosen(lookAtJobs(team))
+/** The view of a session, and its setter. */
+export function useTeamViewState(sessionId: string, team: Team | null, turns: readonly TurnRow[]) {
+  const [chosen, setChosen] = useState<TeamViewState | null>(readStoredView)
+  if (chosen === null && team !== null && startedWithJob(team, turns)) setChosen(jobView(team))
   useEffect(() => {
     const isHere = readRoute(window.location.hash).sessionId === sessionId
     if (chosen !== null && isHere) window.history.replaceState(chosen, '')
@@ -25,20 +25,20 @@ export function useLook(sessionId: string, team: Team | null, turns: readonly Tu
   return [chosen ?? CONVERSATION, setChosen] as const
 }
 
-/** Whether there is nothing to read of its lead, and a job instead. */
-function isBegunByJob({ row, agents, tasks }: Team, turns: readonly TurnRow[]): boolean {
+/** Whether a session started with a job, and its lead has no turn. */
+function startedWithJob({ row, agents, tasks }: Team, turns: readonly TurnRow[]): boolean {
   const lead = findAgent(agents, row.lead)
   if (lead === null || lead.latestTurn !== '' || !tasks.some(isJob)) return false
   return !turns.some((turn) => turn.threadId === lead.threadId)
 }
 
-function lookAtJobs({ tasks }: Team): Look {
+function jobView({ tasks }: Team): TeamViewState {
   const jobs = tasks.filter(isJob)
   return { view: 'board', job: jobs.length === 1 ? (jobs[0]?.key ?? '') : '' }
 }
 
-function lookBeside(): Look | null {
-  const { view, job }: Partial<Look> = window.history.state ?? {}
+function readStoredView(): TeamViewState | null {
+  const { view, job }: Partial<TeamViewState> = window.history.state ?? {}
   const supported = VIEWS.find((name) => name === view)
   return supported === undefined ? null : { view: supported, job: typeof job === 'string' ? job : '' }
 }
