@@ -1,4 +1,4 @@
-"""One prompt of an agent elsewhere, against the official SDK's server: what it tells, and what becomes of what breaks off."""
+"""Prompts of a remote agent, against the official SDK's server: events, input, artifacts and interruptions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from callboard.contracts.ports.external import (
 
 from .peer import QUICK, Peer, Task, holding, peer
 
-#: Every way in which an agent may be spoken to.
+#: Every supported combination of version, binding and streaming.
 WAYS: tuple[dict[str, Any], ...] = (
     {},
     {"streaming": False},
@@ -40,7 +40,7 @@ NAMES = ("v1.0", "v1.0 polled", "v1.0 over REST", "v0.3", "v0.3 polled")
 
 
 @asynccontextmanager
-async def reached(there: Peer, pace: Pace = QUICK, resume: str = "") -> AsyncIterator[RemoteSession]:
+async def connected(there: Peer, pace: Pace = QUICK, resume: str = "") -> AsyncIterator[RemoteSession]:
     session = await A2aAgents(pace).reach(there.url, resume=resume)
     try:
         yield session
@@ -48,8 +48,8 @@ async def reached(there: Peer, pace: Pace = QUICK, resume: str = "") -> AsyncIte
         await session.close()
 
 
-async def every(session: RemoteSession, text: str = "Do it.", **more: Any) -> list[RemoteEvent]:
-    """All that comes, without the agent's names, which are never the same."""
+async def prompt_events(session: RemoteSession, text: str = "Do it.", **more: Any) -> list[RemoteEvent]:
+    """All events of a prompt, with the random ids replaced."""
     return [plain(event) async for event in session.prompt(text, **more)]
 
 
@@ -67,7 +67,7 @@ async def until(events: AsyncIterator[RemoteEvent], state: str) -> TaskReported:
     async for event in events:
         if isinstance(event, TaskReported) and event.state == state:
             return event
-    raise AssertionError(f"it never told {state}")
+    raise AssertionError(f"no event reported the state {state}")
 
 
 async def works(task: Task) -> None:
@@ -75,9 +75,9 @@ async def works(task: Task) -> None:
     await task.tell.complete(task.words(f"Done: {task.said}"))
 
 
-async def test_its_states_are_told_and_its_last_words_are_the_answer():
-    async with peer(works) as there, reached(there) as session:
-        events = await every(session)
+async def test_states_are_reported_and_the_last_message_is_the_answer():
+    async with peer(works) as there, connected(there) as session:
+        events = await prompt_events(session)
         named = (session.name, session.version, session.resumed, bool(session.id))
 
     assert events == [
@@ -90,20 +90,20 @@ async def test_its_states_are_told_and_its_last_words_are_the_answer():
     assert named == ("Peer", "2.1", False, True)
 
 
-async def test_a_message_alone_is_an_answer_without_a_task():
-    async with peer(answer="You said:") as there, reached(there) as session:
-        assert await every(session) == [TextReported("You said: Do it."), PromptEnded("end_turn")]
+async def test_a_message_without_a_task_is_the_answer():
+    async with peer(answer="You said:") as there, connected(there) as session:
+        assert await prompt_events(session) == [TextReported("You said: Do it."), PromptEnded("end_turn")]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
-async def test_what_it_asks_is_answered_in_the_same_task(way: dict[str, Any]):
+async def test_requested_input_is_sent_to_the_same_task(way: dict[str, Any]):
     async def asks(task: Task) -> None:
         if task.said == "Blue.":
             await task.tell.complete(task.words("It is blue."))
         else:
             await task.tell.requires_input(task.words("Which colour?"))
 
-    async with peer(asks, **way) as there, reached(there) as session:
+    async with peer(asks, **way) as there, connected(there) as session:
         events: list[RemoteEvent] = []
         tasks: set[str] = set()
         async for event in session.prompt("Do it."):
@@ -126,27 +126,27 @@ async def test_what_it_asks_is_answered_in_the_same_task(way: dict[str, Any]):
     assert there.texts == ["Do it.", "Blue."]
 
 
-async def test_what_it_asks_with_more_than_words_is_asked_whole():
+async def test_a_request_with_data_and_links_is_shown_completely():
     async def asks(task: Task) -> None:
         parts = [new_text_part("Which?"), new_data_part({"sizes": ["A5", "A6"]}), new_url_part("https://x.test/a.pdf")]
         await task.tell.requires_input(task.tell.new_agent_message(parts))
 
-    async with peer(asks) as there, reached(there) as session:
+    async with peer(asks) as there, connected(there) as session:
         events = session.prompt("Do it.")
-        told = await until(events, "input_required")
+        need = await until(events, "input_required")
         await events.aclose()
 
-    assert told.message == 'Which?\n\n{"sizes": ["A5", "A6"]}\n\nhttps://x.test/a.pdf'
+    assert need.message == 'Which?\n\n{"sizes": ["A5", "A6"]}\n\nhttps://x.test/a.pdf'
 
 
-async def test_it_may_ask_the_same_again():
+async def test_a_repeated_request_for_input_is_reported_again():
     async def asks(task: Task) -> None:
         if task.said == "Blue.":
             await task.tell.complete(task.words("It is blue."))
         else:
             await task.tell.requires_input(task.words("Which colour?"))
 
-    async with peer(asks) as there, reached(there) as session:
+    async with peer(asks) as there, connected(there) as session:
         answers = iter(["What?", "Blue."])
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
@@ -157,8 +157,8 @@ async def test_it_may_ask_the_same_again():
     assert states(events) == ["submitted", "input_required", "input_required", "completed"]
 
 
-async def test_an_authorisation_that_was_given_there_lets_it_go_on():
-    """No credential is sent, and what looks like one in its words is not told."""
+async def test_an_agent_continues_after_an_authorisation_on_its_side():
+    """No credential is sent, and anything in the message that looks like one is redacted."""
 
     async def wants(task: Task) -> None:
         if task.said == "Do it.":
@@ -166,32 +166,32 @@ async def test_an_authorisation_that_was_given_there_lets_it_go_on():
         else:
             await task.tell.complete(task.words("Done."))
 
-    async with peer(wants) as there, reached(there) as session:
+    async with peer(wants) as there, connected(there) as session:
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
             events.append(plain(event))
             if isinstance(event, NeedReported):
                 assert session.answer("")
 
-    told = "Log in at https://id.test/?token=*** first."
+    message = "Log in at https://id.test/?token=*** first."
     assert events[1:3] == [
-        TaskReported("task", "auth_required", told),
-        NeedReported(tool="RemoteAuth", task="task", message=told),
+        TaskReported("task", "auth_required", message),
+        NeedReported(tool="RemoteAuth", task="task", message=message),
     ]
     assert states(events)[-1] == "completed"
     assert there.texts == ["Do it.", "It is authorised now."]
 
 
-async def test_what_is_settled_there_while_a_person_thinks_is_needed_no_more():
-    found: list[Peer] = []
+async def test_a_need_that_is_met_on_the_agents_side_is_withdrawn():
+    peers: list[Peer] = []
 
     async def wants(task: Task) -> None:
         await task.tell.requires_auth(task.words("Log in."))
-        await found[0].hold.wait()
+        await peers[0].hold.wait()
         await task.tell.complete(task.words("Thanks."))
 
-    async with peer(wants) as there, reached(there) as session:
-        found.append(there)
+    async with peer(wants) as there, connected(there) as session:
+        peers.append(there)
         events: list[RemoteEvent] = []
         async for event in session.prompt("Do it."):
             events.append(plain(event))
@@ -202,7 +202,7 @@ async def test_what_is_settled_there_while_a_person_thinks_is_needed_no_more():
     assert events[-3:] == [TaskReported("task", "completed"), TextReported("Thanks."), PromptEnded("end_turn")]
 
 
-async def test_artifacts_are_told_whole_with_what_is_large_and_all_bytes_apart():
+async def test_artifacts_are_reported_complete_with_large_texts_and_files_as_blobs():
     picture, long = b"\x89PNG...", "x" * 9000
 
     async def delivers(task: Task) -> None:
@@ -220,8 +220,8 @@ async def test_artifacts_are_told_whole_with_what_is_large_and_all_bytes_apart()
             )
         await task.tell.complete()
 
-    async with peer(delivers) as there, reached(there) as session:
-        events = await every(session)
+    async with peer(delivers) as there, connected(there) as session:
+        events = await prompt_events(session)
 
     blob, text = blob_of(picture, "image/png"), blob_of(long.encode())
     whole, pieces = [event for event in events if isinstance(event, ArtifactReported)]
@@ -242,46 +242,46 @@ async def test_artifacts_are_told_whole_with_what_is_large_and_all_bytes_apart()
     assert [part.text.text for part in pieces.parts] == ["One two three."]
 
 
-async def test_more_parts_than_are_kept_are_counted():
+async def test_parts_beyond_the_limit_are_counted():
     async def delivers(task: Task) -> None:
         await task.tell.add_artifact([new_text_part(str(n)) for n in range(60)], artifact_id="a", last_chunk=True)
         await task.tell.complete()
 
-    async with peer(delivers) as there, reached(there) as session:
-        (told,) = [event for event in await every(session) if isinstance(event, ArtifactReported)]
+    async with peer(delivers) as there, connected(there) as session:
+        (artifact,) = [event for event in await prompt_events(session) if isinstance(event, ArtifactReported)]
 
-    assert (len(told.parts), told.left_out) == (50, 10)
+    assert (len(artifact.parts), artifact.left_out) == (50, 10)
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "message"),
     [
-        ("rejected", "The agent elsewhere rejected the task. No."),
-        ("failed", "The agent elsewhere says that its task failed. No."),
-        ("canceled", "The agent elsewhere cancelled the task. No."),
+        ("rejected", "The remote agent rejected the task. No."),
+        ("failed", "The remote agent reports that its task failed. No."),
+        ("canceled", "The remote agent cancelled the task. No."),
     ],
 )
-async def test_a_task_that_ended_otherwise_is_not_complete(state: RemoteTaskState, said: str):
+async def test_a_rejected_failed_or_cancelled_task_fails_the_prompt(state: RemoteTaskState, message: str):
     """UI-23"""
 
     async def ends(task: Task) -> None:
         end = {"rejected": task.tell.reject, "failed": task.tell.failed, "canceled": task.tell.cancel}[state]
         await end(task.words("No."))
 
-    async with peer(ends) as there, reached(there) as session:
+    async with peer(ends) as there, connected(there) as session:
         events = session.prompt("Do it.")
-        told = [plain(await anext(events)), plain(await anext(events))]
+        reported = [plain(await anext(events)), plain(await anext(events))]
         with pytest.raises(ExternalFailure) as failed:
             await anext(events)
 
-    assert (failed.value.code, failed.value.message, failed.value.retryable) == ("remote_refused", said, False)
-    assert told == [TaskReported("task", "submitted"), TaskReported("task", state, "No.")]
+    assert (failed.value.code, failed.value.message, failed.value.retryable) == ("remote_refused", message, False)
+    assert reported == [TaskReported("task", "submitted"), TaskReported("task", state, "No.")]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
-async def test_what_broke_off_in_the_middle_is_picked_up_and_sent_once(way: dict[str, Any]):
+async def test_an_interrupted_stream_is_continued_and_the_message_sent_once(way: dict[str, Any]):
     """UI-23"""
-    async with holding(**way) as there, reached(there) as session:
+    async with holding(**way) as there, connected(there) as session:
         events = session.prompt("Do it.")
         await until(events, "working")
         there.cut()
@@ -292,31 +292,31 @@ async def test_what_broke_off_in_the_middle_is_picked_up_and_sent_once(way: dict
     assert there.texts == ["Do it."]
 
 
-async def test_a_task_that_is_silent_is_asked_for_and_stays_what_it_was():
+async def test_a_silent_task_is_polled_and_keeps_its_state():
     """UI-23"""
     pace = Pace(card=20, request=0.3, first_pause=0.01, longest_pause=0.05, patience=60)
-    async with holding() as there, reached(there, pace) as session:
+    async with holding() as there, connected(there, pace) as session:
         events = session.prompt("Do it.")
         await until(events, "working")
         following = anext(events)
 
-        async def asked_for_it() -> None:
-            while there.asked.count("GetTask") < 2:  # noqa: ASYNC110 - it is seen in what the server was asked
+        async def release_after_polls() -> None:
+            while there.asked.count("GetTask") < 2:  # noqa: ASYNC110 - only the requests of the server show it
                 await asyncio.sleep(0)
             there.hold.set()
 
-        told, _ = await asyncio.gather(following, asked_for_it())
-        assert plain(told) == TaskReported("task", "completed")
+        reported, _ = await asyncio.gather(following, release_after_polls())
+        assert plain(reported) == TaskReported("task", "completed")
         await events.aclose()
 
     assert there.texts == ["Do it."]
 
 
-async def test_an_agent_that_is_gone_for_good_is_unavailable_and_its_task_is_as_it_was_told():
+async def test_an_agent_that_stays_unreachable_fails_the_prompt():
     """UI-23"""
     async with AsyncExitStack() as stack:
         there = await stack.enter_async_context(holding())
-        session = await stack.enter_async_context(reached(there))
+        session = await stack.enter_async_context(connected(there))
         events = session.prompt("Do it.")
         await until(events, "working")
         await there.stop()
@@ -324,54 +324,54 @@ async def test_an_agent_that_is_gone_for_good_is_unavailable_and_its_task_is_as_
             await anext(events)
 
     assert (failed.value.code, failed.value.retryable) == ("remote_unavailable", True)
-    assert failed.value.message.startswith("The agent elsewhere was not reached for 0.5 s.")
+    assert failed.value.message.startswith("The remote agent was unreachable for 0.5 s.")
 
 
-async def test_an_unfinished_task_is_taken_up_again_without_being_given_twice():
+async def test_an_unfinished_task_is_resumed_without_sending_its_message_again():
     async with holding() as there:
-        async with reached(there) as first:
+        async with connected(there) as first:
             events = first.prompt("Do it.")
             task = (await until(events, "working")).task
             await events.aclose()
             conversation = first.id
         there.hold.set()
-        async with reached(there, resume=conversation) as again:
-            rest = await every(again, "Do it.", task=task)
+        async with connected(there, resume=conversation) as again:
+            rest = await prompt_events(again, "Do it.", task=task)
             assert again.resumed
 
     assert rest[-3:] == [TaskReported("task", "completed"), TextReported("Done: Do it."), PromptEnded("end_turn")]
     assert there.texts == ["Do it."]
 
 
-async def test_a_task_that_it_no_longer_has_is_given_anew():
-    async with peer(works) as there, reached(there, resume="of before") as session:
-        events = await every(session, "Do it.", task="task")
+async def test_a_task_that_the_agent_no_longer_has_is_sent_again():
+    async with peer(works) as there, connected(there, resume="of before") as session:
+        events = await prompt_events(session, "Do it.", task="task")
 
-    assert events[0] == TaskReported("task", "unknown", "It no longer has this task.")
+    assert events[0] == TaskReported("task", "unknown", "The remote agent no longer has this task.")
     assert events[-2:] == [TextReported("Done: Do it."), PromptEnded("end_turn")]
     assert there.texts == ["Do it."]
 
 
-async def test_what_is_new_to_an_unfinished_task_is_its_next_message():
+async def test_new_input_for_an_unfinished_task_is_sent_as_its_next_message():
     async def asks(task: Task) -> None:
         if task.said == "Blue.":
             await task.tell.complete(task.words("It is blue."))
         else:
             await task.tell.requires_input(task.words("Which colour?"))
 
-    async with peer(asks) as there, reached(there) as session:
+    async with peer(asks) as there, connected(there) as session:
         events = session.prompt("Do it.")
         task = (await until(events, "input_required")).task
         await events.aclose()
-        rest = await every(session, "Do it.\n\nBlue.", task=task, more="Blue.")
+        rest = await prompt_events(session, "Do it.\n\nBlue.", task=task, more="Blue.")
 
     assert rest[-3:] == [TaskReported("task", "completed"), TextReported("It is blue."), PromptEnded("end_turn")]
     assert there.texts == ["Do it.", "Blue."]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
-async def test_it_is_asked_to_cancel_its_task(way: dict[str, Any]):
-    async with holding(**way) as there, reached(there) as session:
+async def test_a_cancelled_prompt_cancels_the_task(way: dict[str, Any]):
+    async with holding(**way) as there, connected(there) as session:
         events = session.prompt("Do it.")
         await until(events, "working")
         pending = asyncio.ensure_future(anext(events))
@@ -381,11 +381,11 @@ async def test_it_is_asked_to_cancel_its_task(way: dict[str, Any]):
     assert rest == [TaskReported("task", "canceled"), PromptEnded("cancelled")]
 
 
-async def test_a_task_of_another_conversation_is_not_taken_for_this_one():
-    async with peer(works) as there, reached(there) as session:
-        first = await every(session)
+async def test_each_prompt_of_a_conversation_has_its_own_task():
+    async with peer(works) as there, connected(there) as session:
+        first = await prompt_events(session)
         conversation = session.id
-        second = await every(session, "And now?")
+        second = await prompt_events(session, "And now?")
 
     assert session.id == conversation
     assert states(first) == states(second) == ["submitted", "working", "completed"]

@@ -1,13 +1,14 @@
-"""Agents elsewhere that speak the Agent2Agent protocol (A2A, v1.0 and v0.3), as a client of theirs.
+"""Client of remote agents over the Agent2Agent protocol (A2A, v1.0 and v0.3).
 
-agents      reaches them: the port `RemoteAgents`
-card        their Agent Cards, read within bounds, of one origin only
-bounded     what may come over the wire
-session     a conversation: the port `RemoteSession`
-following   one prompt: its task is followed until that end says that it is over
-told        what it tells in one prompt, each thing once
-failures    why nothing came of it
-words       their words as ours
+Modules:
+    agents: The port `RemoteAgents`: connects to an agent.
+    card: Reading of Agent Cards, limited in size and to one origin.
+    transport: HTTP transport that limits the size of responses.
+    session: The port `RemoteSession`: one conversation.
+    task_follower: One prompt, followed until its task ends.
+    task_events: Conversion of task updates to events without duplicates.
+    translation: Conversion of protocol messages and artifacts.
+    failures: Conversion of errors to `ExternalFailure`.
 """
 
 from .agents import A2aAgents

@@ -1,4 +1,4 @@
-"""Reaches agents elsewhere. The library of the protocol is loaded when the first one is reached."""
+"""Connections to remote agents over A2A."""
 
 from __future__ import annotations
 
@@ -7,25 +7,35 @@ from callboard.runtime.workspaces.installation import installs
 
 from .pace import Pace
 
-MISSING = "A2A is not installed here."
+MISSING = "A2A support is not installed."
 
 
 class A2aAgents:
-    """Implements the port `RemoteAgents`."""
+    """Implement the port `RemoteAgents`. The protocol library is loaded on first use.
+
+    Args:
+        pace: Timeouts and polling intervals.
+    """
 
     def __init__(self, pace: Pace | None = None) -> None:
         self._pace = pace or Pace()
 
     async def reach(self, url: str, *, resume: str = "") -> RemoteSession:
-        """Reads the card at the address. Raises ExternalFailure `not_installed` without the extra `a2a`,
-        `remote_unavailable`, `remote_refused`."""
+        """Read the agent's card and open a session.
+
+        Args:
+            url: Address of the agent or of its card.
+            resume: The agent's id of an earlier conversation; empty for a new one.
+        Raises:
+            ExternalFailure: `not_installed` without the extra `a2a`, `remote_unavailable` or `remote_refused`.
+        """
         try:
             from a2a.client import ClientConfig, ClientFactory
             from a2a.utils.constants import TransportProtocol
 
-            from .bounded import build_client
             from .card import read_card
             from .session import A2aSession
+            from .transport import build_client
         except ImportError as error:
             raise ExternalFailure("not_installed", f"{MISSING} In a terminal: {installs('a2a')}") from error
         http = build_client(self._pace.request)
@@ -38,11 +48,11 @@ class A2aAgents:
                 supported_protocol_bindings=[TransportProtocol.JSONRPC, TransportProtocol.HTTP_JSON],
             )
             try:
-                made = ClientFactory(config).create(card)
+                client = ClientFactory(config).create(card)
             except ValueError as error:
-                message = f"The agent at {url} speaks neither JSON-RPC nor HTTP+JSON of A2A."
+                message = f"The agent at {url} supports neither JSON-RPC nor HTTP+JSON of A2A."
                 raise ExternalFailure("remote_refused", message) from error
-            return A2aSession(url, made, http, card, resume, self._pace)
+            return A2aSession(url, client, http, card, resume, self._pace)
         except BaseException:
             await http.aclose()
             raise

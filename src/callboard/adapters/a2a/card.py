@@ -1,5 +1,4 @@
-"""Agent Cards: read at the address that a person allowed, within bounds. A card may name its interfaces on its own origin only:
-what was allowed is that address, and nothing that a card says widens it."""
+"""Agent Cards: read from the approved address, limited in size and to interfaces of the same origin."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ from google.protobuf.json_format import MessageToDict, ParseError
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.text.redactor import without_secrets
 
-#: The largest card that is read, in bytes.
+#: The largest accepted card, in bytes.
 LARGEST_CARD = 256 * 1024
 _PORTS = {"http": 80, "https": 443}
 
 
 def card_url(url: str) -> str:
-    """Where the card is: at the address itself where that names a JSON file, else at the well-known path below it."""
+    """Return the address of the card: `url` if it names a JSON file, else the well-known path below it."""
     parts = urlsplit(url)
     if parts.path.endswith(".json") or parts.query:
         return url
@@ -31,59 +30,69 @@ def card_url(url: str) -> str:
 
 
 async def read_card(http: httpx.AsyncClient, url: str, seconds: float) -> AgentCard:
-    """The card, with those of its interfaces that are of the address's origin. Raises ExternalFailure `remote_unavailable`,
-    `remote_refused`."""
-    where = card_url(url)
+    """Read a card and keep only the interfaces of the same origin as its address.
+
+    Args:
+        seconds: Time limit of the whole request.
+    Raises:
+        ExternalFailure: `remote_unavailable` or `remote_refused`.
+    """
+    address = card_url(url)
     try:
         async with asyncio.timeout(seconds):
-            data = await _fetch(http, where)
+            data = await _fetch(http, address)
     except TimeoutError as error:
-        message = f"The card at {where} did not come within {seconds:g} s."
+        message = f"Reading the card at {address} took more than {seconds:g} s."
         raise ExternalFailure("remote_unavailable", message, retryable=True) from error
     except httpx.HTTPError as error:
-        message = f"{where} is not reached: {without_secrets(str(error)[:300]).rstrip('.') or type(error).__name__}."
-        raise ExternalFailure("remote_unavailable", message, retryable=True) from error
+        reason = without_secrets(str(error)[:300]).rstrip(".") or type(error).__name__
+        raise ExternalFailure("remote_unavailable", f"Cannot reach {address}: {reason}.", retryable=True) from error
     try:
-        held: Any = json.loads(data)
-        card = parse_agent_card(held)
+        content: Any = json.loads(data)
+        card = parse_agent_card(content)
     except (ParseError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        raise ExternalFailure("remote_refused", f"What is at {where} is no Agent Card.") from error
-    return _of_one_origin(card, where)
+        raise ExternalFailure("remote_refused", f"Invalid Agent Card at {address}.") from error
+    return _restrict_to_origin(card, address)
 
 
 def card_json(card: AgentCard) -> str:
-    """The card as it is kept."""
+    """Return the card as JSON, as it is stored."""
     return json.dumps(MessageToDict(card), ensure_ascii=False, separators=(",", ":"))
 
 
-async def _fetch(http: httpx.AsyncClient, where: str) -> bytes:
-    async with http.stream("GET", where, headers={"Accept": "application/json"}) as response:
+async def _fetch(http: httpx.AsyncClient, address: str) -> bytes:
+    async with http.stream("GET", address, headers={"Accept": "application/json"}) as response:
         if response.is_redirect:
-            to = str(response.headers.get("location", "somewhere else"))[:200]
-            raise ExternalFailure("remote_refused", f"{where} redirects to {to}, which nobody allowed to be contacted.")
+            target = str(response.headers.get("location", "an unnamed address"))[:200]
+            message = f"{address} redirects to {target}, an address without approval."
+            raise ExternalFailure("remote_refused", message)
         if response.status_code != 200:
-            down = response.status_code >= 500
-            message = f"There is no card at {where} (HTTP {response.status_code})."
-            raise ExternalFailure("remote_unavailable" if down else "remote_refused", message, retryable=down)
+            is_down = response.status_code >= 500
+            message = f"There is no card at {address} (HTTP {response.status_code})."
+            raise ExternalFailure("remote_unavailable" if is_down else "remote_refused", message, retryable=is_down)
         data = b""
         async for chunk in response.aiter_bytes():
             data += chunk
             if len(data) > LARGEST_CARD:
-                raise ExternalFailure("remote_refused", f"The card at {where} has more than {LARGEST_CARD} bytes.")
+                raise ExternalFailure("remote_refused", f"The card at {address} has more than {LARGEST_CARD} bytes.")
         return data
 
 
-def _of_one_origin(card: AgentCard, where: str) -> AgentCard:
-    own = _origin(where)
-    every = list(card.supported_interfaces)
-    same = [one for one in every if _origin(one.url) == own and "@" not in urlsplit(one.url).netloc]
-    if every and not same:
-        message = (
-            f"The card at {where} sends to {every[0].url[:200]}, another origin, which nobody allowed to be contacted."
-        )
+def _restrict_to_origin(card: AgentCard, address: str) -> AgentCard:
+    """Remove interfaces of other origins: the approval covers this origin only."""
+    origin = _origin(address)
+    interfaces = list(card.supported_interfaces)
+    allowed = [
+        interface
+        for interface in interfaces
+        if _origin(interface.url) == origin and "@" not in urlsplit(interface.url).netloc
+    ]
+    if interfaces and not allowed:
+        target = interfaces[0].url[:200]
+        message = f"The card at {address} names only interfaces of other origins, such as {target}, without approval."
         raise ExternalFailure("remote_refused", message)
     del card.supported_interfaces[:]
-    card.supported_interfaces.extend(same)
+    card.supported_interfaces.extend(allowed)
     return card
 
 

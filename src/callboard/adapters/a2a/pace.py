@@ -1,4 +1,4 @@
-"""How long an agent elsewhere is waited for."""
+"""Timeouts and polling intervals for remote agents."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """All in seconds. `card` is how long its card may take, `request` how long one request may, and how long a stream may be
-    without a sign of life. A task whose stream ended is asked for after `first`, then more and more seldom, at least every
-    `longest`; an agent that does not answer for `patience` is not reached."""
+    """Timeouts and polling intervals, in seconds.
+
+    Attributes:
+        card: Time limit for reading a card.
+        request: Time limit of a request, and of silence on a stream.
+        first_pause: Pause before the first poll of a task whose stream ended. Each later pause is longer.
+        longest_pause: The longest pause between two polls.
+        patience: Time without a response after which an agent counts as unreachable.
+    """
 
     card: float = 10.0
     request: float = 60.0

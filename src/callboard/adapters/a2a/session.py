@@ -1,4 +1,4 @@
-"""A conversation with an agent elsewhere."""
+"""A conversation with a remote agent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from a2a.types.a2a_pb2 import AgentCard
 from callboard.contracts.ports.external import RemoteEvent
 
 from .card import card_json
-from .following import TaskFollower
 from .pace import Pace
+from .task_follower import TaskFollower
 from .translation import single_line
 
 
 class A2aSession:
-    """Implements the port `RemoteSession`. Nothing is kept open between prompts."""
+    """Implement the port `RemoteSession`. No connection stays open between prompts."""
 
     def __init__(
         self, url: str, client: Client, http: httpx.AsyncClient, card: AgentCard, resume: str, pace: Pace
@@ -34,48 +34,59 @@ class A2aSession:
         self._http = http
         self._streams = card.capabilities.streaming
         self._pace = pace
-        self._following: TaskFollower | None = None
+        self._follower: TaskFollower | None = None
         self._closed = asyncio.Event()
 
     @property
     def alive(self) -> bool:
-        """False once it was let go: nothing else is known of an agent that nobody asks."""
+        """True until the session is closed. The agent itself is not polled between prompts."""
         return not self._closed.is_set()
 
     async def gone(self) -> str:
-        """Waits until it is let go."""
+        """Wait until the session is closed, and return the reason."""
         await self._closed.wait()
-        return "it was let go"
+        return "the session was closed"
 
     async def prompt(self, text: str, *, task: str = "", more: str = "") -> AsyncGenerator[RemoteEvent]:
-        """Gives the agent its next input. Raises ExternalFailure."""
-        following = self._following = TaskFollower(
-            self._client, streams=self._streams, pace=self._pace, conversation=self.id, named=self._named
+        """Send the next input and yield the agent's events.
+
+        Args:
+            task: Id of a task to continue; empty for a new one.
+            more: Message to send to the task that is continued.
+        Raises:
+            ExternalFailure: `remote_unavailable` or `remote_refused`.
+        """
+        follower = self._follower = TaskFollower(
+            self._client,
+            streams=self._streams,
+            pace=self._pace,
+            conversation=self.id,
+            on_conversation=self._set_conversation,
         )
         try:
-            async with contextlib.aclosing(following.events(text, task, more)) as events:
+            async with contextlib.aclosing(follower.events(text, task, more)) as events:
                 async for event in events:
                     yield event
         finally:
-            self._following = None
+            self._follower = None
 
     def answer(self, text: str) -> bool:
-        """Answers what the agent needs."""
-        return self._following is not None and self._following.answer(text)
+        """Send the input that the agent waits for. Return False if it waits for none."""
+        return self._follower is not None and self._follower.answer(text)
 
     async def cancel(self) -> None:
-        """Asks the agent to cancel its task. Raises ExternalFailure."""
-        if self._following is not None:
-            await self._following.cancel()
+        """Ask the agent to cancel its task. Raises ExternalFailure."""
+        if self._follower is not None:
+            await self._follower.cancel()
 
     async def close(self) -> None:
-        """Lets go of the agent. A task of it goes on there."""
+        """Close the connections. The agent continues its task."""
         if not self._closed.is_set():
             self._closed.set()
             await self._http.aclose()
 
-    def _named(self, conversation: str) -> None:
-        """The agent's own name of the conversation. Another than that which was asked for is a new one."""
+    def _set_conversation(self, conversation: str) -> None:
+        """Store the agent's id of the conversation. A different id than the requested one is a new conversation."""
         if self.id and conversation != self.id:
             self.resumed = False
         self.id = conversation

@@ -1,4 +1,4 @@
-"""What an agent elsewhere tells in one prompt, each thing once: states that change, texts, artifacts that are whole."""
+"""Conversion of a remote agent's task updates to events, without duplicates."""
 
 from __future__ import annotations
 
@@ -12,166 +12,175 @@ from callboard.contracts.text.redactor import without_secrets
 
 from .translation import artifact_report, full_text, message_text, other_parts, parts_report, state_of
 
-#: In these an agent elsewhere goes on only with something of a person's.
+#: States in which the agent waits for a person's input.
 NEED_STATES: tuple[RemoteTaskState, ...] = ("input_required", "auth_required")
-#: After these it does nothing more for the task; what is said of an end that is no answer.
+#: Final states, each with the message of a failure.
 END_MESSAGES: dict[RemoteTaskState, str] = {
     "completed": "",
-    "failed": "The agent elsewhere says that its task failed.",
-    "rejected": "The agent elsewhere rejected the task.",
-    "canceled": "The agent elsewhere cancelled the task.",
+    "failed": "The remote agent reports that its task failed.",
+    "rejected": "The remote agent rejected the task.",
+    "canceled": "The remote agent cancelled the task.",
 }
-#: The largest artifact that comes in pieces, in bytes.
+#: The largest artifact that arrives in pieces, in bytes.
 _LARGEST_PIECES = 16 * 1024 * 1024
 _LONGEST_ID = 200
-#: One state as it was told: with its message, the name of that and its time.
-_Mark = tuple[RemoteTaskState, str, str, int]
+#: A reported status: state, message, message id and time in nanoseconds.
+_Status = tuple[RemoteTaskState, str, str, int]
 
 
 class TaskEventHandler:
-    """Takes what comes. `conversation` and `task` are the agent's own names; `named` is told the first when it changes. `state`
-    and `said` are the newest that were told of the task, `spoke` says that it answered with a message alone."""
+    """Convert the updates of one prompt.
 
-    def __init__(self, conversation: str, named: Callable[[str], None]) -> None:
+    Args:
+        conversation: The agent's id of the conversation; empty for a new one.
+        on_conversation: Called with the agent's id of the conversation when it changes.
+    Attributes:
+        task: The agent's id of the task; empty until the agent names one.
+        state: The newest state of the task.
+        message: The newest status message of the task.
+        has_replied: The agent answered with a message and without a task.
+    """
+
+    def __init__(self, conversation: str, on_conversation: Callable[[str], None]) -> None:
         self.conversation = conversation
         self.task = ""
         self.state: RemoteTaskState | None = None
         self.message = ""
         self.has_replied = False
-        self._named = named
-        self._as_told: tuple[RemoteTaskState, str] | None = None
-        self._mark: _Mark | None = None
-        self._settled: _Mark | None = None
+        self._on_conversation = on_conversation
+        self._reported: tuple[RemoteTaskState, str] | None = None
+        self._status: _Status | None = None
+        self._answered: _Status | None = None
         self._pieces: dict[str, Artifact] = {}
         self._delivered: dict[str, bytes] = {}
 
     @property
     def is_over(self) -> bool:
-        """True once nothing more is to come."""
+        """True once the agent replied or the task is in a final state."""
         return self.has_replied or self.state in END_MESSAGES
 
     @property
     def needs_input(self) -> bool:
-        """True while the agent waits for something of a person's."""
+        """True while the agent waits for a person's input."""
         return self.state in NEED_STATES
 
     def start_new_task(self) -> None:
-        """The next message begins a task."""
+        """Forget the task, so that the next message starts a new one."""
         self.task, self.state, self.message, self.has_replied = "", None, "", False
 
     def begin_answer(self) -> tuple[RemoteTaskState | None, str]:
-        """What the agent needs is on its way: that need may be told once more before it is over. Returns what `unanswered`
-        takes."""
-        needed = (self.state, self.message)
-        self._settled, self.state, self.message = self._mark, None, ""
-        return needed
+        """Ignore one repetition of the current need while the answer is sent. Return it for `restore_need`."""
+        need = (self.state, self.message)
+        self._answered, self.state, self.message = self._status, None, ""
+        return need
 
-    def restore_need(self, needed: tuple[RemoteTaskState | None, str]) -> None:
-        """It was not taken."""
+    def restore_need(self, need: tuple[RemoteTaskState | None, str]) -> None:
+        """Restore the need after the answer could not be sent."""
         if self.state is None:
-            self._settled, (self.state, self.message) = None, needed
+            self._answered, (self.state, self.message) = None, need
 
     def settle_need(self) -> None:
-        """A need that is told from now on is another one, unless its name or its time says that it is the same."""
-        if self._settled is not None and not (self._settled[2] or self._settled[3]):
-            self._settled = None
+        """Treat later needs as new ones, unless their message id or time proves a repetition."""
+        if self._answered is not None and not (self._answered[2] or self._answered[3]):
+            self._answered = None
 
     def apply(self, response: StreamResponse) -> Iterator[RemoteEvent]:
-        """Part of a stream."""
+        """Yield the events of one response of a stream. Updates of other tasks yield none."""
         match response.WhichOneof("payload"):
             case "message":
-                self._known_as(response.message.context_id)
+                self._set_conversation(response.message.context_id)
                 self.has_replied = True
-                yield from self._speech(response.message)
+                yield from self._message_events(response.message)
             case "task":
                 yield from self.apply_task(response.task)
-            case "status_update" if self._is_mine(response.status_update.task_id):
-                self._known_as(response.status_update.context_id)
-                yield from self._status(response.status_update.status)
-            case "artifact_update" if self._is_mine(response.artifact_update.task_id):
-                yield from self._piece(response.artifact_update)
+            case "status_update" if self._is_own_task(response.status_update.task_id):
+                self._set_conversation(response.status_update.context_id)
+                yield from self._status_events(response.status_update.status)
+            case "artifact_update" if self._is_own_task(response.artifact_update.task_id):
+                yield from self._artifact_events(response.artifact_update)
             case _:
-                # What is of another task, or says nothing, is not for this prompt.
                 pass
 
     def apply_task(self, task: Task) -> Iterator[RemoteEvent]:
-        """The task as a whole."""
-        if not self._is_mine(task.id):
+        """Yield the events of a task's complete state."""
+        if not self._is_own_task(task.id):
             return
-        self._known_as(task.context_id)
-        for made in task.artifacts:
-            self._pieces.pop(made.artifact_id, None)
-            yield from self._whole(made)
-        yield from self._status(task.status)
+        self._set_conversation(task.context_id)
+        for artifact in task.artifacts:
+            self._pieces.pop(artifact.artifact_id, None)
+            yield from self._deliver(artifact)
+        yield from self._status_events(task.status)
 
-    def _status(self, status: TaskStatus) -> Iterator[RemoteEvent]:
+    def _status_events(self, status: TaskStatus) -> Iterator[RemoteEvent]:
         state = state_of(status.state)
-        said = message_text(status.message) if state == "completed" else full_text(status.message)
-        mark = (state, said, status.message.message_id, status.timestamp.ToNanoseconds())
-        if mark == self._settled:
+        text = message_text(status.message) if state == "completed" else full_text(status.message)
+        reported = (state, text, status.message.message_id, status.timestamp.ToNanoseconds())
+        if reported == self._answered:
             return
-        self._mark, self._settled = mark, None
-        if (state, said) == self._as_told and self.state is not None:
+        self._status, self._answered = reported, None
+        if (state, text) == self._reported and self.state is not None:
             return
-        self._as_told = (state, said)
+        self._reported = (state, text)
         if state in END_MESSAGES or state in NEED_STATES:
-            yield from self._rest()
-        self.state, self.message = state, without_secrets(said) if state == "auth_required" else said
-        answers = state == "completed" and bool(said.strip() or other_parts(status.message))
-        yield TaskReported(self.task, state, "" if answers else self.message)
-        if answers:
-            yield from self._speech(status.message)
+            yield from self._deliver_pieces()
+        self.state, self.message = state, without_secrets(text) if state == "auth_required" else text
+        is_answer = state == "completed" and bool(text.strip() or other_parts(status.message))
+        yield TaskReported(self.task, state, "" if is_answer else self.message)
+        if is_answer:
+            yield from self._message_events(status.message)
 
-    def _speech(self, message: Message) -> Iterator[RemoteEvent]:
-        said, more = message_text(message), other_parts(message)
-        if said:
-            yield TextReported(said, message.message_id)
-        if more:
-            yield parts_report(self.task, message.message_id, more)
+    def _message_events(self, message: Message) -> Iterator[RemoteEvent]:
+        text, parts = message_text(message), other_parts(message)
+        if text:
+            yield TextReported(text, message.message_id)
+        if parts:
+            yield parts_report(self.task, message.message_id, parts)
 
-    def _piece(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
+    def _artifact_events(self, update: TaskArtifactUpdateEvent) -> Iterator[RemoteEvent]:
         piece = update.artifact
-        known = self._pieces.get(piece.artifact_id)
-        if update.append and known is not None:
-            if known.ByteSize() + piece.ByteSize() > _LARGEST_PIECES:
-                raise ExternalFailure("remote_refused", "The agent elsewhere delivers an artifact that is too large.")
-            _append(known, piece)
+        artifact = self._pieces.get(piece.artifact_id)
+        if update.append and artifact is not None:
+            if artifact.ByteSize() + piece.ByteSize() > _LARGEST_PIECES:
+                message = f"The remote agent sent an artifact of more than {_LARGEST_PIECES} bytes."
+                raise ExternalFailure("remote_refused", message)
+            _append(artifact, piece)
         else:
-            known = self._pieces[piece.artifact_id] = Artifact()
-            known.CopyFrom(piece)
+            artifact = self._pieces[piece.artifact_id] = Artifact()
+            artifact.CopyFrom(piece)
         if update.last_chunk:
-            yield from self._whole(self._pieces.pop(piece.artifact_id))
+            yield from self._deliver(self._pieces.pop(piece.artifact_id))
 
-    def _rest(self) -> Iterator[RemoteEvent]:
-        """Artifacts of which nobody said that they are whole are so once the task waits or is over."""
-        for made in list(self._pieces.values()):
-            yield from self._whole(made)
+    def _deliver_pieces(self) -> Iterator[RemoteEvent]:
+        """Deliver unfinished artifacts: they are complete once the task waits or ends."""
+        for artifact in list(self._pieces.values()):
+            yield from self._deliver(artifact)
         self._pieces.clear()
 
-    def _whole(self, made: Artifact) -> Iterator[RemoteEvent]:
-        written = made.SerializeToString(deterministic=True)
-        if self._delivered.get(made.artifact_id) != written:
-            self._delivered[made.artifact_id] = written
-            yield artifact_report(self.task, made)
+    def _deliver(self, artifact: Artifact) -> Iterator[RemoteEvent]:
+        content = artifact.SerializeToString(deterministic=True)
+        if self._delivered.get(artifact.artifact_id) != content:
+            self._delivered[artifact.artifact_id] = content
+            yield artifact_report(self.task, artifact)
 
-    def _is_mine(self, task: str) -> bool:
+    def _is_own_task(self, task: str) -> bool:
         if not self.task and task:
             if len(task) > _LONGEST_ID:
-                raise ExternalFailure("remote_refused", "The agent elsewhere gives its task a name that is too long.")
+                message = f"The remote agent sent a task id of more than {_LONGEST_ID} characters."
+                raise ExternalFailure("remote_refused", message)
             self.task = task
         return bool(task) and task == self.task
 
-    def _known_as(self, conversation: str) -> None:
+    def _set_conversation(self, conversation: str) -> None:
         if 0 < len(conversation) <= _LONGEST_ID and conversation != self.conversation:
             self.conversation = conversation
-            self._named(conversation)
+            self._on_conversation(conversation)
 
 
-def _append(known: Artifact, told: Artifact) -> None:
-    """Pieces of one text are one part."""
-    for part in told.parts:
-        last = known.parts[-1] if known.parts else None
+def _append(artifact: Artifact, piece: Artifact) -> None:
+    """Append a piece, and join adjacent texts to one part."""
+    for part in piece.parts:
+        last = artifact.parts[-1] if artifact.parts else None
         if last is not None and part.WhichOneof("content") == last.WhichOneof("content") == "text":
             last.text += part.text
         else:
-            known.parts.append(part)
+            artifact.parts.append(part)

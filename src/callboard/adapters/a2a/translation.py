@@ -1,4 +1,4 @@
-"""What an agent elsewhere says, in our words. All of it is untrusted and has a bound."""
+"""Conversion of A2A messages and artifacts. All input is untrusted and limited in size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts.remote import RemotePart
 from callboard.contracts.ports.external import ArtifactReported
 
-#: How many parts of an artifact are kept.
+#: The number of parts of an artifact that are stored.
 MOST_PARTS = 50
 _LONGEST_NAME = 200
 _LONGEST_TEXT = 1000
@@ -33,63 +33,68 @@ _STATES: dict[int, RemoteTaskState] = {
 }
 
 
-def state_of(told: int) -> RemoteTaskState:
-    """The state; `unknown` for one that no word of ours names."""
-    return _STATES.get(told, "unknown")
+def state_of(state: int) -> RemoteTaskState:
+    """Return the task state; `unknown` for a state that this version does not support."""
+    return _STATES.get(state, "unknown")
 
 
 def single_line(text: str, longest: int = _LONGEST_NAME) -> str:
-    """A name as one line."""
+    """Return the text on one line, of at most `longest` characters."""
     return " ".join(text.split())[:longest]
 
 
 def message_text(message: Message) -> str:
-    """What is text of a message."""
+    """Return the text parts of a message."""
     return "\n\n".join(part.text for part in message.parts if part.WhichOneof("content") == "text" and part.text)
 
 
 def full_text(message: Message) -> str:
-    """All of a message as text: what it has beside its text is written out, or named where it is a file."""
-    written = [message_text(message)]
+    """Return all of a message as text: data as JSON, and files by name."""
+    texts = [message_text(message)]
     for part in other_parts(message):
         match part.WhichOneof("content"):
             case "data":
-                written.append(json.dumps(MessageToDict(part.data), ensure_ascii=False))
+                texts.append(json.dumps(MessageToDict(part.data), ensure_ascii=False))
             case "url":
-                written.append(single_line(f"{part.filename} {part.url}", _LONGEST_URL))
+                texts.append(single_line(f"{part.filename} {part.url}", _LONGEST_URL))
             case _:
-                written.append(f"({single_line(part.filename) or 'a file'}, {len(part.raw)} bytes, not kept)")
-    return "\n\n".join(one for one in written if one)
+                texts.append(f"({single_line(part.filename) or 'a file'}, {len(part.raw)} bytes, not stored)")
+    return "\n\n".join(filter(None, texts))
 
 
 def other_parts(message: Message) -> list[Part]:
-    """What of a message is not text."""
+    """Return the parts of a message that are not text."""
     return [part for part in message.parts if part.WhichOneof("content") not in ("text", None)]
 
 
-def artifact_report(task: str, told: Artifact) -> ArtifactReported:
-    """An artifact, whole."""
-    return parts_report(task, told.artifact_id, told.parts, name=told.name, description=told.description)
+def artifact_report(task: str, artifact: Artifact) -> ArtifactReported:
+    """Return the event of a complete artifact."""
+    return parts_report(
+        task, artifact.artifact_id, artifact.parts, name=artifact.name, description=artifact.description
+    )
 
 
 def parts_report(
     task: str, identity: str, parts: Iterable[Part], *, name: str = "", description: str = ""
 ) -> ArtifactReported:
-    """Parts as they are kept: what is large and all bytes as blobs, and a text inline as long as there is room in the fact."""
-    every = list(parts)
-    room, kept, blobs = LARGEST_INLINE, list[RemotePart](), list[Blob]()
-    for one in every[:MOST_PARTS]:
-        part, more = _part(one, room)
+    """Return the event of delivered parts.
+
+    Files become blobs. Texts stay inline as long as the fact has room, and become blobs after that.
+    """
+    sent_parts = list(parts)
+    room, stored, blobs = LARGEST_INLINE, list[RemotePart](), list[Blob]()
+    for sent in sent_parts[:MOST_PARTS]:
+        part, part_blobs = _part(sent, room)
         room -= len(part.text.text.encode("utf-8", "replace"))
-        kept.append(part)
-        blobs += more
+        stored.append(part)
+        blobs += part_blobs
     return ArtifactReported(
         task=task,
         artifact=single_line(identity),
         name=single_line(name),
         description=single_line(description, _LONGEST_TEXT),
-        parts=tuple(kept),
-        left_out=max(0, len(every) - MOST_PARTS),
+        parts=tuple(stored),
+        left_out=max(0, len(sent_parts) - MOST_PARTS),
         blobs=tuple(blobs),
     )
 
@@ -98,12 +103,12 @@ def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
     name = single_line(part.filename)
     match part.WhichOneof("content"):
         case "text":
-            held, blobs = _held(part.text, room)
-            return RemotePart(media=_media(part, "text/plain"), name=name, text=held), blobs
+            text, blobs = _inline_text(part.text, room)
+            return RemotePart(media=_media(part, "text/plain"), name=name, text=text), blobs
         case "data":
-            written = json.dumps(MessageToDict(part.data), ensure_ascii=False)
-            held, blobs = _held(written, room)
-            return RemotePart(media=_media(part, "application/json"), name=name, text=held), blobs
+            data = json.dumps(MessageToDict(part.data), ensure_ascii=False)
+            text, blobs = _inline_text(data, room)
+            return RemotePart(media=_media(part, "application/json"), name=name, text=text), blobs
         case "raw":
             blob = blob_of(part.raw, _media(part, "application/octet-stream"))
             return RemotePart(media=blob.ref.media, name=name, content=blob.ref), [blob]
@@ -114,7 +119,7 @@ def _part(part: Part, room: int) -> tuple[RemotePart, list[Blob]]:
             return RemotePart(media=_media(part, "application/octet-stream"), name=name), []
 
 
-def _held(text: str, room: int) -> tuple[Text, list[Blob]]:
+def _inline_text(text: str, room: int) -> tuple[Text, list[Blob]]:
     data = text.encode("utf-8", "replace")
     if len(data) <= room:
         return Text(text=text), []
@@ -122,5 +127,5 @@ def _held(text: str, room: int) -> tuple[Text, list[Blob]]:
     return Text(text=text[: min(PREVIEW, max(0, room) // 4)], ref=blob.ref), [blob]
 
 
-def _media(part: Part, usual: str) -> str:
-    return part.media_type if _MEDIA.fullmatch(part.media_type) else usual
+def _media(part: Part, default: str) -> str:
+    return part.media_type if _MEDIA.fullmatch(part.media_type) else default

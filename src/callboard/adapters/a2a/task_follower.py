@@ -1,5 +1,7 @@
-"""One prompt of an agent elsewhere: what it says is taken from the stream; where that ends early, its task is asked for, until
-that end says that it is over or is not reached any more. Silence says nothing about a task."""
+"""One prompt of a remote agent, followed until its task ends or the agent becomes unreachable.
+
+Events come from the stream. If the stream ends early, the task is polled: silence says nothing about its state.
+"""
 
 from __future__ import annotations
 
@@ -38,61 +40,73 @@ from .failures import BROKEN, describe_error, message_failure, unreachable
 from .pace import Pace
 from .task_events import END_MESSAGES, TaskEventHandler
 
-_GONE = "It no longer has this task."
-#: What an agent is told that a person authorised.
+_TASK_MISSING = "The remote agent no longer has this task."
+#: The message to an agent after a person authorised it elsewhere.
 _AUTHORISED = "It is authorised now."
 
 
 class TaskFollower:
-    """Follows one prompt."""
+    """Follow one prompt.
+
+    Args:
+        streams: True if the agent supports streaming.
+        conversation: The agent's id of the conversation; empty for a new one.
+        on_conversation: Called with the agent's id of the conversation when it changes.
+    """
 
     def __init__(
-        self, client: Client, *, streams: bool, pace: Pace, conversation: str, named: Callable[[str], None]
+        self, client: Client, *, streams: bool, pace: Pace, conversation: str, on_conversation: Callable[[str], None]
     ) -> None:
         self._client = client
         self._streams = streams
         self._pace = pace
-        self._task_events = TaskEventHandler(conversation, named)
+        self._task_events = TaskEventHandler(conversation, on_conversation)
         self._awaits_answer = False
         self._answer: str | None = None
         self._cancelled = False
         self._woken = asyncio.Event()
 
     async def events(self, text: str, task: str, more: str) -> AsyncGenerator[RemoteEvent]:
-        """All that comes of it. Raises ExternalFailure."""
-        sending = text
+        """Yield all events of the prompt. Raises ExternalFailure.
+
+        Args:
+            text: The input for a new task.
+            task: Id of a task to continue; empty for a new one.
+            more: Message to send to the task that is continued.
+        """
+        message = text
         if task:
             self._task_events.task = task
-            found = await self._look()
-            if found is None:
-                yield TaskReported(task, "unknown", _GONE)
+            current = await self._get_task()
+            if current is None:
+                yield TaskReported(task, "unknown", _TASK_MISSING)
                 self._task_events.task = ""
             else:
-                sending = more
-                for event in self._task_events.apply_task(found):
+                message = more
+                for event in self._task_events.apply_task(current):
                     yield event
                 if self._task_events.is_over and more:
                     self._task_events.start_new_task()
         while not self._task_events.is_over:
-            if self._task_events.needs_input and not sending:
+            if self._task_events.needs_input and not message:
                 self._awaits_answer, self._answer = True, None
                 yield NeedReported(tool=self._tool(), task=self._task_events.task, message=self._task_events.message)
-                async with contextlib.aclosing(self._until_answered()) as meanwhile:
-                    async for event in meanwhile:
+                async with contextlib.aclosing(self._until_answered()) as polled:
+                    async for event in polled:
                         yield event
-                sending, self._answer = self._answer or "", None
-                if not sending and self._task_events.needs_input and self._tool() == REMOTE_AUTH:
-                    # What was authorised there is told as the next message: it goes on with that.
-                    sending = _AUTHORISED
+                message, self._answer = self._answer or "", None
+                if not message and self._task_events.needs_input and self._tool() == REMOTE_AUTH:
+                    # The agent learns of an authorisation by the next message.
+                    message = _AUTHORISED
                 continue
-            async with contextlib.aclosing(self._round(sending)) as came:
-                async for event in came:
+            async with contextlib.aclosing(self._round(message)) as received:
+                async for event in received:
                     yield event
-            sending = ""
+            message = ""
         yield self._ended()
 
     def answer(self, text: str) -> bool:
-        """What the agent needs; False where it no longer needs it."""
+        """Send the input that the agent waits for. Return False if it waits for none."""
         if not self._awaits_answer:
             return False
         self._answer = text
@@ -101,9 +115,9 @@ class TaskFollower:
         return True
 
     async def cancel(self) -> None:
-        """Asks for the task to be cancelled; what comes of that comes as an event. Raises ExternalFailure."""
+        """Ask the agent to cancel the task. The result arrives as an event. Raises ExternalFailure."""
         if not self._task_events.task:
-            raise ExternalFailure("remote_unavailable", "it named no task that could be cancelled")
+            raise ExternalFailure("remote_unavailable", "the agent named no task to cancel")
         self._cancelled = True
         try:
             await self._client.cancel_task(CancelTaskRequest(id=self._task_events.task))
@@ -116,20 +130,18 @@ class TaskFollower:
         return REMOTE_INPUT if self._task_events.state == "input_required" else REMOTE_AUTH
 
     def _ended(self) -> PromptEnded:
-        if self._task_events.has_replied or self._task_events.state is None or self._task_events.state == "completed":
+        state = self._task_events.state
+        if self._task_events.has_replied or state is None or state == "completed":
             return PromptEnded("end_turn")
-        if self._cancelled and self._task_events.state == "canceled":
+        if self._cancelled and state == "canceled":
             return PromptEnded("cancelled")
-        message = END_MESSAGES[self._task_events.state]
-        raise ExternalFailure(
-            "remote_refused", f"{message} {without_secrets(self._task_events.message[:1000])}".rstrip()
-        )
+        reason = without_secrets(self._task_events.message[:1000])
+        raise ExternalFailure("remote_refused", f"{END_MESSAGES[state]} {reason}".rstrip())
 
-    async def _round(self, sending: str) -> AsyncGenerator[RemoteEvent]:
-        """What one message leads to, up to an end, a need, or a stream that breaks off; then its task until something of
-        that is so."""
-        pause, needed = self._pace.first_pause, self._task_events.begin_answer() if sending else None
-        stream = self._send(sending) if sending else None
+    async def _round(self, message: str) -> AsyncGenerator[RemoteEvent]:
+        """Yield the events of one message, until the task ends or needs input. Poll the task once the stream ends."""
+        pause, need = self._pace.first_pause, self._task_events.begin_answer() if message else None
+        stream = self._send(message) if message else None
         while True:
             if stream is not None:
                 before = (self._task_events.state, self._task_events.message)
@@ -143,23 +155,19 @@ class TaskFollower:
                 except BROKEN as error:
                     if not self._task_events.task:
                         raise message_failure(error) from error
-                    if needed is not None:
-                        self._task_events.restore_need(needed)
+                    if need is not None:
+                        self._task_events.restore_need(need)
                 if not self._task_events.task:
-                    raise unreachable("it answered with nothing.")
+                    raise unreachable("the response is empty.")
                 self._task_events.settle_need()
-                needed = None
-                pause = (
-                    self._pace.first_pause if (self._task_events.state, self._task_events.message) != before else pause
-                )
+                need = None
+                if (self._task_events.state, self._task_events.message) != before:
+                    pause = self._pace.first_pause
             await self._wait(pause)
             pause = min(pause * 1.5, self._pace.longest_pause)
-            found = await self._look()
-            if found is None:
-                yield TaskReported(self._task_events.task, "unknown", _GONE)
-                raise _no_longer_there()
-            for event in self._task_events.apply_task(found):
-                yield event
+            async with contextlib.aclosing(self._poll()) as polled:
+                async for event in polled:
+                    yield event
             if self._task_events.is_over or self._task_events.needs_input:
                 return
             stream = self._subscribe() if self._streams else None
@@ -177,14 +185,24 @@ class TaskFollower:
                 yield response
 
     async def _subscribe(self) -> AsyncGenerator[StreamResponse]:
-        async with _closing(self._client.subscribe(SubscribeToTaskRequest(id=self._task_events.task))) as responses:
+        request = SubscribeToTaskRequest(id=self._task_events.task)
+        async with _closing(self._client.subscribe(request)) as responses:
             async for response in responses:
                 yield response
 
-    async def _look(self) -> Task | None:
-        """The task as it is; None where the agent no longer has it. Raises ExternalFailure where the agent is not reached."""
+    async def _poll(self) -> AsyncGenerator[RemoteEvent]:
+        """Yield the events of the task's current state. Raises ExternalFailure if the agent no longer has it."""
+        current = await self._get_task()
+        if current is None:
+            yield TaskReported(self._task_events.task, "unknown", _TASK_MISSING)
+            raise ExternalFailure("remote_unavailable", _TASK_MISSING, retryable=True)
+        for event in self._task_events.apply_task(current):
+            yield event
+
+    async def _get_task(self) -> Task | None:
+        """Return the task; None if the agent no longer has it. Raises ExternalFailure if the agent is unreachable."""
         clock = asyncio.get_running_loop().time
-        since, pause = clock(), self._pace.first_pause
+        started, pause = clock(), self._pace.first_pause
         while True:
             try:
                 async with asyncio.timeout(self._pace.request):
@@ -192,29 +210,24 @@ class TaskFollower:
             except TaskNotFoundError:
                 return None
             except (*BROKEN, TimeoutError) as error:
-                if clock() - since > self._pace.patience:
-                    message = (
-                        f"The agent elsewhere was not reached for {self._pace.patience:g} s. {describe_error(error)}"
-                    )
+                if clock() - started > self._pace.patience:
+                    message = f"The remote agent was unreachable for {self._pace.patience:g} s. {describe_error(error)}"
                     raise ExternalFailure("remote_unavailable", message, retryable=True) from error
             await self._wait(pause)
             pause = min(pause * 1.5, self._pace.longest_pause)
 
     async def _until_answered(self) -> AsyncGenerator[RemoteEvent]:
-        """Waits for a person. What the agent needs may be settled there as well, so its task is looked at meanwhile."""
-        needed, pause = self._task_events.state, self._pace.first_pause
+        """Wait for a person's answer and poll the task, since the need can also be met on the agent's side."""
+        need, pause = self._task_events.state, self._pace.first_pause
         try:
             while self._awaits_answer:
                 await self._wait(pause)
                 pause = min(pause * 1.5, self._pace.longest_pause)
                 if self._awaits_answer or self._cancelled:
-                    found = await self._look()
-                    if found is None:
-                        yield TaskReported(self._task_events.task, "unknown", _GONE)
-                        raise _no_longer_there()
-                    for event in self._task_events.apply_task(found):
-                        yield event
-                if self._task_events.state != needed:
+                    async with contextlib.aclosing(self._poll()) as polled:
+                        async for event in polled:
+                            yield event
+                if self._task_events.state != need:
                     return
         finally:
             self._awaits_answer = False
@@ -225,12 +238,8 @@ class TaskFollower:
         self._woken.clear()
 
 
-def _no_longer_there() -> ExternalFailure:
-    return ExternalFailure("remote_unavailable", "The agent elsewhere no longer has the task.", retryable=True)
-
-
 def _closing(
     responses: AsyncIterator[StreamResponse],
 ) -> contextlib.aclosing[AsyncGenerator[StreamResponse]]:
-    # They are generators, which the library does not say.
+    # The library returns generators but declares iterators.
     return contextlib.aclosing(cast("AsyncGenerator[StreamResponse]", responses))
