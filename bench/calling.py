@@ -16,7 +16,7 @@ import uvloop
 
 from bench.callers import OURS, of
 from bench.heartbeat import Heartbeat
-from callboard.app.hosting.interpreter import settle_heap, share_time
+from callboard.app.hosting.process import settle_heap, share_time
 
 
 async def work(name: str, format: str, base_url: str) -> None:

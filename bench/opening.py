@@ -18,7 +18,7 @@ import uvloop
 from bench.board import Board
 from bench.heartbeat import Heartbeat
 from bench.history import history
-from callboard.app.hosting.interpreter import settle_heap, share_time
+from callboard.app.hosting.process import settle_heap, share_time
 from callboard.contracts.ports.model import Route
 from callboard.models.wire import Endpoint, WireModel
 

@@ -41,7 +41,7 @@ class Ours:
 
     async def open(self, folder: Path, base_url: str) -> None:
         from bench.board import Board
-        from callboard.app.hosting.interpreter import settle_heap, share_time
+        from callboard.app.hosting.process import settle_heap, share_time
         from callboard.contracts.ports.model import Route
         from callboard.models.wire import Endpoint, WireModel
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from callboard.app.toolchains import toolchains
+from callboard.app.wiring import toolchains
 from callboard.tools.protection.credentials import private
 
 

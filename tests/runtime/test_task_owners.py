@@ -26,7 +26,7 @@ OWNED = {
         3,
         "one question: cancelled and awaited when it is answered, or settled elsewhere",
     ),
-    "app/cli/demo/run.py": (3, "`_follow`: cancelled and awaited before it returns"),
+    "app/cli/demo.py": (3, "`_follow`: cancelled and awaited before it returns"),
     "app/cli/evidence.py": (1, "`_asked`: raises its failure, cancelled with its command"),
     "app/demos/printshop.py": (1, "a program of its own, which ends with it"),
     "app/doctor/__init__.py": (1, "the verb: it waits for all, and ends with the process"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.reading.local import LocalReader
+from callboard.app.reading.local_reader import LocalReader
 from callboard.contracts.commands import ListSessions, OpenWorkspace, SessionList, SubmitTurn
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import SessionCard

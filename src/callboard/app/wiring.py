@@ -30,18 +30,34 @@ from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from callboard.tools.unsandboxed.reach import Reach
 
-from .demos.catalog import Catalog, demos, scenarios
-from .imports import TranscriptIndex
-from .models.catalog import ModelCatalog
+from .demos.demo_catalog import Catalog, demos, scenarios
 from .models.keys import Reveal, learn_keys, on_demand
+from .models.model_catalog import ModelCatalog
 from .models.providers import providers_of
-from .settings.book import SettingsFiles
+from .settings.settings_files import SettingsFiles
 from .state_folder import StateFolder
-from .toolchains import toolchains
+from .transcript_index import TranscriptIndex
 
 _TREE = Path(__file__).resolve().parents[3]
 #: The folder that comes with the source tree, to see the product at work, and the copy in which `make up` does.
 SAMPLES = (str(_TREE / "examples" / "sample"), str(_TREE / "sample"))
+
+
+#: Folders of programs in a home, relative to it. The sandbox hides the rest of the home. Of folders that also keep
+#: credentials, only the programs are listed.
+TOOLCHAINS = (
+    ".pyenv",
+    ".local/share/uv/python",
+    ".local/share/mise/installs",
+    ".asdf/installs",
+    ".nvm/versions",
+    ".volta/tools",
+    ".bun/bin",
+    ".rustup/toolchains",
+    ".cargo/bin",
+    ".sdkman/candidates",
+    "go/bin",
+)
 
 
 @dataclass(frozen=True)
@@ -193,3 +209,8 @@ def _offers(models: Models) -> tuple[ModelOffer, ...]:
     return tuple(
         ModelOffer(provider=provider, name=name, label=models.model(provider, name).label) for provider, name in every
     )
+
+
+def toolchains(home: Path) -> tuple[str, ...]:
+    """Return all toolchain folders as absolute paths, existing or not: a command must not create a missing one."""
+    return tuple(str(home / part) for part in TOOLCHAINS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.imports import TranscriptIndex
+from callboard.app.transcript_index import TranscriptIndex
 from tests.adapters.http.rigs.server import API, Board, serving
 from tests.adapters.imports import transcripts
 

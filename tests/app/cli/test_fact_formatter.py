@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from callboard.app.cli.facts.fact_formatter import last_lines, narrated
-from callboard.app.cli.team_watcher import Lines
+from callboard.app.cli.terminal.fact_formatter import last_lines, narrated
 from callboard.app.cli.terminal.output import Style
+from callboard.app.cli.terminal.team_watcher import Lines
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import (

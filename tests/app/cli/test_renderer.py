@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.app.cli.terminal.output import Style
-from callboard.app.cli.view.renderer import ConversationRenderer, aside
+from callboard.app.cli.terminal.renderer import ConversationRenderer, aside
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.refs import MissingRef

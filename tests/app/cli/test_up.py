@@ -253,11 +253,11 @@ def test_a_person_reads_the_address_and_what_was_kept(product: Product):
 STUCK = """
 import asyncio, msgspec, sys
 from pathlib import Path
-from callboard.app.state_folder import Home
+from callboard.app.state_folder import StateFolder
 from callboard.app.hosting.serve import asked_to_stop
 
 async def stuck():
-    with asked_to_stop(Home(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
+    with asked_to_stop(StateFolder(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
         print('{"event": "ready"}', flush=True)
         await asked
         print('{"event": "stopping"}', flush=True)

@@ -12,7 +12,7 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.cli.terminal.loop import run_async
-from callboard.app.demos.catalog import NAMES, set_out
+from callboard.app.demos.demo_catalog import NAMES, set_out
 from callboard.app.hosting.announcement import find
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client

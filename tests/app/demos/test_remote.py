@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from callboard.app.demos import remote_agent
-from callboard.app.demos.catalog import Catalog
+from callboard.app.demos.demo_catalog import Catalog
 from callboard.app.demos.printshop import proof_of
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal

@@ -7,7 +7,7 @@ import sys
 
 SETTLES = """
 import gc, sys, json
-from callboard.app.hosting.interpreter import SWITCH_S, settle_heap, share_time
+from callboard.app.hosting.process import SWITCH_S, settle_heap, share_time
 before = len(gc.get_objects())
 share_time()
 settle_heap()

@@ -10,9 +10,9 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.models.keys import learn_keys
-from callboard.app.settings.book import SettingsFiles
-from callboard.app.settings.files import MASK
+from callboard.app.settings.file_editor import MASK
 from callboard.app.settings.loader import load
+from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.secrets.redaction import Redaction

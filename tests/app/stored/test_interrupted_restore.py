@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.backups import back_up, finish_restore, restore, restoring, taking
+from callboard.app.backups import back_up, backup_restorer, backup_writer, finish_restore, restore
 from callboard.app.hosting.host import find_or_open
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
@@ -23,7 +23,13 @@ from tests.log.given import STREAM, filled
 MOST_STEPS = 40
 NAMES = ("settings.toml", "secrets.json", "uploads/upl_1")
 #: A step is a rename, an exchange of two folders, the removal of a file, or a name that is made durable.
-STEPS = ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (restoring, "_exchange"), (restoring, "sync_folder"))
+STEPS = (
+    (Path, "rename"),
+    (Path, "replace"),
+    (Path, "unlink"),
+    (backup_restorer, "_exchange"),
+    (backup_restorer, "sync_folder"),
+)
 
 
 async def _fill(home: StateFolder, count: int, word: str) -> None:
@@ -108,7 +114,7 @@ async def test_r6_a_start_beside_a_restore_waits_for_it(tmp_path: Path) -> None:
     home = StateFolder(tmp_path / "home")
     await _fill(home, 2, "former")
     (home.folder / "restoring.json").write_text('{"ending":"before-1","names":[]}')
-    with restoring._staging(home), pytest.raises(Refusal) as refused:
+    with backup_restorer._staging(home), pytest.raises(Refusal) as refused:
         await asyncio.to_thread(finish_restore, home)
     assert refused.value.code == "store_locked"
     finish_restore(home)
@@ -119,14 +125,14 @@ async def test_r6_a_start_beside_a_restore_waits_for_it(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from callboard.app.backups import back_up, restore, restoring, taking
-from callboard.app.state_folder import Home
+from callboard.app.backups import back_up, backup_restorer, backup_writer, restore
+from callboard.app.state_folder import StateFolder
 
 def killed(*given, **more):
     os.kill(os.getpid(), signal.SIGKILL)
 
-restoring.check_store = taking.check_store = killed
-home, place = Home(Path(sys.argv[2])), Path(sys.argv[3])
+backup_restorer.check_store = backup_writer.check_store = killed
+home, place = StateFolder(Path(sys.argv[2])), Path(sys.argv[3])
 if sys.argv[1] == "restore":
     restore(home, place, replace=True, progress=print)
 else:
@@ -164,7 +170,7 @@ async def test_r6_a_backup_that_was_killed_leaves_no_copy_of_a_log_behind_the_ne
     _killed("backup", home, place / "a.tar")
     (left,) = place.iterdir()
 
-    with taking._copying_beside(place / "b.tar") as under_way:
+    with backup_writer._copying_beside(place / "b.tar") as under_way:
         assert not left.exists()
         back_up(home, place / "c.tar", progress=lambda _: None)
         assert sorted(place.iterdir()) == sorted((under_way, place / "c.tar"))

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from callboard.app.backups import restore, restoring
+from callboard.app.backups import backup_restorer, restore
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.log.sqlite import schema
@@ -370,7 +370,7 @@ def test_r6_a_restore_that_is_interrupted_loses_no_store(
 
     monkeypatch.setattr(Path, "rename", interrupted)
     if not exchanges:
-        monkeypatch.setattr(restoring, "_exchange", lambda *_: False)
+        monkeypatch.setattr(backup_restorer, "_exchange", lambda *_: False)
     product.run("restore", str(tmp_path / "b.tar"), "--replace")
     monkeypatch.undo()
 

@@ -68,10 +68,8 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         for name in ("shell.command", "gate.stations"):
             _replace(f"callboard.tools.{name}", "programs_in", lambda *_: ())
     elif fault == "open-outside":
-        _replace("callboard.app.settings.folder", "refused", lambda _: ())
-        from callboard.app.settings.folder_programs import FolderPrograms
-
-        setattr(FolderPrograms, "of", lambda *_: ())  # noqa: B010
+        _replace("callboard.app.settings.folder_file", "refused", lambda _: ())
+        _replace("callboard.app.settings.folder_file", "list_programs", lambda *_: ())
     elif fault in _OF_THE_GATE:
         _OF_THE_GATE[fault]()
     elif fault == "keep-packs":

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.imports import TranscriptIndex
+from callboard.app.transcript_index import TranscriptIndex
 from callboard.contracts.commands import DeleteSession, UpdateSession
 from callboard.contracts.commands.imports import ImportTurn
 from callboard.contracts.commands.past import (

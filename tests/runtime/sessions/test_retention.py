@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.settings.book import SettingsFiles
+from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands import RespondAction, UpdateSession
 from callboard.contracts.facts import SessionTrimmed, ToolCompleted, TurnStarted, TurnSubmitted

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.settings.book import SettingsFiles
+from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.commands import InterruptTurn, RespondAction
 from callboard.contracts.commands.tooling import (

@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app.settings.folder import FILE, asked, read
-from callboard.app.settings.folder_programs import FolderPrograms
+from callboard.app.settings.folder_file import FILE, asked, list_programs, read
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.settings import Settings
 from callboard.tools.gate import external_starts
@@ -25,7 +24,7 @@ STARTS = {
     "adapters/acp/process.py": (1, "external agents, after the check in runtime/external/program_connector"),
     "app/cli/terminal/browser.py": (1, "the person's browser"),
     "app/demos/remote_agent.py": (2, "our own program: a demo's remote agent, and the type of its process"),
-    "app/doctor/machine.py": (1, "our own question: `--version` of programs on the search path"),
+    "app/doctor/machine_checks.py": (1, "our own question: `--version` of programs on the search path"),
     "runtime/worktrees/git.py": (1, "git, with all that a repository can name switched off"),
     "tools/hooks/hook_process.py": (1, "hooks, after the check"),
     "tools/mcp/stdio_transport.py": (1, "tool servers, after the check"),
@@ -86,7 +85,7 @@ def folder_with(folder: Path, settings: str, **files: str) -> Path:
 def digest_of(folder: Path) -> str:
     file = read(str(folder))
     assert file.problems == ()
-    return asked(file, (), Settings(), FolderPrograms().of(str(folder), file)).digest
+    return asked(file, (), Settings(), list_programs(str(folder), file)).digest
 
 
 def test_every_place_that_starts_a_process_is_declared():
@@ -139,7 +138,7 @@ def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: P
     folder_with(tmp_path, text, check_dot_sh="exit 0\n")
     file = read(str(tmp_path))
 
-    details = [one.detail for one in asked(file, (), Settings(), FolderPrograms().of(str(tmp_path), file)).widenings]
+    details = [one.detail for one in asked(file, (), Settings(), list_programs(str(tmp_path), file)).widenings]
 
     assert details[0].endswith("starts sh check.sh, with KEY=secret://own, MODE=strict, and gives it the secret own")
     assert [one.partition(" (sha256")[0] for one in details[1:]][

@@ -8,7 +8,7 @@ restoring putting one in the place of the store, which is kept
 from __future__ import annotations
 
 from .archive import Manifest
-from .restoring import RestoreResult, finish_restore, restore
-from .taking import BackupResult, back_up
+from .backup_restorer import RestoreResult, finish_restore, restore
+from .backup_writer import BackupResult, back_up
 
 __all__ = ["BackupResult", "Manifest", "RestoreResult", "back_up", "finish_restore", "restore"]

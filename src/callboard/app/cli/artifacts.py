@@ -30,7 +30,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow, ExportEntry, VersionEntry
 
 from ..reading import newest_session, nothing_yet
-from ..reading.remote import RemoteReader
+from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async

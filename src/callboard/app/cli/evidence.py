@@ -20,7 +20,7 @@ from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
 
 from ..reading import newest_session, nothing_yet
-from ..reading.remote import RemoteReader
+from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
 from .terminal.output import Style, err, out

@@ -16,12 +16,13 @@ from callboard.contracts.commands import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 
-from ..imports import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
 from ..reading import reader
 from ..state_folder import StateFolder
-from .terminal.broad_folders import BroadFolder, open_folder
+from ..transcript_index import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
+from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
 from .terminal.loop import run_async
+from .terminal.options import BroadFolder
 from .terminal.output import Style, err, one_line, out
 
 _HELP = """Take over past sessions of Claude Code and Codex, to read them here.

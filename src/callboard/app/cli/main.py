@@ -15,15 +15,18 @@ from callboard import __version__
 from callboard.contracts.disk import disk_refusal
 from callboard.contracts.errors import Problem, Refusal
 
-from ..settings.location import beside
+from ..settings.problems import field_suffix
 from ..state_folder import StateFolder, write_private
 from . import (
     agents,
     artifacts,
+    demo,
     doctor,
     evidence,
+    facts,
     imports,
     models,
+    resume,
     rules,
     secrets,
     sessions,
@@ -32,16 +35,13 @@ from . import (
     trust,
     up,
     verify,
+    view,
 )
-from .demo import verb as demo
-from .facts import verb as facts
 from .job import verb as job
-from .resume import verb as resume
-from .run import verb as run
+from .run import run
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, exit_code
 from .terminal.output import Style, err, plain
 from .terminal.wording import in_words_of_the_line
-from .view import verb as view
 
 DEFAULT_VERB = "up"
 #: What stands before a verb; other options are those of the default verb.
@@ -162,7 +162,7 @@ def _tell(problem: Problem, *, as_json: bool) -> None:
         err(msgspec.json.encode(problem).decode())
         return
     style = Style(sys.stderr)
-    field = plain(beside(problem.message, problem.field))
+    field = plain(field_suffix(problem.message, problem.field))
     err(f"{style.bad(problem.code)}: {plain(problem.message)}{style.dim(field)}")
     if problem.hint:
         err(style.dim(plain(problem.hint)))

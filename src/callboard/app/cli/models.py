@@ -42,7 +42,7 @@ def _models(
     json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     # Here, since no other verb needs a model in this process.
-    from ..models.catalog import ModelCatalog
+    from ..models.model_catalog import ModelCatalog
     from ..wiring import models_of
 
     home = StateFolder.of(os.environ)

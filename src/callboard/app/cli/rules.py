@@ -20,11 +20,12 @@ from callboard.contracts.tool_names import is_tool_name, tool_of
 
 from ..hosting.connection import connected
 from ..reading import newest_session
-from ..reading.remote import RemoteReader
+from ..reading.remote_reader import RemoteReader
 from ..settings.loader import converted, parsed
 from ..state_folder import StateFolder
-from .terminal.broad_folders import BroadFolder, open_folder
+from .terminal.broad_folders import open_folder
 from .terminal.loop import run_async
+from .terminal.options import BroadFolder
 from .terminal.output import Style, one_line, out, visible
 from .terminal.wording import counted
 

@@ -15,9 +15,10 @@ from callboard.contracts.entities.tool_inventory import ServerState, ToolInfo
 
 from ..hosting.connection import connected
 from ..state_folder import StateFolder
-from .terminal.broad_folders import BroadFolder, open_folder
+from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
+from .terminal.options import BroadFolder
 from .terminal.output import Style, one_line, out, visible
 from .terminal.wording import counted
 

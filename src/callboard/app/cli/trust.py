@@ -17,10 +17,11 @@ from callboard.contracts.errors import Refusal
 
 from ..hosting.connection import connected
 from ..state_folder import StateFolder
-from .terminal.broad_folders import BroadFolder, open_folder
+from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import DONE, REFUSED
 from .terminal.loop import run_async
 from .terminal.milestones import problem_line
+from .terminal.options import BroadFolder
 from .terminal.output import Style, err, out, visible
 
 _HELP = """Say whether a folder's own files may widen what holds in it.

@@ -15,11 +15,12 @@ from callboard.contracts.errors import Refusal
 
 from ..settings.loader import PORT
 from ..state_folder import StateFolder
-from .terminal.broad_folders import BroadFolder, Submit, open_folder
+from .terminal.broad_folders import Submit, open_folder
 from .terminal.browser import may_open, open_page
 from .terminal.ignored_settings import settings_beside
 from .terminal.loop import run_async
 from .terminal.milestones import spoken
+from .terminal.options import BroadFolder
 from .terminal.output import out
 
 _HELP = f"""Serve the workbench on a folder and open it in the browser.

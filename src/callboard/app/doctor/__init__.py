@@ -1,12 +1,6 @@
-"""What is missing or wrong before it stands in the way, and the command that mends it.
+"""Checks of the machine, the state folder, the settings and the project folder.
 
-finding    one thing that was looked at
-machine    the programs and abilities that work is done with
-state      the state folder, the store, the process that serves, the port
-secrets    those that settings name and nobody has
-work       the settings, the models, the folder one is in, the servers of tools
-
-Nothing is changed and nothing is asked of a model; what is open is opened for reading.
+Each finding names the command that fixes it. Checks change nothing, ask no model and open the store for reading only.
 """
 
 from __future__ import annotations
@@ -16,15 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..state_folder import StateFolder
-from . import machine, state, work
-from .report import Finding, State
+from . import machine_checks, project_checks, state_checks
+from .finding import Finding, State
 
 __all__ = ["Finding", "State", "examine"]
 
 
 async def examine(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
-    """Everything that was looked at, in the order in which a first start needs it."""
-    of_machine, of_state, of_work = await asyncio.gather(
-        asyncio.to_thread(machine.look, home), state.look(home, environment), work.look(home, environment, folder)
+    """Run all checks; return their findings in the order in which a first start needs them."""
+    machine, state, project = await asyncio.gather(
+        asyncio.to_thread(machine_checks.look, home),
+        state_checks.look(home, environment),
+        project_checks.look(home, environment, folder),
     )
-    return (*of_state, *of_work, *of_machine)
+    return (*state, *project, *machine)

@@ -6,7 +6,6 @@ import asyncio
 import errno
 import logging
 import os
-import resource
 import secrets as py_secrets
 import sys
 import time
@@ -27,7 +26,7 @@ from ..folder_use import FolderClaim
 from ..models.providers import marks
 from ..state_folder import StateFolder, unusable
 from .announcement import Announcement, find
-from .interpreter import settle_heap, share_time
+from .process import forbid_core_dumps, settle_heap, share_time
 
 if TYPE_CHECKING:
     from callboard.adapters.http import PageLink
@@ -99,7 +98,7 @@ async def hosted(
     from ..models.keys import here, secrets_of
     from ..wiring import asked_first, http_app, models_of, wire
 
-    _no_core()
+    forbid_core_dumps()
     share_time()
     try:
         with closing(_log_to(home, here(environment).redact)) as file:
@@ -155,11 +154,6 @@ async def _warm(models: ConfiguredModels) -> None:
     except Exception:
         log.exception("a model could not be loaded ahead")
     settle_heap()
-
-
-def _no_core() -> None:
-    """What dies leaves no file of its memory, where the values of secrets are; nor does what it starts."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 class _LogFile(RotatingFileHandler):

@@ -40,7 +40,7 @@ async def reader(home: StateFolder) -> AsyncGenerator[Reader]:
     if endpoint is not None:
         from callboard.client.client import Client
 
-        from .remote import RemoteReader
+        from .remote_reader import RemoteReader
 
         async with Client(endpoint, locate=lambda: find(home)) as client:
             yield RemoteReader(client)
@@ -49,7 +49,7 @@ async def reader(home: StateFolder) -> AsyncGenerator[Reader]:
         raise nothing_yet()
     from callboard.log.sqlite.store import open_store
 
-    from .local import LocalReader
+    from .local_reader import LocalReader
 
     store = open_store(home.store, read_only=True)
     try:

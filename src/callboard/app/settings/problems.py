@@ -209,3 +209,9 @@ def _at(data: Any, steps: Sequence[Step]) -> Any:
 
 def _has(data: Any, steps: Sequence[Step]) -> bool:
     return _at(data, steps) is not None
+
+
+def field_suffix(message: str, field: str) -> str:
+    """Return the field in brackets to print behind a message; empty if the message already names the field."""
+    is_named = f"`{field}`" in message or message.startswith(f"{field}:")
+    return f" [{field}]" if field and not is_named else ""

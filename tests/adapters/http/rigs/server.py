@@ -17,7 +17,7 @@ import httpx2
 from callboard import __version__
 from callboard.adapters.http import HttpApp, HttpDependencies, HttpServer, Meta, ModelOffer, WorkspaceOffer
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.models.catalog import ModelCatalog
+from callboard.app.models.model_catalog import ModelCatalog
 from callboard.contracts.commands import ListWorkspaces
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import WarningRaised

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from callboard.app.cli.job.arguments import items_of
-from callboard.app.cli.job.lines import JobEvents, counts, item_line
+from callboard.app.cli.job.formatter import JobEvents, counts, item_line
 from callboard.app.cli.terminal.output import Style
 from callboard.contracts.commands.jobs import JobItem
 from callboard.contracts.errors import Refusal

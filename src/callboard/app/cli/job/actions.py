@@ -27,7 +27,7 @@ from callboard.contracts.errors import Refusal
 from ...hosting.connection import connected
 from ...hosting.serve import not_held
 from ...reading import newest_session, nothing_yet
-from ...reading.remote import RemoteReader
+from ...reading.remote_reader import RemoteReader
 from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
@@ -37,8 +37,8 @@ from ..terminal.loop import ctrl_c
 from ..terminal.milestones import untrusted
 from ..terminal.output import Style, err, one_line, out, width
 from ..terminal.wording import counted
-from .follow import JobFollower
-from .lines import counts, item_line
+from .follower import JobFollower
+from .formatter import counts, item_line
 
 #: The facts that end a task for good.
 _ENDS = ("task.completed", "task.cancelled")

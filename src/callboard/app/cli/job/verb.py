@@ -10,9 +10,8 @@ import typer
 from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob, RetryJobItem
 from callboard.contracts.facts.turn import PermissionMode
 
-from ..terminal.approver import ApproveOption, standing
-from ..terminal.broad_folders import BroadFolder
 from ..terminal.loop import run_async
+from ..terminal.options import ApproveOption, BroadFolder, standing
 from ..terminal.output import out
 
 _HELP = """Have agents work on many things, one by one, apart from any conversation.

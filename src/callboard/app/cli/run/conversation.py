@@ -16,7 +16,7 @@ from callboard.contracts.rows import AgentRow, TurnRow, Upsert
 from ...turn_follower import FactPrinter, follow_turn, interrupt
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.output import Style, err, out, visible
-from ..view.renderer import turn_line
+from ..terminal.renderer import turn_line
 from .printer import Printer
 
 _AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_ready"})

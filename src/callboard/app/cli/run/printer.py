@@ -26,7 +26,7 @@ from callboard.contracts.rows import (
 )
 
 from ..terminal.output import Plain, Style, err, one_line, out, width
-from ..view.renderer import aside, tool_line
+from ..terminal.renderer import aside, tool_line
 
 _OVER = ("output-available", "output-error", "cancelled")
 

@@ -12,8 +12,7 @@ import msgspec
 import typer
 
 from ...state_folder import StateFolder
-from ..terminal.output import Style, err, out
-from .progress import Progress
+from ..terminal.output import Progress, Style, err, out
 
 _HELP = """Write a backup of all that is stored to one file.
 

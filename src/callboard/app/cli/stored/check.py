@@ -11,8 +11,7 @@ import typer
 
 from ...state_folder import StateFolder
 from ..terminal.exit_codes import DONE, FAILED
-from ..terminal.output import Style, one_line, out
-from .progress import Progress
+from ..terminal.output import Progress, Style, one_line, out
 
 if TYPE_CHECKING:
     from callboard.log.sqlite.upkeep.damage import Checked

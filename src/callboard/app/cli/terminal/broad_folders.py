@@ -5,9 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
 from callboard.contracts.errors import Problem, Refusal
@@ -15,7 +12,6 @@ from callboard.contracts.errors import Problem, Refusal
 from .approvals import read_line
 from .output import err, visible
 
-BroadFolder = Annotated[bool, typer.Option("--wide", help="Open a home or a system folder without a question.")]
 Submit = Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]
 
 

@@ -8,9 +8,9 @@ from typing import TextIO, assert_never
 from callboard.contracts.settings import SettingsProblem
 
 from ...folder_use import FolderUse
+from ...hosting.process import ROOT_RISK, is_root
 from ...hosting.serve import Forced, Milestones, Ready, Starting, Stopped, Stopping
-from ...hosting.superuser import AS_ROOT, is_root
-from ...settings.location import beside
+from ...settings.problems import field_suffix
 from .output import Style, plain
 
 
@@ -42,7 +42,7 @@ def spoken(milestone: Milestones, stream: TextIO) -> str:
                     f"  kept in  {milestone.home}",
                     *((style.warn(untrusted(milestone.untrusted)),) if milestone.untrusted else ()),
                     *(style.warn(also_served(one)) for one in milestone.also_served_by),
-                    *((style.warn(f"Callboard runs as root. {AS_ROOT}"),) if is_root() else ()),
+                    *((style.warn(f"Callboard runs as root. {ROOT_RISK}"),) if is_root() else ()),
                     style.dim("Ctrl-C stops it; what happened is kept."),
                 )
             )
@@ -100,4 +100,4 @@ def problem_line(problem: SettingsProblem) -> str:
     # What is wrong in a line of the file begins with where that is.
     message = problem.message if problem.message.startswith(problem.file) else f"{problem.file}: {problem.message}"
     applies = "The last valid settings apply." if problem.keeps_last else "Everything is asked about."
-    return f"{message}{beside(message, problem.field)} {applies}"
+    return f"{message}{field_suffix(message, problem.field)} {applies}"

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import time
 from typing import TextIO
 
 from callboard.contracts.text.exact import mark
@@ -23,6 +24,8 @@ _SEQUENCE = re.compile(
 _DROPPED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
+#: How many seconds pass between two lines of progress.
+_EVERY_S = 2.0
 #: What may go on in the next piece of a text.
 _UNFINISHED = re.compile(
     r"""(?:
@@ -109,3 +112,18 @@ def out(text: str = "", *, end: str = "\n") -> None:
 def err(text: str = "", *, end: str = "\n") -> None:
     """What goes along with it, to standard error."""
     print(text, end=end, file=sys.stderr, flush=True)
+
+
+class Progress:
+    """Prints a line now and then, and nothing for work that ends at once."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._last = time.monotonic()
+        self._style = Style(sys.stderr)
+
+    def __call__(self, text: str) -> None:
+        now = time.monotonic()
+        if not self._quiet and now - self._last >= _EVERY_S:
+            self._last = now
+            err(self._style.dim(f"… {text}"))

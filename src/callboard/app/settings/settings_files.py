@@ -30,10 +30,9 @@ from callboard.contracts.tool_names import stored_matcher
 from callboard.control.decision_inputs import narrower
 
 from ..state_folder import StateFolder
-from . import files
-from . import folder as folder_settings
-from .folder import FolderFile, Program
-from .folder_programs import FolderPrograms
+from . import file_editor
+from . import folder_file as folder_settings
+from .folder_file import FolderFile, Program
 from .loader import of_file, over
 
 #: A file that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
@@ -83,7 +82,6 @@ class SettingsFiles:
         self._folders: dict[str, _Folder] = {}
         self._holding: dict[str, tuple[Settings, FolderFile, bool, Effective]] = {}
         self._widening: dict[str, tuple[Settings, FolderFile, str, tuple[Program, ...], Asked]] = {}
-        self._programs = FolderPrograms()
         # What the process starts with: a later look finds what was edited since.
         self._read_user()
 
@@ -153,33 +151,33 @@ class SettingsFiles:
 
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
         path = _path(self._home, place, folder)
-        file = files.source(place, self._home.settings, folder)
+        file = file_editor.source(place, self._home.settings, folder)
         problems = self.problems(folder if place == "folder" else "")
         mine = tuple(one for one in problems if (one.file == folder_settings.FILE) == (place == "folder"))
         holding: Any = self._read_user().settings if place == "user" else self.effective(folder, trusted)
         return ShownSettings(
             path=str(path),
-            digest=files.digest(file),
-            values={} if mine or file is None else files.masked(files.tables(file, str(path))),
-            holding=files.masked(msgspec.to_builtins(holding)),
-            json_schema=files.json_schema(place),
+            digest=file_editor.digest(file),
+            values={} if mine or file is None else file_editor.masked(file_editor.tables(file, str(path))),
+            holding=file_editor.masked(msgspec.to_builtins(holding)),
+            json_schema=file_editor.json_schema(place),
             problems=mine,
         )
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
         path = _path(self._home, place, folder)
-        before = files.source(place, self._home.settings, folder)
-        if files.digest(before) != digest:
+        before = file_editor.source(place, self._home.settings, folder)
+        if file_editor.digest(before) != digest:
             raise Refusal(
                 "conflict",
                 f"{path} is not as it was read: somebody changed it meanwhile.",
                 field="digest",
                 hint="Read it again with get_settings, and send the change with its digest.",
             )
-        made = files.merged(before or b"", changes, place, str(path))
+        made = file_editor.merged(before or b"", changes, place, str(path))
         if place == "user":
-            self._changed(over(files.as_user(made.source, path), self._environment))
-        files.put(place, self._home.settings, folder, before, made.source)
+            self._changed(over(file_editor.as_user(made.source, path), self._environment))
+        file_editor.put(place, self._home.settings, folder, before, made.source)
         self._forget(folder if place == "folder" else "")
         return WrittenSettings(
             place=place,
@@ -191,8 +189,8 @@ class SettingsFiles:
         )
 
     def put_back(self, written: WrittenSettings) -> None:
-        now = files.source(written.place, self._home.settings, written.folder)
-        files.put(written.place, self._home.settings, written.folder, now, written.before)
+        now = file_editor.source(written.place, self._home.settings, written.folder)
+        file_editor.put(written.place, self._home.settings, written.folder, now, written.before)
         self._forget(written.folder if written.place == "folder" else "")
         if written.place == "user":
             self._changed(self.user())
@@ -207,7 +205,7 @@ class SettingsFiles:
     def _asked(self, folder: str, file: FolderFile, user: Settings) -> Asked:
         roster = self._definitions.roster(folder)
         kept = self._widening.get(folder)
-        programs = self._programs.of(folder, file)
+        programs = folder_settings.list_programs(folder, file)
         if kept is None or kept[0] is not user or kept[1] is not file or kept[2:4] != (roster.hash, programs):
             asked = folder_settings.asked(file, roster.definitions, user, programs)
             kept = self._widening[folder] = (user, file, roster.hash, programs, asked)

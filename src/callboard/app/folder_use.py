@@ -1,4 +1,7 @@
-"""What a process announces: its state folder and the project folders that it serves."""
+"""Announcements of the project folders that each process of this user serves.
+
+Two state folders on one project are noticed by them. Each process has one file in a private folder, locked while it lives.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,17 @@ import fcntl
 import hashlib
 import logging
 import os
+import stat
+import tempfile
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from .place import private_folder, private_folders
-
 log = logging.getLogger(__name__)
 
+_VARIABLE = "XDG_RUNTIME_DIR"
 _MOST_BYTES = 4_000_000
 _TRIES, _AGAIN_S = 5, 0.01
 
@@ -135,3 +139,37 @@ def _is_locked(file: int) -> bool:
     except BlockingIOError:
         return True
     return False
+
+
+def private_folder(environment: Mapping[str, str]) -> Path | None:
+    """Return the folder for this process, made where it is missing; None where no folder can be trusted."""
+    for place in _candidates(environment):
+        try:
+            place.mkdir(mode=0o700, exist_ok=True)
+        except OSError:
+            continue
+        if is_private(place):
+            return place
+    return None
+
+
+def private_folders(environment: Mapping[str, str]) -> Iterator[Path]:
+    """Yield each folder that processes of this user announce in: not every process has the same environment."""
+    return filter(is_private, dict.fromkeys(_candidates(environment)))
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether only this user can write to the folder. A link is never private."""
+    try:
+        about = folder.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o077
+
+
+def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
+    user = os.geteuid()
+    for named in (environment.get(_VARIABLE, ""), f"/run/user/{user}"):
+        if named and is_private(Path(named)):
+            yield Path(named, "callboard")
+    yield Path(tempfile.gettempdir(), f"callboard-{user}")

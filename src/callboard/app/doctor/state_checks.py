@@ -17,7 +17,7 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from ..hosting.announcement import find
 from ..settings.loader import PORT, load
 from ..state_folder import VARIABLE, StateFolder
-from .report import Finding, bad, ok, warn
+from .finding import Finding, bad, ok, warn
 
 #: How much room there must be for work to go on, and for it to go on for a while, in bytes.
 _LEAST_ROOM, _ENOUGH_ROOM = 20_000_000, 500_000_000

@@ -24,8 +24,8 @@ from callboard.contracts.text.sentences import clause
 from callboard.projection.rows import Table
 
 from ...reading import Reader
-from ..terminal.output import Style, one_line, out, plain, width
-from ..terminal.wording import PLAN_STATES, UNASKED, asked, counted, missed, told
+from .output import Style, one_line, out, plain, width
+from .wording import PLAN_STATES, UNASKED, asked, counted, missed, told
 
 #: Longer lines are hard to read, however wide the terminal is.
 WIDEST = 120

@@ -22,16 +22,16 @@ from callboard.tools.unsandboxed.reach import Reach
 from callboard.tools.unsandboxed.reach import look as look_at
 
 from ..folder_use import others_on
-from ..models.catalog import ModelCatalog
+from ..models.model_catalog import ModelCatalog
 from ..reading import reader
-from ..settings.book import SettingsFiles
-from ..settings.folder import FILE
+from ..settings.folder_file import FILE
 from ..settings.loader import load
-from ..settings.location import beside
+from ..settings.problems import field_suffix
+from ..settings.settings_files import SettingsFiles
 from ..state_folder import StateFolder
 from ..wiring import models_of
-from .report import Finding, bad, ok, warn
-from .secrets import named_in
+from .finding import Finding, bad, ok, warn
+from .secret_checks import named_in
 
 _SECONDS = 2.0
 _PORTS = {"http": 80, "https": 443}
@@ -57,7 +57,7 @@ async def look(home: StateFolder, environment: Mapping[str, str], folder: Path) 
         settings = load(home, environment)
     except Refusal as refusal:
         problem = refusal.problem
-        said = f"{problem.message}{beside(problem.message, problem.field)}"
+        said = f"{problem.message}{field_suffix(problem.message, problem.field)}"
         means = "Callboard does not start before it is mended."
         return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder, *shared)
     where = str(home.settings) if home.settings.exists() else "none; the defaults hold"

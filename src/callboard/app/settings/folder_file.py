@@ -6,6 +6,7 @@ The folder is nobody's friend: its file is read through no link and past no size
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
@@ -17,6 +18,8 @@ from callboard.contracts.settings import Asked, FolderSettings, Settings, Settin
 from callboard.control.decision_inputs import narrower
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
+from callboard.tools.mcp.environment import environment
+from callboard.tools.unsandboxed.binding import bind
 from callboard.tools.unsandboxed.variables import assigned, refused
 
 from . import widenings
@@ -97,6 +100,26 @@ def _must_load_nothing(says: FolderSettings) -> None:
                 field=f"{table}[{at}].env.{name}",
                 hint=f"Remove it. Where you want it, move {one.name} to your own settings.",
             )
+
+
+def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
+    """List the programs and scripts that start the folder's own tool servers and hooks, sorted by path.
+
+    They run outside the sandbox, and an agent that can write in the folder can change them. Trust in the folder is therefore
+    bound to their content.
+    """
+    search = environment()["PATH"]
+    root = f"{folder.rstrip('/')}/"
+    servers = [server for server in file.says.servers if isinstance(server, StdioServer)]
+    programs: dict[str, Program] = {}
+    for entry in (*file.says.hooks, *servers):
+        what: Literal["server", "hook"] = "server" if isinstance(entry, StdioServer) else "hook"
+        for bound in bind(entry.command, entry.env, folder, search).files:
+            # A system program has no digest: its path is bound with the command.
+            if bound.digest:
+                path = os.path.normpath(bound.path)
+                programs[path] = Program(path.removeprefix(root), bound.digest, what, bound.resolved)
+    return tuple(program for _, program in sorted(programs.items()))
 
 
 def asked(file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()) -> Asked:

@@ -14,7 +14,7 @@ from callboard.secrets.keyring_store import VARIABLE
 
 from ..models.keys import secrets_here
 from ..state_folder import StateFolder
-from .report import Finding, bad, ok
+from .finding import Finding, bad, ok
 
 #: What names a secret, by the table that it stands in.
 _NAMING = {"models": "model", "servers": "tool server", "hooks": "hook"}

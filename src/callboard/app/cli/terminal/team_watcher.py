@@ -14,9 +14,9 @@ from callboard.contracts.commands import GetSession, SessionRead
 from callboard.contracts.record import WireEvent, decode_payload
 from callboard.contracts.rows import ActionRow, Remove, Upsert
 
-from .facts.fact_formatter import last_lines, narrated
-from .terminal.approvals import Approvals
-from .terminal.output import Style, err, out, width
+from .approvals import Approvals
+from .fact_formatter import last_lines, narrated
+from .output import Style, err, out, width
 
 _BEGAN = "turn.submitted"
 _ENDED = ("turn.completed", "turn.failed", "turn.interrupted", "queue.removed")

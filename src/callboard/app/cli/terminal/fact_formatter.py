@@ -35,8 +35,8 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.agent import WakeReason
 from callboard.contracts.times import timestamp
 
-from ..terminal.output import Style, one_line, plain
-from ..terminal.wording import unfinalized
+from .output import Style, one_line, plain
+from .wording import unfinalized
 
 #: Team tools say what they came to in facts of their own.
 _TOLD_BY_FACTS = frozenset(

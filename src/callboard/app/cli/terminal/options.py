@@ -1,8 +1,9 @@
-"""Who approves what a command line starts: the person in the terminal, or a rule that they give beforehand."""
+"""Options and arguments that several verbs share."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -11,6 +12,13 @@ from callboard.contracts.errors import Refusal
 
 from .approvals import Approve
 
+SessionArgument = Annotated[str, typer.Argument(metavar="SESSION", help="Session id, or `last`.")]
+FolderOption = Annotated[Path, typer.Option("--folder", "-C", help="Project folder.", show_default="current folder")]
+ReasonOption = Annotated[str, typer.Option(help="Reason, recorded in the log.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Permission to replace an existing file.")]
+JsonObject = Annotated[bool, typer.Option("--json", help="Output as one JSON object.")]
+JsonFacts = Annotated[bool, typer.Option("--json", help="Output as one JSON line per fact.")]
+BroadFolder = Annotated[bool, typer.Option("--wide", help="Permission to open a home or system folder.")]
 ApproveOption = Annotated[
     Literal["ask", "none", "all-edits", "all"] | None,
     typer.Option(

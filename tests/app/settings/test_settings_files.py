@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from callboard.app.settings.book import SettingsFiles
+from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Settings, Shell

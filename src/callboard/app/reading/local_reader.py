@@ -14,16 +14,7 @@ from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.ports.store import Store
 from callboard.contracts.record import Record, WireEvent
-from callboard.contracts.rows import (
-    SESSION_PANELS,
-    AgentRow,
-    Op,
-    RunRow,
-    SessionCard,
-    StatusRow,
-    Upsert,
-    WorkspaceRow,
-)
+from callboard.contracts.rows import SESSION_PANELS, AgentRow, Op, RunRow, SessionCard, StatusRow, Upsert, WorkspaceRow
 from callboard.projection.emit.runtime import wire_event
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.models.catalog import ModelCatalog
 from callboard.app.models.discovery import ModelServer, found
 from callboard.app.models.keys import on_demand
+from callboard.app.models.model_catalog import ModelCatalog
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel
 from callboard.contracts.errors import Refusal
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings

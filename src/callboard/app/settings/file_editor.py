@@ -27,7 +27,7 @@ from callboard.tools.protection.atomic_write import ChangedMeanwhileError, repla
 
 from ..models.providers import beside
 from ..state_folder import read_regular, write_private
-from .folder import FILE
+from .folder_file import FILE
 from .loader import LARGEST, converted, parsed
 
 #: What stands for a secret where settings are shown.

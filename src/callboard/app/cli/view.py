@@ -10,11 +10,11 @@ import typer
 
 from callboard.contracts.rows import SessionRow, TurnRow
 
-from ...reading import newest_session, reader
-from ...state_folder import StateFolder
-from ..terminal.loop import run_async
-from ..terminal.output import Style, one_line, out
-from .renderer import ConversationRenderer
+from ..reading import newest_session, reader
+from ..state_folder import StateFolder
+from .terminal.loop import run_async
+from .terminal.output import Style, one_line, out
+from .terminal.renderer import ConversationRenderer
 
 _HELP = """Print a conversation as it reads now.
 

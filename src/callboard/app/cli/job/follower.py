@@ -17,11 +17,11 @@ from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent, decode_payload
 from callboard.contracts.rows import ActionRow, Remove, TaskRow, Upsert
 
-from ..team_watcher import Lines
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
 from ..terminal.output import Style, err, out, width
-from .lines import JobEvents, counts, of_whole, way_on
+from ..terminal.team_watcher import Lines
+from .formatter import JobEvents, counts, of_whole, way_on
 
 _BY_HAND = "Ctrl-C in the terminal"
 #: Why a job is not paused by hand: it is over, is being cancelled, or is paused already.

@@ -13,10 +13,10 @@ from callboard.adapters import http
 from callboard.contracts.errors import Refusal
 from callboard.tools.sandbox.ability import ability
 
-from ..hosting.superuser import AS_ROOT, is_root
+from ..hosting.process import ROOT_RISK, is_root
 from ..models.keys import keyring_of
 from ..state_folder import StateFolder
-from .report import Finding, bad, install, ok, warn
+from .finding import Finding, bad, install, ok, warn
 
 _OLDEST = (3, 11)
 _SECONDS = 5.0
@@ -59,7 +59,7 @@ def _user() -> tuple[Finding, ...]:
     """Report a start as root. An ordinary user needs no line."""
     if not is_root():
         return ()
-    return (warn("user", "Callboard runs as root", AS_ROOT),)
+    return (warn("user", "Callboard runs as root", ROOT_RISK),)
 
 
 def _page() -> Finding:

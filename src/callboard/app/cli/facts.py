@@ -12,10 +12,10 @@ import typer
 
 from callboard.contracts.record import WireEvent
 
-from ...reading import newest_session, reader
-from ...state_folder import StateFolder
-from ..terminal.loop import run_async
-from ..terminal.output import Style, one_line, out, width
+from ..reading import newest_session, reader
+from ..state_folder import StateFolder
+from .terminal.loop import run_async
+from .terminal.output import Style, one_line, out, width
 
 _HELP = """Print what happened in a session, fact by fact.
 

@@ -1,0 +1,105 @@
+"""`callboard resume`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Annotated
+
+import msgspec
+import typer
+
+from callboard.client.client import Client
+from callboard.contracts.commands import GetSession, ResumeThread, SessionRead, ThreadChanged, TurnAccepted
+
+from ..hosting.connection import connected
+from ..reading import newest_session, nothing_yet
+from ..reading.remote_reader import RemoteReader
+from ..state_folder import StateFolder
+from .run.conversation import Conversation
+from .run.run import BY_HAND, exit_of
+from .terminal.approvals import Approve
+from .terminal.exit_codes import DONE, ENDED_BY_PERSON
+from .terminal.ignored_settings import warn_of_others
+from .terminal.loop import ctrl_c, run_async
+from .terminal.options import ApproveOption, standing
+from .terminal.output import err
+
+_HELP = """Resume a paused agent, and follow the turn that it starts.
+
+A session is paused after its process ended, after a failed turn with others behind it, or after the same result many times.
+The page shows the reason; `callboard view SESSION` shows the turns. Uses the Callboard that runs, or runs one for as long as
+the turn takes. Ctrl-C stops the turn, a second one leaves at once.
+
+SESSION is an id as `callboard sessions` lists them, or `last`.
+
+\b
+Examples:
+  callboard resume last
+  callboard resume last --tree            its children as well that were stopped with their process
+  callboard resume SESSION --approve all-edits --json
+
+\b
+Exit codes: 0 completed or nothing waited, 1 failed, 2 wrong usage, 3 stopped by somebody else,
+4 refused, such as an agent that is not paused, or an approval was needed and no user could give it, 130 stopped by Ctrl-C.
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("resume", help=_HELP)(_resume)
+
+
+def _resume(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or `last`.")],
+    thread: Annotated[
+        str, typer.Option(metavar="THREAD", help="Thread of the agent to resume. [default: the lead]")
+    ] = "",
+    tree: Annotated[bool, typer.Option("--tree", help="Also its children that the end of a process stopped.")] = False,
+    reason: Annotated[str, typer.Option(help="Reason, recorded in the log.")] = "",
+    approve: ApproveOption = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
+) -> None:
+    command = ResumeThread(session_id=session, thread_id=thread or None, tree=tree, reason=reason)
+    raise typer.Exit(run_async(carry_out(command, standing(approve), as_json=json)))
+
+
+async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: bool) -> int:
+    """Resume the agent and follow the turn that starts.
+
+    Returns:
+        The exit code.
+    Raises:
+        Refusal: `unknown_session`, `unknown_thread`, `thread_not_paused`, or why no turn can start.
+    """
+    home = StateFolder.of(os.environ)
+    if not home.has_store():
+        raise nothing_yet()
+    with ctrl_c() as asked:
+        try:
+            async with connected(home, os.environ, lambda _: None) as client:
+                changed, before = await _resumed(client, command)
+                if not changed.turn_id:
+                    if not as_json:
+                        err("Resumed. No turn of this agent waited.")
+                    return DONE
+                accepted = TurnAccepted(
+                    session_id=changed.session_id,
+                    thread_id=changed.thread_id,
+                    turn_id=changed.turn_id,
+                    status="started",
+                    sequence=changed.sequence,
+                )
+                conversing = Conversation(client, accepted, approve, as_json=as_json, before=before)
+                turn = await conversing.run(asked, BY_HAND)
+                return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
+        except asyncio.CancelledError:
+            return ENDED_BY_PERSON
+
+
+async def _resumed(client: Client, command: ResumeThread) -> tuple[ThreadChanged, int]:
+    """Resume the agent; return what runs now, and the sequence before it."""
+    session = await newest_session(RemoteReader(client), command.session_id)
+    read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
+    warn_of_others(read.session.folder)
+    return await client.submit(msgspec.structs.replace(command, session_id=session)), read.head

@@ -1,1 +1,0 @@
-"""`callboard resume`."""
