@@ -6,17 +6,8 @@ import msgspec
 
 from ..entities.team import AgentName
 from ..facts.thread import AgentKind
-from .base import Answer, Command
+from .base import Answer, Command, command
 from .turns import Id, Reason
-
-
-class AddAgent(Command, frozen=True, kw_only=True):
-    """Take an agent of the folder into the session: it gets a thread, and one with a schedule sleeps until its time.
-    Subagents are spawned instead; an agent that is there already stays as it is."""
-
-    session_id: Id
-    agent: AgentName
-    reason: Reason = ""
 
 
 class AgentAdded(Answer, frozen=True, kw_only=True):
@@ -29,9 +20,34 @@ class AgentAdded(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("add_agent", AgentAdded)
+class AddAgent(Command, frozen=True, kw_only=True):
+    """Add an agent of the folder to the session.
+
+    The agent gets a thread. An agent with a schedule sleeps until its next time. Adding an agent of the session again
+    changes nothing. Subagents are spawned instead.
+    """
+
+    session_id: Id
+    agent: AgentName
+    reason: Reason = ""
+
+
+class AgentList(Answer, frozen=True, kw_only=True):
+    """`problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them."""
+
+    session_id: str
+    agents: tuple[DefinedAgent, ...]
+    problems: int
+    sequence: int
+
+
+@command("list_agents", AgentList, authority="anyone", query=True)
 class ListAgents(Command, frozen=True, kw_only=True):
-    """The agents that the session's folder defines, or agents of the session made for it, by name. Subagents are spawned, the
-    others can be added."""
+    """List the agents that the folder or the session defines, and which of them take part.
+
+    Subagents are spawned; all others can be added.
+    """
 
     session_id: Id
 
@@ -45,12 +61,3 @@ class DefinedAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     description: str
     file: str
     added: bool
-
-
-class AgentList(Answer, frozen=True, kw_only=True):
-    """`problems` counts the files that could not be read as agents: `callboard agents` says what is wrong with them."""
-
-    session_id: str
-    agents: tuple[DefinedAgent, ...]
-    problems: int
-    sequence: int

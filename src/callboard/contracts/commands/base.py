@@ -1,8 +1,9 @@
-"""What a command is, and the one row that declares it."""
+"""The base of commands and answers, and the declaration of a command."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -15,31 +16,80 @@ Sequence = Annotated[int, Meta(ge=0, le=LARGEST)]
 class Command(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """A request to the control plane. What it may lack, the control plane fills in and the answer names."""
+    """A request to the control plane. The control plane fills in what an optional field lacks, and the answer names it."""
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a command comes to, once it is durable."""
+    """The result of a command, once its facts are durable."""
 
 
-#: Who may ask: a person at a surface of this product, or anyone who holds the token, agents included.
+#: Who may send a command: a person at a surface of this product, or any holder of the token, agents included.
 Authority = Literal["person", "anyone"]
-#: The stream that a command is serial by.
+#: The stream that serialises a command.
 Serial = Literal["session", "workspace", "store"]
 
 
-class Declaration(msgspec.Struct, frozen=True, kw_only=True):
-    """One command. Routes, OpenAPI, JSON-RPC, CLI help and TypeScript come from this row and from nothing else.
+C = TypeVar("C", bound="Command")
 
-    A query changes nothing and needs no key; one that `waits` may take long, and is given up when its asker goes. `summary`
-    is the semantics in one sentence.
+
+class Declaration(msgspec.Struct, frozen=True, kw_only=True):
+    """One command, as `@command` declares it. Routes, OpenAPI, JSON-RPC, CLI help and TypeScript derive from it.
+
+    A query changes nothing and needs no key. A query that `waits` may take long, and is cancelled when its caller disconnects.
+    `summary` is the first line of the docstring.
     """
 
     name: str
     command: type[Command]
     answer: type[msgspec.Struct]
     serial: Serial
-    authority: Authority = "person"
-    query: bool = False
-    waits: bool = False
+    authority: Authority
+    query: bool
+    waits: bool
     summary: str
+
+
+#: Each command by its wire name, in the order of declaration. `callboard.contracts.commands` imports all families.
+COMMANDS: dict[str, Declaration] = {}
+
+
+def command(
+    name: str,
+    answer: type[msgspec.Struct],
+    *,
+    serial: Serial = "session",
+    authority: Authority = "person",
+    query: bool = False,
+    waits: bool = False,
+) -> Callable[[type[C]], type[C]]:
+    """Declare a Struct as the command `name`.
+
+    Args:
+        name: The wire name, an imperative in snake_case.
+        answer: The Struct that the command answers with.
+        serial: The stream whose writer carries the command out.
+        authority: Who may send it.
+        query: True if it only reads.
+        waits: True if the query may take long.
+
+    Example:
+        @command("pause_task", TaskChanged)
+        class PauseTask(Command, frozen=True, kw_only=True):
+            ...
+    """
+
+    def declare(kind: type[C]) -> type[C]:
+        summary = (kind.__doc__ or "").strip().partition("\n")[0]
+        COMMANDS[name] = Declaration(
+            name=name,
+            command=kind,
+            answer=answer,
+            serial=serial,
+            authority=authority,
+            query=query,
+            waits=waits,
+            summary=summary,
+        )
+        return kind
+
+    return declare

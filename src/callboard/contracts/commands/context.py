@@ -10,28 +10,10 @@ from msgspec import Meta
 from ..content import Text
 from ..refs import MentionKind, MissingRef
 from ..rows.context import ContextRow
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id, Reason
 
 Ref = Annotated[str, Meta(min_length=1, max_length=4096)]
-
-
-class GetContext(Command, frozen=True, kw_only=True):
-    """What the newest run of a thread was given and what was left out (CTX-01). With `ref`, also the text of that one."""
-
-    session_id: Id
-    thread_id: Id | None = None
-    ref: Ref | None = None
-
-
-class SaidRead(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
-    in the fact at `sequence`."""
-
-    sequence: int
-    turn_id: str
-    size: int
-    text: Text
 
 
 class ContextRead(Answer, frozen=True, kw_only=True):
@@ -48,13 +30,26 @@ class ContextRead(Answer, frozen=True, kw_only=True):
     head: int
 
 
-class SetContext(Command, frozen=True, kw_only=True):
-    """Say what every turn of a thread is given from the next one on: files and folders, by their paths. It replaces what was
-    pinned before; nothing takes all away."""
+@command("get_context", ContextRead, authority="anyone", query=True)
+class GetContext(Command, frozen=True, kw_only=True):
+    """Read the context of a thread's newest run: what it received, what is missing and what was omitted, with reasons.
+
+    With `ref` the answer includes the text of that entry (CTX-01).
+    """
 
     session_id: Id
     thread_id: Id | None = None
-    pinned: Annotated[tuple[Ref, ...], Meta(max_length=50)]
+    ref: Ref | None = None
+
+
+class SaidRead(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """What a person said that is told beside a summary, `size` bytes of it: all of `text`, or its head and its tail. It stands
+    in the fact at `sequence`."""
+
+    sequence: int
+    turn_id: str
+    size: int
+    text: Text
 
 
 class ContextChanged(Answer, frozen=True, kw_only=True):
@@ -67,12 +62,16 @@ class ContextChanged(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class CompactThread(Command, frozen=True, kw_only=True):
-    """Have the older part of a thread summarised now, while nothing runs in it; its model is told the summary from then on."""
+@command("set_context", ContextChanged)
+class SetContext(Command, frozen=True, kw_only=True):
+    """Pin files and folders that every turn of a thread receives, starting with the next one.
+
+    The paths replace all former pins. An empty list removes them.
+    """
 
     session_id: Id
     thread_id: Id | None = None
-    reason: Reason = ""
+    pinned: Annotated[tuple[Ref, ...], Meta(max_length=50)]
 
 
 class CompactionBegun(Answer, frozen=True, kw_only=True):
@@ -85,9 +84,31 @@ class CompactionBegun(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("compact_thread", CompactionBegun)
+class CompactThread(Command, frozen=True, kw_only=True):
+    """Summarise the older part of a thread.
+
+    The thread must be idle. Its model receives the summary in place of the older turns.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
+    reason: Reason = ""
+
+
+class MentionList(Answer, frozen=True, kw_only=True):
+    """`complete` is False where there may be more."""
+
+    mentions: tuple[Mention, ...]
+    complete: bool = True
+
+
+@command("find_mentions", MentionList, serial="workspace", authority="anyone", query=True, waits=True)
 class FindMentions(Command, frozen=True, kw_only=True):
-    """What a text behind an @ may mean: files and folders of the workspace, agents, and with `session_id` its artifacts; past
-    sessions. The best first."""
+    """List what text after an @ can refer to, best match first.
+
+    Files and folders of the workspace, agents, past sessions, and with `session_id` artifacts of that session.
+    """
 
     workspace_id: Id
     session_id: Id | None = None
@@ -102,47 +123,3 @@ class Mention(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     ref: str
     insert: str
     title: str = ""
-
-
-class MentionList(Answer, frozen=True, kw_only=True):
-    """`complete` is False where there may be more."""
-
-    mentions: tuple[Mention, ...]
-    complete: bool = True
-
-
-CONTEXT_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="get_context",
-        command=GetContext,
-        answer=ContextRead,
-        serial="session",
-        authority="anyone",
-        query=True,
-        summary="What the newest run of a thread was given, what is missing and what was left out, with the reasons.",
-    ),
-    Declaration(
-        name="set_context",
-        command=SetContext,
-        answer=ContextChanged,
-        serial="session",
-        summary="Pin what every turn of a thread is given from the next one on.",
-    ),
-    Declaration(
-        name="compact_thread",
-        command=CompactThread,
-        answer=CompactionBegun,
-        serial="session",
-        summary="Summarise the older part of a thread; its model is told the summary in place of it.",
-    ),
-    Declaration(
-        name="find_mentions",
-        command=FindMentions,
-        answer=MentionList,
-        serial="workspace",
-        authority="anyone",
-        query=True,
-        waits=True,
-        summary="What a text behind an @ may mean: files, folders, artifacts, sessions, agents.",
-    ),
-)

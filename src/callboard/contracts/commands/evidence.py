@@ -5,17 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from ..content import BlobRef
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id, Reason
-
-
-class ExportEvidence(Command, frozen=True, kw_only=True):
-    """Make a pack of a session's facts that others can verify without this product. With `task_id` it also names the facts that
-    are of that task, its parts and their agents; the chain is whole in any case."""
-
-    session_id: Id
-    task_id: Id | None = None
-    reason: Reason = ""
 
 
 class EvidencePacked(Answer, frozen=True, kw_only=True):
@@ -31,8 +22,28 @@ class EvidencePacked(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("export_evidence", EvidencePacked)
+class ExportEvidence(Command, frozen=True, kw_only=True):
+    """Export a pack of a session's facts that others can verify without this product.
+
+    With `task_id` the pack also lists the facts of that task, its parts and their agents. The chain is complete in both
+    cases.
+    """
+
+    session_id: Id
+    task_id: Id | None = None
+    reason: Reason = ""
+
+
+class ExportList(Answer, frozen=True, kw_only=True):
+    """The exports that were asked for and not yet answered, the oldest first."""
+
+    exports: tuple[ExportUnderWay, ...]
+
+
+@command("list_exports", ExportList, authority="anyone", query=True)
 class ListExports(Command, frozen=True, kw_only=True):
-    """Which packs of a session are being made."""
+    """List the evidence exports in progress, with their progress."""
 
     session_id: Id
 
@@ -45,29 +56,3 @@ class ExportUnderWay(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     done: int
     through: int
     started_at: int
-
-
-class ExportList(Answer, frozen=True, kw_only=True):
-    """The exports that were asked for and not yet answered, the oldest first."""
-
-    exports: tuple[ExportUnderWay, ...]
-
-
-EVIDENCE_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="export_evidence",
-        command=ExportEvidence,
-        answer=EvidencePacked,
-        serial="session",
-        summary="Export a pack of a session's facts, or of a task's among them, that others can verify.",
-    ),
-    Declaration(
-        name="list_exports",
-        command=ListExports,
-        answer=ExportList,
-        serial="session",
-        authority="anyone",
-        query=True,
-        summary="The exports of a session that are under way, and how far each is.",
-    ),
-)

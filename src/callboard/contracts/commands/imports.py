@@ -11,11 +11,15 @@ from ..facts.context import CompactionCause
 from ..facts.model import StopReason
 from ..facts.session import SessionSource
 from ..facts.turn import InputSource
-from .base import LARGEST, Answer, Command
+from .base import LARGEST, Answer, Command, command
 from .turns import Id
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+
+
 Long = Annotated[str, Meta(max_length=4_000_000)]
+
+
 #: The latest time that every client holds exactly, in microseconds since the Unix epoch; it is in the year 2255.
 LATEST = LARGEST
 
@@ -78,14 +82,24 @@ class ImportedCall(
     reasoning_tokens: Count | None = None
 
 
+class TurnImported(Answer, frozen=True, kw_only=True):
+    """`added` is False where the turn was there already."""
+
+    session_id: str
+    turn_id: str
+    added: bool
+    sequence: int
+
+
+@command("import_turn", TurnImported)
 class ImportTurn(Command, frozen=True, kw_only=True):
-    """Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
+    """Import a past turn of another product into a read-only session.
 
-    `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
-    the one that spoke with the person. `input_source` is where `input` came from; `subagent` describes an agent that is not
-    the one that spoke with the person, and without it that one is its parent.
-
-    Refused with `session_driven` where the past session is the work of a session here, which holds it already.
+    The first turn creates the session. A turn that exists already stays unchanged. `at` is the start of the turn, in
+    microseconds since the epoch. `agent` identifies an agent of the past session; it is empty for the agent that the
+    person talked to. `subagent` describes any other agent; its default parent is the agent that the person talked to.
+    `input_source` is the origin of `input`. Refused with `session_driven` if a session of Callboard ran that past
+    session and holds its work already.
     """
 
     workspace_id: Id
@@ -100,12 +114,3 @@ class ImportTurn(Command, frozen=True, kw_only=True):
     ended: Literal["completed", "interrupted", "failed"] = "completed"
     agent: Annotated[str, Meta(max_length=64)] = ""
     subagent: ImportedAgent | None = None
-
-
-class TurnImported(Answer, frozen=True, kw_only=True):
-    """`added` is False where the turn was there already."""
-
-    session_id: str
-    turn_id: str
-    added: bool
-    sequence: int

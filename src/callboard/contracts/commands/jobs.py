@@ -10,12 +10,14 @@ from msgspec import Meta
 from ..entities.team import AgentName, Isolation, Ref
 from ..facts.turn import PermissionMode
 from ..rows.team import JobItems
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .team import Title
 from .turns import Id, Reason
 
 #: How a job stands. One that is `failed` has items that failed and none that could go on.
 JobStatus = Literal["running", "paused", "failed", "completed", "cancelling", "cancelled"]
+
+
 #: How an item of a job stands, apart from its job.
 JobItemStatus = Literal["waiting", "running", "paused", "failed", "completed", "cancelling", "cancelled"]
 
@@ -27,11 +29,25 @@ class JobItemGiven(msgspec.Struct, frozen=True, kw_only=True, rename="camel", fo
     title: Title = ""
 
 
+class JobChanged(Answer, frozen=True, kw_only=True):
+    """`items` are the ids of the items that the command is about, in their order."""
+
+    session_id: str
+    job_id: str
+    task_id: str
+    status: JobStatus
+    items: tuple[str, ...] = ()
+    sequence: int
+
+
+@command("create_job", JobChanged)
 class CreateJob(Command, frozen=True, kw_only=True):
-    """Work on every item, each in a child of its own, apart from the conversation. `agent` is the subagent that works on each;
-    it may be left out where there is only one. `parallel` is how many work at once. Without `session_id` a session is made in
-    `workspace_id`. `permission_mode` is that of the workers, the lead's where it is left out, and in a new session the usual
-    one."""
+    """Start durable work in batches, with a child agent on each item.
+
+    `agent` is the subagent for the items; it may be omitted if there is only one. `parallel` is the maximum number of
+    items at work. Without `session_id` a session is created in `workspace_id`. `permission_mode` is the mode of the
+    workers; it defaults to the lead's, and in a new session to the folder's.
+    """
 
     session_id: Id | None = None
     workspace_id: Id | None = None
@@ -50,40 +66,60 @@ class _OnJob(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
+@command("cancel_job", JobChanged)
 class CancelJob(_OnJob, frozen=True, kw_only=True):
-    """Cancel a job: what is done stays done, what runs is stopped, and what waits is not begun."""
+    """Cancel a job.
+
+    Finished items stay finished, running items are stopped, waiting items do not start.
+    """
 
 
+@command("pause_job", JobChanged)
 class PauseJob(_OnJob, frozen=True, kw_only=True):
-    """Stop the work on a job until it is resumed. What is done stays done."""
+    """Pause a job until it is resumed.
+
+    Finished items stay finished.
+    """
 
 
+@command("resume_job", JobChanged)
 class ResumeJob(_OnJob, frozen=True, kw_only=True):
-    """Let a paused job go on: what was stopped is taken up again, and what waits begins as there is room."""
+    """Resume a paused job.
+
+    Interrupted items continue, and waiting items start as slots become free.
+    """
 
 
+@command("retry_job_item", JobChanged)
 class RetryJobItem(_OnJob, frozen=True, kw_only=True):
-    """Another attempt of an item that failed, or of all that did where none is named. What is done is not done again."""
+    """Start another attempt of one failed item, or of all failed items.
+
+    Finished items are not run again.
+    """
 
     item_id: Id | None = None
 
 
-class GetJob(Command, frozen=True, kw_only=True):
-    """A job and its items."""
-
-    session_id: Id
-    job_id: Id
-
-
-class JobChanged(Answer, frozen=True, kw_only=True):
-    """`items` are the ids of the items that the command is about, in their order."""
+class JobRead(Answer, frozen=True, kw_only=True):
+    """`agent` is the definition whose children work on the items."""
 
     session_id: str
     job_id: str
     task_id: str
+    title: str
+    agent: str
     status: JobStatus
-    items: tuple[str, ...] = ()
+    counts: JobItems
+    items: tuple[JobItem, ...]
     sequence: int
+
+
+@command("get_job", JobRead, authority="anyone", query=True)
+class GetJob(Command, frozen=True, kw_only=True):
+    """Read a job and the state of each item."""
+
+    session_id: Id
+    job_id: Id
 
 
 class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -101,65 +137,3 @@ class JobItem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     refs: tuple[Ref, ...] = ()
     problem: str = ""
     plain_text: bool = False
-
-
-class JobRead(Answer, frozen=True, kw_only=True):
-    """`agent` is the definition whose children work on the items."""
-
-    session_id: str
-    job_id: str
-    task_id: str
-    title: str
-    agent: str
-    status: JobStatus
-    counts: JobItems
-    items: tuple[JobItem, ...]
-    sequence: int
-
-
-JOB_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="create_job",
-        command=CreateJob,
-        answer=JobChanged,
-        serial="session",
-        summary="Begin durable work in batches: a child works on each item, so many at once.",
-    ),
-    Declaration(
-        name="get_job",
-        command=GetJob,
-        answer=JobRead,
-        serial="session",
-        authority="anyone",
-        query=True,
-        summary="A job and how each of its items stands.",
-    ),
-    Declaration(
-        name="cancel_job",
-        command=CancelJob,
-        answer=JobChanged,
-        serial="session",
-        summary="Cancel a job; items that are done stay done.",
-    ),
-    Declaration(
-        name="pause_job",
-        command=PauseJob,
-        answer=JobChanged,
-        serial="session",
-        summary="Stop the work on a job until it is resumed.",
-    ),
-    Declaration(
-        name="resume_job",
-        command=ResumeJob,
-        answer=JobChanged,
-        serial="session",
-        summary="Let a paused job go on.",
-    ),
-    Declaration(
-        name="retry_job_item",
-        command=RetryJobItem,
-        answer=JobChanged,
-        serial="session",
-        summary="Begin another attempt of items that failed; what is done is not done again.",
-    ),
-)

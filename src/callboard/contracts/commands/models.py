@@ -9,15 +9,25 @@ from msgspec import Meta
 
 from ..errors import Problem
 from ..facts.cost import PriceSource
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id
 
 FoundKind = Literal["key", "server", "agent"]
 
 
+class ModelList(Answer, frozen=True, kw_only=True):
+    """The models in the order of preference, and what is found beside them."""
+
+    configured: tuple[ConfiguredModel, ...]
+    found: tuple[FoundModel, ...]
+
+
+@command("list_models", ModelList, serial="store", query=True)
 class ListModels(Command, frozen=True, kw_only=True):
-    """What is configured, and what is found beside it: keys in the environment, model servers on this machine, and installed
-    agents. Nothing leaves the machine, and it takes a second at most."""
+    """List the configured models, and the keys, model servers and agents found on this machine.
+
+    The search sends nothing to other machines and takes at most one second.
+    """
 
 
 class ConfiguredModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -55,19 +65,6 @@ class FoundModel(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     configured: bool = False
 
 
-class ModelList(Answer, frozen=True, kw_only=True):
-    """The models in the order of preference, and what is found beside them."""
-
-    configured: tuple[ConfiguredModel, ...]
-    found: tuple[FoundModel, ...]
-
-
-class TryModel(Command, frozen=True, kw_only=True):
-    """Ask a model one tiny question. `name` is that of the list, `PROVIDER/MODEL` or `MODEL`; without it the default."""
-
-    name: Annotated[str, Meta(max_length=300)] = ""
-
-
 class ModelTested(Answer, frozen=True, kw_only=True):
     """What came of asking: `text` is the answer, or `problem` says what went wrong and what to do. Times are from the
     question on, in milliseconds; what the provider did not tell of tokens and price (US dollars) is absent."""
@@ -84,13 +81,14 @@ class ModelTested(Answer, frozen=True, kw_only=True):
     problem: Problem | None = None
 
 
-class PreviewRoute(Command, frozen=True, kw_only=True):
-    """Preview which model receives the next input of a thread, before it is sent. A session's thread, the lead's without
-    `thread_id`; or the lead of a workspace, as in a new session."""
+@command("test_model", ModelTested, serial="store", query=True, waits=True)
+class TryModel(Command, frozen=True, kw_only=True):
+    """Send a short question to a model and report the answer or the error.
 
-    session_id: Id | None = None
-    workspace_id: Id | None = None
-    thread_id: Id | None = None
+    `name` is an entry of `list_models`: `PROVIDER/MODEL` or `MODEL`. It defaults to the default model.
+    """
+
+    name: Annotated[str, Meta(max_length=300)] = ""
 
 
 class RoutePreview(Answer, frozen=True, kw_only=True):
@@ -104,30 +102,14 @@ class RoutePreview(Answer, frozen=True, kw_only=True):
     running_images: bool = False
 
 
-MODEL_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="list_models",
-        command=ListModels,
-        answer=ModelList,
-        serial="store",
-        query=True,
-        summary="The models that are configured, and the keys, model servers and agents that are found beside them.",
-    ),
-    Declaration(
-        name="test_model",
-        command=TryModel,
-        answer=ModelTested,
-        serial="store",
-        query=True,
-        waits=True,
-        summary="Ask a model one tiny question, and tell what came or what is wrong.",
-    ),
-    Declaration(
-        name="preview_route",
-        command=PreviewRoute,
-        answer=RoutePreview,
-        serial="store",
-        query=True,
-        summary="Preview which model receives the next input of a thread, and whether it takes images.",
-    ),
-)
+@command("preview_route", RoutePreview, serial="store", query=True)
+class PreviewRoute(Command, frozen=True, kw_only=True):
+    """Preview which model receives the next input of a thread, and whether it accepts images.
+
+    `thread_id` defaults to the lead's thread. With a workspace instead of a session, the preview is for the lead of a
+    new session.
+    """
+
+    session_id: Id | None = None
+    workspace_id: Id | None = None
+    thread_id: Id | None = None

@@ -8,13 +8,26 @@ import msgspec
 from msgspec import Meta
 
 from ..facts.session import SessionSource
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id
 
 
+class PastSessionList(Answer, frozen=True, kw_only=True):
+    """The past sessions, newest first. `older` is how many transcripts nobody looked at or told of, because there are so
+    many newer ones."""
+
+    sessions: tuple[PastSessionFound, ...]
+    unreadable: tuple[UnreadableTranscript, ...] = ()
+    older: int = 0
+
+
+@command("list_past_sessions", PastSessionList, serial="workspace", query=True)
 class ListPastSessions(Command, frozen=True, kw_only=True):
-    """The past sessions of other products in a workspace's folder. Left out are those that a person imported and deleted, and
-    those that are the work of a session here, which started the product and holds all of it already."""
+    """List the past sessions of Claude Code and Codex in a workspace's folder.
+
+    Sessions that a person imported and deleted are omitted. Sessions that a session of Callboard ran are omitted too,
+    because their work is recorded here already.
+    """
 
     workspace_id: Id
 
@@ -48,28 +61,6 @@ class UnreadableTranscript(msgspec.Struct, frozen=True, kw_only=True, rename="ca
     problem: str
 
 
-class PastSessionList(Answer, frozen=True, kw_only=True):
-    """The past sessions, newest first. `older` is how many transcripts nobody looked at or told of, because there are so
-    many newer ones."""
-
-    sessions: tuple[PastSessionFound, ...]
-    unreadable: tuple[UnreadableTranscript, ...] = ()
-    older: int = 0
-
-
-class ImportPastSession(Command, frozen=True, kw_only=True):
-    """Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
-
-    The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
-    like one of `import_turn`: where one is refused, those before it stay. Refused with `nothing_to_import` where the
-    transcript has no turn that is finished, and with `session_driven` where a session here did its work.
-    """
-
-    workspace_id: Id
-    source: SessionSource
-    source_id: Annotated[str, Meta(min_length=1, max_length=200)]
-
-
 class PastSessionImported(Answer, frozen=True, kw_only=True):
     """`added` turns are new, `known` ones were there already. An `unfinished` session's newest turn of each agent comes with a
     later import."""
@@ -80,20 +71,15 @@ class PastSessionImported(Answer, frozen=True, kw_only=True):
     unfinished: bool = False
 
 
-PAST_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="list_past_sessions",
-        command=ListPastSessions,
-        answer=PastSessionList,
-        serial="workspace",
-        query=True,
-        summary="The past sessions of Claude Code and Codex that worked in a workspace's folder.",
-    ),
-    Declaration(
-        name="import_past_session",
-        command=ImportPastSession,
-        answer=PastSessionImported,
-        serial="workspace",
-        summary="Take over a past session of Claude Code or Codex, to read it here; again adds only what is new.",
-    ),
-)
+@command("import_past_session", PastSessionImported, serial="workspace")
+class ImportPastSession(Command, frozen=True, kw_only=True):
+    """Import a past session of Claude Code or Codex, to read it here.
+
+    The name is from `list_past_sessions`, which also reports progress. Importing again adds only new turns. The command
+    answers when all turns are imported. If a turn is refused, the turns before it stay. Refused with `nothing_to_import`
+    if no turn is finished, and with `session_driven` if a session of Callboard ran it.
+    """
+
+    workspace_id: Id
+    source: SessionSource
+    source_id: Annotated[str, Meta(min_length=1, max_length=200)]

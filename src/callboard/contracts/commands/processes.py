@@ -11,26 +11,25 @@ from ..entities.arguments import Arguments
 from ..facts.sandbox import ResourceLimits, SandboxLevel
 from ..facts.turn import PermissionMode
 from ..rows.process import ProcessRow
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id, Reason
 
 READ_PROCESS = "ReadProcess"
+
+
 STOP_PROCESS = "StopProcess"
+
+
 #: The tools whose calls the runtime answers from the processes that it keeps.
 PROCESS_TOOLS = (READ_PROCESS, STOP_PROCESS)
+
+
 #: The longest that a call waits for output, in milliseconds.
 LONGEST_WAIT_MS = 60_000
+
+
 #: The most that is written to a process at once, in characters.
 MOST_INPUT = 64 * 1024
-
-
-class GetExecutionEnvironment(Command, frozen=True, kw_only=True):
-    """What a command of this thread would find. Without a session, that of an agent without limits of its own in the
-    workspace; without a thread, the lead's."""
-
-    session_id: Id | None = None
-    thread_id: Id | None = None
-    workspace_id: Id | None = None
 
 
 class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
@@ -53,11 +52,17 @@ class ExecutionEnvironment(Answer, frozen=True, kw_only=True):
     permission_mode: PermissionMode
 
 
-class ListProcesses(Command, frozen=True, kw_only=True):
-    """The processes of a session, those that are over included; with `thread_id`, those of one thread."""
+@command("get_execution_environment", ExecutionEnvironment, serial="workspace", authority="anyone", query=True)
+class GetExecutionEnvironment(Command, frozen=True, kw_only=True):
+    """Read where commands of a thread run, what confines them, and their limits.
 
-    session_id: Id
+    `thread_id` defaults to the lead's thread. Without a session, the answer is for an agent of the workspace without
+    limits of its own.
+    """
+
+    session_id: Id | None = None
     thread_id: Id | None = None
+    workspace_id: Id | None = None
 
 
 class ProcessList(Answer, frozen=True, kw_only=True):
@@ -66,21 +71,12 @@ class ProcessList(Answer, frozen=True, kw_only=True):
     processes: tuple[ProcessRow, ...]
 
 
-class WriteProcessStdin(Command, frozen=True, kw_only=True):
-    """Write to a process, and end its input with `end`."""
+@command("list_processes", ProcessList, authority="anyone", query=True)
+class ListProcesses(Command, frozen=True, kw_only=True):
+    """List the background processes of a session or of one thread, including finished ones."""
 
     session_id: Id
-    process_id: Id
-    text: Annotated[str, Meta(max_length=MOST_INPUT)] = ""
-    end: bool = False
-
-
-class TerminateProcess(Command, frozen=True, kw_only=True):
-    """End a process with all that came of it."""
-
-    session_id: Id
-    process_id: Id
-    reason: Reason = ""
+    thread_id: Id | None = None
 
 
 class ProcessChanged(Answer, frozen=True, kw_only=True):
@@ -89,6 +85,28 @@ class ProcessChanged(Answer, frozen=True, kw_only=True):
     session_id: str
     process_id: str
     sequence: int
+
+
+@command("write_process_stdin", ProcessChanged)
+class WriteProcessStdin(Command, frozen=True, kw_only=True):
+    """Write to the standard input of a background process.
+
+    `end` closes the input.
+    """
+
+    session_id: Id
+    process_id: Id
+    text: Annotated[str, Meta(max_length=MOST_INPUT)] = ""
+    end: bool = False
+
+
+@command("terminate_process", ProcessChanged)
+class TerminateProcess(Command, frozen=True, kw_only=True):
+    """Terminate a background process and all its descendants."""
+
+    session_id: Id
+    process_id: Id
+    reason: Reason = ""
 
 
 class ReadProcessArguments(Arguments, frozen=True, kw_only=True):
@@ -127,40 +145,5 @@ PROCESS_TOOL_TABLE: tuple[ProcessTool, ...] = (
         STOP_PROCESS,
         "Ends a process that `bash` started in the background, with all that came of it.",
         StopProcessArguments,
-    ),
-)
-
-PROCESS_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="get_execution_environment",
-        command=GetExecutionEnvironment,
-        answer=ExecutionEnvironment,
-        serial="workspace",
-        authority="anyone",
-        query=True,
-        summary="Where commands of a thread run, what holds them in, and what they may take.",
-    ),
-    Declaration(
-        name="list_processes",
-        command=ListProcesses,
-        answer=ProcessList,
-        serial="session",
-        authority="anyone",
-        query=True,
-        summary="The processes that a session's commands started in the background.",
-    ),
-    Declaration(
-        name="write_process_stdin",
-        command=WriteProcessStdin,
-        answer=ProcessChanged,
-        serial="session",
-        summary="Write to a process that runs in the background.",
-    ),
-    Declaration(
-        name="terminate_process",
-        command=TerminateProcess,
-        answer=ProcessChanged,
-        serial="session",
-        summary="End a process that runs in the background, with all that came of it.",
     ),
 )

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..entities.secret import SecretInfo
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 
 SecretName = Annotated[
     str,
@@ -18,16 +18,6 @@ SecretName = Annotated[
 ]
 
 
-class SetSecret(Command, frozen=True, kw_only=True):
-    """Keep a value in the system's keyring. The same name takes the place of a former value."""
-
-    name: SecretName
-    value: Annotated[str, Meta(min_length=1, max_length=65_536, description="Is kept, and told to nobody.")]
-
-    def __repr__(self) -> str:
-        return f"SetSecret(name={self.name!r})"
-
-
 class SecretKept(Answer, frozen=True, kw_only=True):
     """Where the value is kept, and the handle that stands for it."""
 
@@ -36,10 +26,18 @@ class SecretKept(Answer, frozen=True, kw_only=True):
     handle: str
 
 
-class RemoveSecret(Command, frozen=True, kw_only=True):
-    """Forget a value that is in the system's keyring."""
+@command("set_secret", SecretKept, serial="store")
+class SetSecret(Command, frozen=True, kw_only=True):
+    """Store a secret in the system's keyring.
+
+    A value of the same name is replaced. Everywhere else the secret's handle is used.
+    """
 
     name: SecretName
+    value: Annotated[str, Meta(min_length=1, max_length=65_536, description="Is kept, and told to nobody.")]
+
+    def __repr__(self) -> str:
+        return f"SetSecret(name={self.name!r})"
 
 
 class SecretGone(Answer, frozen=True, kw_only=True):
@@ -48,8 +46,11 @@ class SecretGone(Answer, frozen=True, kw_only=True):
     name: str
 
 
-class ListSecrets(Command, frozen=True, kw_only=True):
-    """Which secrets there are."""
+@command("remove_secret", SecretGone, serial="store")
+class RemoveSecret(Command, frozen=True, kw_only=True):
+    """Remove a secret from the system's keyring."""
+
+    name: SecretName
 
 
 class SecretList(Answer, frozen=True, kw_only=True):
@@ -59,27 +60,6 @@ class SecretList(Answer, frozen=True, kw_only=True):
     problem: str = ""
 
 
-SECRETS_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="list_secrets",
-        command=ListSecrets,
-        answer=SecretList,
-        serial="store",
-        query=True,
-        summary="The secrets that there are, by name and place, without their values.",
-    ),
-    Declaration(
-        name="set_secret",
-        command=SetSecret,
-        answer=SecretKept,
-        serial="store",
-        summary="Keep a secret in the system's keyring; its handle stands for it everywhere else.",
-    ),
-    Declaration(
-        name="remove_secret",
-        command=RemoveSecret,
-        answer=SecretGone,
-        serial="store",
-        summary="Forget a secret that is in the system's keyring.",
-    ),
-)
+@command("list_secrets", SecretList, serial="store", query=True)
+class ListSecrets(Command, frozen=True, kw_only=True):
+    """List the secrets by name and place, without their values."""

@@ -7,19 +7,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..rows import ActionRow, AnyPart, QueueRow, SessionCard, SessionRow, StatusRow, TurnRow, WorkspaceRow
-from .base import Answer, Command, Sequence
+from .base import Answer, Command, Sequence, command
 from .turns import Id
-
-
-class OpenWorkspace(Command, frozen=True, kw_only=True):
-    """Open a folder as a workspace. Opening it again gives the same workspace.
-
-    A home, a folder that holds one, and a folder of the system open only with `wide`: a person sets it after they have seen
-    what it means.
-    """
-
-    path: Annotated[str, Meta(min_length=1, max_length=4096)]
-    wide: bool = False
 
 
 class WorkspaceIsOpen(Answer, frozen=True, kw_only=True):
@@ -29,13 +18,16 @@ class WorkspaceIsOpen(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class UpdateSession(Command, frozen=True, kw_only=True):
-    """Change what a person calls a session and where it stands in the list. What is absent stays as it is."""
+@command("open_workspace", WorkspaceIsOpen, serial="store")
+class OpenWorkspace(Command, frozen=True, kw_only=True):
+    """Open a folder as a workspace.
 
-    session_id: Id
-    title: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
-    pinned: bool | None = None
-    archived: bool | None = None
+    Opening it again returns the same workspace. A home folder, a folder that contains one, and a system folder open only
+    with `wide`, which a person sets after reading what it means.
+    """
+
+    path: Annotated[str, Meta(min_length=1, max_length=4096)]
+    wide: bool = False
 
 
 class SessionUpdated(Answer, frozen=True, kw_only=True):
@@ -46,11 +38,17 @@ class SessionUpdated(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class DeleteSession(Command, frozen=True, kw_only=True):
-    """Delete a session with everything in it and give the space back. `confirm` must repeat the session's id."""
+@command("update_session", SessionUpdated, serial="workspace")
+class UpdateSession(Command, frozen=True, kw_only=True):
+    """Rename, pin or archive a session.
+
+    An absent field stays unchanged.
+    """
 
     session_id: Id
-    confirm: str
+    title: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
 
 
 class SessionGone(Answer, frozen=True, kw_only=True):
@@ -59,18 +57,24 @@ class SessionGone(Answer, frozen=True, kw_only=True):
     link: str
 
 
-class ListWorkspaces(Command, frozen=True, kw_only=True):
-    """The workspaces that were opened."""
+@command("delete_session", SessionGone, serial="workspace")
+class DeleteSession(Command, frozen=True, kw_only=True):
+    """Delete a session with all its content; the workspace keeps the end of its chain.
+
+    `confirm` repeats the session's id.
+    """
+
+    session_id: Id
+    confirm: str
 
 
 class WorkspaceList(Answer, frozen=True, kw_only=True):
     workspaces: tuple[WorkspaceRow, ...]
 
 
-class ListSessions(Command, frozen=True, kw_only=True):
-    """The sessions of a workspace, newest first, or of all."""
-
-    workspace_id: Id | None = None
+@command("list_workspaces", WorkspaceList, serial="store", authority="anyone", query=True)
+class ListWorkspaces(Command, frozen=True, kw_only=True):
+    """List the opened workspaces."""
 
 
 class SessionList(Answer, frozen=True, kw_only=True):
@@ -83,13 +87,11 @@ class SessionList(Answer, frozen=True, kw_only=True):
     missing: int = 0
 
 
-class GetSession(Command, frozen=True, kw_only=True):
-    """The shell of a session, its newest turns, its threads and the cursor to follow from. `wait_for` is a sequence that the
-    answer must show."""
+@command("list_sessions", SessionList, serial="workspace", authority="anyone", query=True)
+class ListSessions(Command, frozen=True, kw_only=True):
+    """List the sessions of a workspace, or of all workspaces, newest first."""
 
-    session_id: Id
-    turns: Annotated[int, Meta(ge=1, le=200)] = 20
-    wait_for: Sequence = 0
+    workspace_id: Id | None = None
 
 
 class SessionRead(Answer, frozen=True, kw_only=True):
@@ -102,8 +104,30 @@ class SessionRead(Answer, frozen=True, kw_only=True):
     head: int
 
 
+@command("get_session", SessionRead, authority="anyone", query=True)
+class GetSession(Command, frozen=True, kw_only=True):
+    """Read the header of a session, its newest turns, its threads, and the cursor to follow it from.
+
+    `wait_for` is a sequence that the answer must include.
+    """
+
+    session_id: Id
+    turns: Annotated[int, Meta(ge=1, le=200)] = 20
+    wait_for: Sequence = 0
+
+
+class ThreadRead(Answer, frozen=True, kw_only=True):
+    status: StatusRow
+    actions: tuple[ActionRow, ...]
+    queue: tuple[QueueRow, ...]
+    last_turn: TurnRow | None
+    incidents: tuple[Incident, ...]
+    head: int
+
+
+@command("get_thread_read", ThreadRead, authority="anyone", query=True)
 class GetThreadRead(Command, frozen=True, kw_only=True):
-    """The present of one thread: status, pending requests, last outcome, incidents and queue."""
+    """Read a thread's status, pending actions, last outcome, incidents and queue."""
 
     session_id: Id
     thread_id: Id | None = None
@@ -119,36 +143,32 @@ class Incident(Answer, frozen=True, kw_only=True):
     message: str
 
 
-class ThreadRead(Answer, frozen=True, kw_only=True):
-    status: StatusRow
-    actions: tuple[ActionRow, ...]
-    queue: tuple[QueueRow, ...]
-    last_turn: TurnRow | None
-    incidents: tuple[Incident, ...]
-    head: int
-
-
-class GetParts(Command, frozen=True, kw_only=True):
-    """The parts of one turn, for a window that did not hold them."""
-
-    session_id: Id
-    turn_id: Id
-
-
 class PartList(Answer, frozen=True, kw_only=True):
     """`parts` are rows of the panel `parts`."""
 
     parts: tuple[AnyPart, ...]
 
 
+@command("get_parts", PartList, authority="anyone", query=True)
+class GetParts(Command, frozen=True, kw_only=True):
+    """Read the parts of one turn."""
+
+    session_id: Id
+    turn_id: Id
+
+
+class TurnList(Answer, frozen=True, kw_only=True):
+    turns: tuple[TurnRow, ...]
+
+
+@command("get_turns", TurnList, authority="anyone", query=True)
 class GetTurns(Command, frozen=True, kw_only=True):
-    """Older turns: those before an order, newest first in count, in their order; of one thread where it is named."""
+    """Read older turns of a session or of one thread.
+
+    The answer holds the newest turns before the given order, in ascending order.
+    """
 
     session_id: Id
     thread_id: Id | None = None
     before: Sequence | None = None
     limit: Annotated[int, Meta(ge=1, le=200)] = 20
-
-
-class TurnList(Answer, frozen=True, kw_only=True):
-    turns: tuple[TurnRow, ...]

@@ -7,15 +7,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from ..settings import Place, SettingsProblem
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id
-
-
-class GetSettings(Command, frozen=True, kw_only=True):
-    """What stands in a file of settings: the user's, or that of a workspace's folder."""
-
-    place: Place = "user"
-    workspace_id: Id | None = None
 
 
 class SettingsRead(Answer, frozen=True, kw_only=True):
@@ -32,13 +25,13 @@ class SettingsRead(Answer, frozen=True, kw_only=True):
     problems: tuple[SettingsProblem, ...]
 
 
-class UpdateSettings(Command, frozen=True, kw_only=True):
-    """Write the named keys into a file of settings; null takes a key out, and what is not named stays as it is, comments
-    included. `digest` is that of the file as it was read, empty where there was none. `********` keeps a secret of the entry
-    of the same name."""
+@command("get_settings", SettingsRead, serial="store", query=True)
+class GetSettings(Command, frozen=True, kw_only=True):
+    """Read a settings file and the effective settings, with secrets masked.
 
-    changes: Annotated[dict[Annotated[str, Meta(min_length=1, max_length=64)], Any], Meta(min_length=1, max_length=50)]
-    digest: Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?$(?!\n)")]
+    The file is the user's, or the one in a workspace's folder.
+    """
+
     place: Place = "user"
     workspace_id: Id | None = None
 
@@ -52,20 +45,15 @@ class SettingsUpdated(Answer, frozen=True, kw_only=True):
     keys: tuple[str, ...]
 
 
-SETTINGS_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="get_settings",
-        command=GetSettings,
-        answer=SettingsRead,
-        serial="store",
-        query=True,
-        summary="What stands in a file of settings and what holds with it, secrets masked.",
-    ),
-    Declaration(
-        name="update_settings",
-        command=UpdateSettings,
-        answer=SettingsUpdated,
-        serial="store",
-        summary="Write named keys into a file of settings, against the file as it was read.",
-    ),
-)
+@command("update_settings", SettingsUpdated, serial="store")
+class UpdateSettings(Command, frozen=True, kw_only=True):
+    """Write named keys to a settings file.
+
+    null removes a key. All other keys and all comments stay unchanged. `digest` is the digest of the file as the caller
+    read it, empty if there was no file. `********` keeps the secret of the entry with the same name.
+    """
+
+    changes: Annotated[dict[Annotated[str, Meta(min_length=1, max_length=64)], Any], Meta(min_length=1, max_length=50)]
+    digest: Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?$(?!\n)")]
+    place: Place = "user"
+    workspace_id: Id | None = None

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 
 
+class SizeList(Answer, frozen=True, kw_only=True):
+    sizes: tuple[SessionSize, ...]
+
+
+@command("list_sizes", SizeList, serial="store", authority="anyone", query=True)
 class ListSizes(Command, frozen=True, kw_only=True):
-    """How much room every session takes."""
+    """List the disk space that each session uses."""
 
 
 class SessionSize(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -19,20 +24,3 @@ class SessionSize(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     facts: int
     blobs: int
     contents: int
-
-
-class SizeList(Answer, frozen=True, kw_only=True):
-    sizes: tuple[SessionSize, ...]
-
-
-SIZE_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="list_sizes",
-        command=ListSizes,
-        answer=SizeList,
-        serial="store",
-        authority="anyone",
-        query=True,
-        summary="How much room every session takes.",
-    ),
-)

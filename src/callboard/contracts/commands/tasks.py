@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ..entities.team import AgentName, Ref, TaskEntity, TaskStatus
-from .base import LARGEST, Answer, Command
+from .base import LARGEST, Answer, Command, command
 from .team import TaskChanged
 from .turns import Id, Reason
 
@@ -23,32 +23,48 @@ class _OnTask(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
+@command("start_task", TaskChanged)
 class StartTask(_OnTask, frozen=True, kw_only=True):
-    """Let an agent work on a task: its first attempt. `assignee` is the task's own where it is left out."""
+    """Start the first attempt of a task.
+
+    Its agent gets a turn, a child is created for it, or a person works on it. `assignee` defaults to the task's
+    assignee.
+    """
 
     assignee: AgentName | None = None
 
 
+@command("pause_task", TaskChanged)
 class PauseTask(_OnTask, frozen=True, kw_only=True):
-    """Stop the work on a task until it is resumed. What was done stays."""
+    """Stop the work on a task and its parts until it is resumed."""
 
 
+@command("resume_task", TaskChanged)
 class ResumeTask(_OnTask, frozen=True, kw_only=True):
-    """Let a paused task go on."""
+    """Resume a paused task and its parts."""
 
 
+@command("cancel_task", TaskChanged)
 class CancelTask(_OnTask, frozen=True, kw_only=True):
-    """Cancel a task, its parts and what works on them. Parts that ended stay as they are."""
+    """Cancel a task, its parts and the agents at work on them.
+
+    Finished parts stay finished.
+    """
 
 
+@command("retry_task", TaskChanged)
 class RetryTask(_OnTask, frozen=True, kw_only=True):
-    """Begin another attempt of a task whose newest attempt ended without success. The former attempt stays as it was."""
+    """Start another attempt of a task whose newest attempt failed or was cancelled.
+
+    Former attempts stay unchanged.
+    """
 
     assignee: AgentName | None = None
 
 
+@command("append_task_progress", TaskChanged)
 class AppendTaskProgress(_OnTask, frozen=True, kw_only=True):
-    """Tell how far a task is: a phase, counters, a summary, refs to what there is."""
+    """Report progress of a task: a phase, counters, a summary, refs to outputs."""
 
     phase: Annotated[str, Meta(max_length=200)] | None = None
     counters: Counters | None = None
@@ -56,45 +72,72 @@ class AppendTaskProgress(_OnTask, frozen=True, kw_only=True):
     refs: tuple[Ref, ...] | None = None
 
 
+@command("complete_task", TaskChanged)
 class CompleteTask(_OnTask, frozen=True, kw_only=True):
-    """Record that a task is done, with what was delivered."""
+    """Record that a task is done, with its deliverables."""
 
     summary: Annotated[str, Meta(max_length=20_000)] = ""
     refs: tuple[Ref, ...] = ()
 
 
+@command("fail_task", TaskChanged)
 class FailTask(_OnTask, frozen=True, kw_only=True):
-    """Record that the newest attempt of a task failed; another can be made."""
+    """Record that the newest attempt of a task failed.
+
+    Another attempt can be started.
+    """
 
     code: Annotated[str, Meta(min_length=1, max_length=64)] = "reported"
     message: Annotated[str, Meta(min_length=1, max_length=20_000)]
 
 
+@command("link_tasks", TaskChanged)
 class LinkTasks(_OnTask, frozen=True, kw_only=True):
-    """Make a task wait for others, a part of another, or point to things."""
+    """Make a task part of another task, depend on other tasks, or refer to things."""
 
     parent_task: Id | None = None
     depends_on: tuple[Id, ...] = ()
     refs: tuple[Ref, ...] = ()
 
 
+@command("unlink_tasks", TaskChanged)
 class UnlinkTasks(_OnTask, frozen=True, kw_only=True):
-    """Take such links away. `parent` says that the task is a part of no other."""
+    """Remove links of a task.
+
+    `parent` removes the link to the task that it is part of.
+    """
 
     parent: bool = False
     depends_on: tuple[Id, ...] = ()
     refs: tuple[Ref, ...] = ()
 
 
+class TaskList(Answer, frozen=True, kw_only=True):
+    session_id: str
+    tasks: tuple[TaskInList, ...]
+    sequence: int
+
+
+@command("list_tasks", TaskList, authority="anyone", query=True)
 class ListTasks(Command, frozen=True, kw_only=True):
-    """The tasks of a session, newest first."""
+    """List the tasks of a session with their attempts, newest first."""
 
     session_id: Id
     status: TaskStatus | None = None
 
 
+class TaskRead(Answer, frozen=True, kw_only=True):
+    """`snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`."""
+
+    session_id: str
+    task: TaskInList
+    snapshot: Any
+    sequence: int
+
+
+@command("get_task", TaskRead, authority="anyone", query=True)
 class GetTask(Command, frozen=True, kw_only=True):
-    """One task with its attempts, and what can be read of the agents that work on it."""
+    """Read a task with its attempts, and the snapshot that restores the view of its agents."""
 
     session_id: Id
     task_id: Id
@@ -128,29 +171,6 @@ class TaskInList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     job: str = ""
 
 
-class TaskList(Answer, frozen=True, kw_only=True):
-    session_id: str
-    tasks: tuple[TaskInList, ...]
-    sequence: int
-
-
-class TaskRead(Answer, frozen=True, kw_only=True):
-    """`snapshot` is the session's `TaskSnapshot` (Subagents specification), as JSON, whole up to `sequence`."""
-
-    session_id: str
-    task: TaskInList
-    snapshot: Any
-    sequence: int
-
-
-class MergeSubagent(Command, frozen=True, kw_only=True):
-    """Merge what a child did in its worktree into its parent's folder: all of it, or nothing."""
-
-    session_id: Id
-    agent: AgentName
-    reason: Reason = ""
-
-
 class MergeDone(Answer, frozen=True, kw_only=True):
     """`conflict` names the files in conflict: nothing was merged then."""
 
@@ -160,6 +180,15 @@ class MergeDone(Answer, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     conflict: tuple[str, ...] = ()
     sequence: int
+
+
+@command("merge_subagent", MergeDone)
+class MergeSubagent(Command, frozen=True, kw_only=True):
+    """Merge a child's worktree into its parent's folder, completely or not at all."""
+
+    session_id: Id
+    agent: AgentName
+    reason: Reason = ""
 
 
 __all__ = [

@@ -15,7 +15,7 @@ from ..entities.handoff_payload import Expectation, HandoffStatus
 from ..entities.team import AgentName, Globs, Isolation, Ref, Role, TaskStatus, Verdict, WorkUsage
 from ..facts.task import Fix, Priority
 from ..facts.turn import PermissionMode
-from .base import Answer, Command
+from .base import Answer, Command, command
 from .turns import Id, Prompt, Reason
 
 Title = Annotated[str, Meta(max_length=200)]
@@ -44,13 +44,6 @@ class Spawn(Asked, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class SpawnSubagent(Spawn, Command, frozen=True, kw_only=True):
-    """Create a child with parent links and limits. `thread_id` is the parent's thread, the lead's where it is left out."""
-
-    session_id: Id
-    thread_id: Id | None = None
-
-
 class Spawned(Answer, frozen=True, kw_only=True):
     """The child. `queue_reason` says why it waits, where it does; `position` counts from 1."""
 
@@ -64,17 +57,22 @@ class Spawned(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("spawn_subagent", Spawned)
+class SpawnSubagent(Spawn, Command, frozen=True, kw_only=True):
+    """Create a child agent with parent links and isolation.
+
+    The child starts at once or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
 class GiveInput(Asked, frozen=True, kw_only=True):
     """Send more input to a child of yours."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
     text: Prompt
-
-
-class SendSubagentInput(GiveInput, Command, frozen=True, kw_only=True):
-    """Send text to a child. A child that has ended takes it as more to do."""
-
-    session_id: Id
 
 
 class InputGiven(Answer, frozen=True, kw_only=True):
@@ -88,6 +86,16 @@ class InputGiven(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("send_subagent_input", InputGiven)
+class SendSubagentInput(GiveInput, Command, frozen=True, kw_only=True):
+    """Send text to a child.
+
+    An ended child continues with the text as further work.
+    """
+
+    session_id: Id
+
+
 class Await(Asked, frozen=True, kw_only=True):
     """Wait for children of yours."""
 
@@ -98,8 +106,22 @@ class Await(Asked, frozen=True, kw_only=True):
     timeout_s: Annotated[int, Meta(ge=1, le=86_400, description="What is there by then is returned.")] | None = None
 
 
+class Waited(Answer, frozen=True, kw_only=True):
+    """The children that ended, and those that have not."""
+
+    session_id: str
+    ended: tuple[ChildResult, ...]
+    pending: tuple[ChildResult, ...]
+    timed_out: bool
+    sequence: int
+
+
+@command("wait_subagents", Waited, authority="anyone", query=True, waits=True)
 class WaitSubagents(Await, Command, frozen=True, kw_only=True):
-    """Wait for children; returns what is there when one fails or the time is up."""
+    """Wait for children.
+
+    The answer holds the results so far when one child fails or the time is up.
+    """
 
     session_id: Id
     thread_id: Id | None = None
@@ -118,33 +140,11 @@ class ChildResult(Answer, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Waited(Answer, frozen=True, kw_only=True):
-    """The children that ended, and those that have not."""
-
-    session_id: str
-    ended: tuple[ChildResult, ...]
-    pending: tuple[ChildResult, ...]
-    timed_out: bool
-    sequence: int
-
-
 class Close(Asked, frozen=True, kw_only=True):
     """Stop a child of yours and release what it holds."""
 
     agent: Annotated[AgentName, Meta(description="The child's id.")]
     reason: Reason = ""
-
-
-class CloseSubagent(Close, Command, frozen=True, kw_only=True):
-    """Ask a child to stop and release its resources. Its transcript stays."""
-
-    session_id: Id
-
-
-class CancelSubagent(Close, Command, frozen=True, kw_only=True):
-    """Cancel what a child works on. It stays, and may be given more to do."""
-
-    session_id: Id
 
 
 class ChildChanged(Answer, frozen=True, kw_only=True):
@@ -154,6 +154,26 @@ class ChildChanged(Answer, frozen=True, kw_only=True):
     agent_id: str
     status: str
     sequence: int
+
+
+@command("close_subagent", ChildChanged)
+class CloseSubagent(Close, Command, frozen=True, kw_only=True):
+    """Stop a child permanently and release its resources.
+
+    Its transcript stays.
+    """
+
+    session_id: Id
+
+
+@command("cancel_subagent", ChildChanged)
+class CancelSubagent(Close, Command, frozen=True, kw_only=True):
+    """Cancel the work of a child.
+
+    The child stays and can receive more work.
+    """
+
+    session_id: Id
 
 
 class Merge(Asked, frozen=True, kw_only=True):
@@ -166,8 +186,15 @@ class List(Asked, frozen=True, kw_only=True):
     """Your children and how they stand."""
 
 
+class SubagentGraph(Answer, frozen=True, kw_only=True):
+    session_id: str
+    agents: tuple[AgentInGraph, ...]
+    sequence: int
+
+
+@command("list_subagents", SubagentGraph, authority="anyone", query=True)
 class ListSubagents(Command, frozen=True, kw_only=True):
-    """The agents of a session: who works for whom, and how the children stand."""
+    """List the agents of a session: parents, children and the state of each child."""
 
     session_id: Id
     thread_id: Annotated[Id | None, Meta(description="Only the children of this thread.")] = None
@@ -186,12 +213,6 @@ class AgentInGraph(Answer, frozen=True, kw_only=True):
     paused: str = ""
     queue_reason: str = ""
     child: ChildResult | None = None
-
-
-class SubagentGraph(Answer, frozen=True, kw_only=True):
-    session_id: str
-    agents: tuple[AgentInGraph, ...]
-    sequence: int
 
 
 class Handoff(Asked, frozen=True, kw_only=True):
@@ -214,13 +235,6 @@ class Handoff(Asked, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class SendHandoff(Handoff, Command, frozen=True, kw_only=True):
-    """Queue an envelope to an agent's inbox, on behalf of `thread_id`, the lead where it is left out."""
-
-    session_id: Id
-    thread_id: Id | None = None
-
-
 class HandoffSent(Answer, frozen=True, kw_only=True):
     """The envelope waits in the receiver's inbox. `paused` says why the receiver does not read it until it is
     resumed."""
@@ -233,18 +247,23 @@ class HandoffSent(Answer, frozen=True, kw_only=True):
     paused: str = ""
 
 
+@command("send_handoff", HandoffSent)
+class SendHandoff(Handoff, Command, frozen=True, kw_only=True):
+    """Send a handoff over an edge to the inbox of an agent.
+
+    `thread_id` is the sender's thread; it defaults to the lead's.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
 class Respond(Asked, frozen=True, kw_only=True):
     """Accept or reject a handoff that waits for an answer."""
 
     handoff_id: Id
     decision: Literal["accept", "reject", "complete"]
     reason: Reason = ""
-
-
-class RespondHandoff(Respond, Command, frozen=True, kw_only=True):
-    """Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back."""
-
-    session_id: Id
 
 
 class HandoffAnswered(Answer, frozen=True, kw_only=True):
@@ -254,18 +273,21 @@ class HandoffAnswered(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("respond_handoff", HandoffAnswered)
+class RespondHandoff(Respond, Command, frozen=True, kw_only=True):
+    """Accept, reject or return a handoff on behalf of its receiver.
+
+    `complete` returns an ownership that was taken over.
+    """
+
+    session_id: Id
+
+
 class Message(Asked, frozen=True, kw_only=True):
     """Send a message to other agents. It is told to them in their next turn; nobody waits."""
 
     to: Annotated[tuple[AgentName, ...], Meta(min_length=1, max_length=32)]
     text: Annotated[str, Meta(min_length=1, max_length=200_000)]
-
-
-class SendMessage(Message, Command, frozen=True, kw_only=True):
-    """Send a message to agents of the session, on behalf of `thread_id`, the lead where it is left out."""
-
-    session_id: Id
-    thread_id: Id | None = None
 
 
 class MessageSent(Answer, frozen=True, kw_only=True):
@@ -278,6 +300,17 @@ class MessageSent(Answer, frozen=True, kw_only=True):
     paused: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
+@command("send_message", MessageSent)
+class SendMessage(Message, Command, frozen=True, kw_only=True):
+    """Send a message to agents of the session, which receive it in their next turn.
+
+    `thread_id` is the sender's thread; it defaults to the lead's.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
+
+
 class AskReview(Asked, frozen=True, kw_only=True):
     """Ask an agent to judge the work of another one, or yours."""
 
@@ -287,18 +320,22 @@ class AskReview(Asked, frozen=True, kw_only=True):
     refs: tuple[Ref, ...] = ()
 
 
-class RequestReview(AskReview, Command, frozen=True, kw_only=True):
-    """Ask for a review, on behalf of `thread_id`, the lead where it is left out."""
-
-    session_id: Id
-    thread_id: Id | None = None
-
-
 class ReviewOpened(Answer, frozen=True, kw_only=True):
     session_id: str
     review_id: str
     task_id: str
     sequence: int
+
+
+@command("request_review", ReviewOpened)
+class RequestReview(AskReview, Command, frozen=True, kw_only=True):
+    """Ask an agent for a verdict on work.
+
+    `thread_id` is the thread that asks; it defaults to the lead's.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
 
 
 class Judge(Asked, frozen=True, kw_only=True):
@@ -314,12 +351,6 @@ class Judge(Asked, frozen=True, kw_only=True):
     fixes: tuple[Fix, ...] = ()
 
 
-class SubmitVerdict(Judge, Command, frozen=True, kw_only=True):
-    """Record a verdict. Requested changes become the next input of whoever makes them once they are applied."""
-
-    session_id: Id
-
-
 class VerdictGiven(Answer, frozen=True, kw_only=True):
     session_id: str
     review_id: str
@@ -327,8 +358,22 @@ class VerdictGiven(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("submit_verdict", VerdictGiven)
+class SubmitVerdict(Judge, Command, frozen=True, kw_only=True):
+    """Record a verdict on a review, or on a child whose work waits for one.
+
+    Requested changes become input of an assignee when the review is applied.
+    """
+
+    session_id: Id
+
+
+@command("apply_review", VerdictGiven)
 class ApplyReview(Command, frozen=True, kw_only=True):
-    """Give the requested changes of a review to those who are to make them. `assignee` overrides who does."""
+    """Send the requested changes of a review to their assignees.
+
+    `assignee` overrides the assignees.
+    """
 
     session_id: Id
     review_id: Id
@@ -347,8 +392,16 @@ class MakeTask(Asked, frozen=True, kw_only=True):
     acceptance: Annotated[str, Meta(max_length=20_000)] = ""
 
 
+class TaskChanged(Answer, frozen=True, kw_only=True):
+    session_id: str
+    task_id: str
+    status: TaskStatus
+    sequence: int
+
+
+@command("create_task", TaskChanged)
 class CreateTask(MakeTask, Command, frozen=True, kw_only=True):
-    """Put a task on the session's board."""
+    """Create a task on the session's board."""
 
     session_id: Id
     task_id: Id | None = None
@@ -368,14 +421,8 @@ class ChangeTask(Asked, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
+@command("update_task", TaskChanged)
 class UpdateTask(ChangeTask, Command, frozen=True, kw_only=True):
-    """Update a task of the session's board."""
+    """Change, comment on or end a task of the session's board."""
 
     session_id: Id
-
-
-class TaskChanged(Answer, frozen=True, kw_only=True):
-    session_id: str
-    task_id: str
-    status: TaskStatus
-    sequence: int

@@ -7,18 +7,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from ..entities.tool_inventory import ServerState, ToolInfo
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id
-
-
-class GetToolInventory(Command, frozen=True, kw_only=True):
-    """Which tools an agent has. With `session_id` it is that of a thread as its newest run has it, the lead's where none is
-    named; without, that of a definition in a workspace, as a chat in its own permission mode would have it."""
-
-    session_id: Id | None = None
-    thread_id: Id | None = None
-    workspace_id: Id | None = None
-    agent: Annotated[str, Meta(max_length=200)] = ""
 
 
 class ToolInventory(Answer, frozen=True, kw_only=True):
@@ -29,10 +19,18 @@ class ToolInventory(Answer, frozen=True, kw_only=True):
     servers: tuple[ServerState, ...]
 
 
-class ListServers(Command, frozen=True, kw_only=True):
-    """The servers of tools that hold in a workspace."""
+@command("get_tool_inventory", ToolInventory, authority="anyone", query=True, waits=True)
+class GetToolInventory(Command, frozen=True, kw_only=True):
+    """List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.
 
-    workspace_id: Id
+    With `session_id` the inventory is that of a thread's newest run; `thread_id` defaults to the lead's. With a
+    workspace it is that of a definition in a chat in its own permission mode.
+    """
+
+    session_id: Id | None = None
+    thread_id: Id | None = None
+    workspace_id: Id | None = None
+    agent: Annotated[str, Meta(max_length=200)] = ""
 
 
 class ServerList(Answer, frozen=True, kw_only=True):
@@ -41,11 +39,11 @@ class ServerList(Answer, frozen=True, kw_only=True):
     servers: tuple[ServerState, ...]
 
 
-class ReconnectServer(Command, frozen=True, kw_only=True):
-    """Let go of a server of tools and connect to it anew."""
+@command("list_servers", ServerList, serial="workspace", authority="anyone", query=True)
+class ListServers(Command, frozen=True, kw_only=True):
+    """List the tool servers of a workspace, with their errors."""
 
     workspace_id: Id
-    server: Annotated[str, Meta(min_length=1, max_length=64)]
 
 
 class ServerAnswer(Answer, frozen=True, kw_only=True):
@@ -54,31 +52,9 @@ class ServerAnswer(Answer, frozen=True, kw_only=True):
     server: ServerState
 
 
-TOOLING_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="get_tool_inventory",
-        command=GetToolInventory,
-        answer=ToolInventory,
-        serial="session",
-        authority="anyone",
-        query=True,
-        waits=True,
-        summary="The tools of an agent: loaded, deferred, blocked, excluded, each with its reason and how it behaves.",
-    ),
-    Declaration(
-        name="list_servers",
-        command=ListServers,
-        answer=ServerList,
-        serial="workspace",
-        authority="anyone",
-        query=True,
-        summary="The servers of tools of a workspace, and what is wrong with them.",
-    ),
-    Declaration(
-        name="reconnect_server",
-        command=ReconnectServer,
-        answer=ServerAnswer,
-        serial="workspace",
-        summary="Connect to a server of tools anew.",
-    ),
-)
+@command("reconnect_server", ServerAnswer, serial="workspace")
+class ReconnectServer(Command, frozen=True, kw_only=True):
+    """Disconnect from a tool server and connect again."""
+
+    workspace_id: Id
+    server: Annotated[str, Meta(min_length=1, max_length=64)]

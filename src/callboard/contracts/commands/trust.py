@@ -13,22 +13,24 @@ from ..facts.permission import Check, Risk, Verdict
 from ..facts.turn import Mode, PermissionMode
 from ..settings import RuleEntry, SettingsProblem, StandingRule, Widening
 from .actions import ActionAnswered
-from .base import Answer, Command, Declaration
+from .base import Answer, Command, command
 from .turns import Id, Reason
 
 #: `changed` is a folder that was trusted for something else than what its files say now; `nothing` asks for nothing.
 TrustState = Literal["trusted", "untrusted", "changed", "nothing"]
+
+
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
+
+
 Matcher = Annotated[str, Meta(min_length=1, max_length=500)]
+
+
 #: Microseconds since the epoch; 0 for never.
 Time = Annotated[int, Meta(ge=0, le=9_007_199_254_740_991)]
+
+
 Named = Annotated[str, Meta(min_length=1, max_length=100)]
-
-
-class GetTrust(Command, frozen=True, kw_only=True):
-    """What a folder's own files would allow, and whether its person lets them."""
-
-    workspace_id: Id
 
 
 class TrustRead(Answer, frozen=True, kw_only=True):
@@ -44,19 +46,11 @@ class TrustRead(Answer, frozen=True, kw_only=True):
     problems: tuple[SettingsProblem, ...]
 
 
-class TrustWorkspace(Command, frozen=True, kw_only=True):
-    """Let the folder's own files widen what holds in it: exactly what was shown under this digest, and nothing else."""
+@command("get_trust", TrustRead, serial="workspace", authority="anyone", query=True)
+class GetTrust(Command, frozen=True, kw_only=True):
+    """Read what a folder's own files would allow, and whether the folder is trusted."""
 
     workspace_id: Id
-    digest: Digest
-    reason: Reason = ""
-
-
-class RevokeTrust(Command, frozen=True, kw_only=True):
-    """Let the folder's own files widen nothing any more."""
-
-    workspace_id: Id
-    reason: Reason = ""
 
 
 class TrustChanged(Answer, frozen=True, kw_only=True):
@@ -65,19 +59,46 @@ class TrustChanged(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class ListRules(Command, frozen=True, kw_only=True):
-    """The rules that hold in a workspace, and in one session of it where it is named."""
+@command("trust_workspace", TrustChanged, serial="workspace")
+class TrustWorkspace(Command, frozen=True, kw_only=True):
+    """Trust a folder: its own files may allow exactly what was shown under this digest."""
 
-    workspace_id: Id | None = None
-    session_id: Id | None = None
+    workspace_id: Id
+    digest: Digest
+    reason: Reason = ""
+
+
+@command("revoke_trust", TrustChanged, serial="workspace")
+class RevokeTrust(Command, frozen=True, kw_only=True):
+    """Revoke the trust in a folder; its own files allow nothing from then on."""
+
+    workspace_id: Id
+    reason: Reason = ""
 
 
 class RuleList(Answer, frozen=True, kw_only=True):
     rules: tuple[StandingRule, ...]
 
 
+@command("list_rules", RuleList, serial="workspace", authority="anyone", query=True)
+class ListRules(Command, frozen=True, kw_only=True):
+    """List the rules of a workspace or a session, and the place of each."""
+
+    workspace_id: Id | None = None
+    session_id: Id | None = None
+
+
+class RuleChanged(Answer, frozen=True, kw_only=True):
+    rule_id: str
+    sequence: int
+
+
+@command("add_rule", RuleChanged, serial="workspace")
 class AddRule(Command, frozen=True, kw_only=True):
-    """Give a standing answer: for a session where one is named, else for the workspace. `expires_at` is when it ends."""
+    """Add a rule to a session or, without a session, to the workspace.
+
+    `expires_at` ends it; without it the rule has no end.
+    """
 
     matcher: Matcher
     verdict: Verdict
@@ -87,8 +108,12 @@ class AddRule(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
+@command("revoke_rule", RuleChanged, serial="workspace")
 class RevokeRule(Command, frozen=True, kw_only=True):
-    """Take a rule back that an answer or a person gave. One of a file is taken out of that file."""
+    """Revoke a rule.
+
+    A rule of a file is removed from that file.
+    """
 
     rule_id: Id
     workspace_id: Id | None = None
@@ -96,14 +121,25 @@ class RevokeRule(Command, frozen=True, kw_only=True):
     reason: Reason = ""
 
 
-class RuleChanged(Answer, frozen=True, kw_only=True):
-    rule_id: str
-    sequence: int
+class RulesTried(Answer, frozen=True, kw_only=True):
+    """`calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
+    would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each."""
+
+    sessions: int
+    calls: int
+    whole: bool
+    unspoken: int
+    turned: dict[Turned, int]
+    rules: tuple[TriedRule, ...]
+    examples: tuple[TriedCall, ...]
 
 
+@command("dry_run_rules", RulesTried, serial="workspace", authority="anyone")
 class DryRunRules(Command, frozen=True, kw_only=True):
-    """What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query
-    only because rules do not fit an address."""
+    """Evaluate rules against the past calls of a workspace or of one session; nothing changes.
+
+    It is a POST although it only reads, because rules do not fit into an address.
+    """
 
     workspace_id: Id
     rules: Annotated[tuple[RuleEntry, ...], Meta(max_length=200)]
@@ -135,33 +171,6 @@ class TriedRule(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     calls: int
 
 
-class RulesTried(Answer, frozen=True, kw_only=True):
-    """`calls` of `sessions` were looked at, the newest first; `whole` is False where there are more. `turned` counts those that
-    would have been decided otherwise, `unspoken` those that no rule speaks of. `examples` are the newest of each."""
-
-    sessions: int
-    calls: int
-    whole: bool
-    unspoken: int
-    turned: dict[Turned, int]
-    rules: tuple[TriedRule, ...]
-    examples: tuple[TriedCall, ...]
-
-
-class EvaluatePermission(Command, frozen=True, kw_only=True):
-    """What the gate would say of a call: of the agent of a thread of a session, or of an agent of a workspace in a mode. The
-    call is not made, and nothing is kept of it; it is no query only because arguments do not fit an address."""
-
-    tool: Named
-    arguments: Annotated[str, Meta(max_length=1_000_000)] = "{}"
-    workspace_id: Id | None = None
-    session_id: Id | None = None
-    thread_id: Id | None = None
-    agent: Annotated[str, Meta(max_length=100)] = ""
-    mode: Mode = "chat"
-    permission_mode: PermissionMode = "ask"
-
-
 class PermissionSeen(Answer, frozen=True, kw_only=True):
     """The gate's word, with every station that the call came to. `arguments` are the final ones, as canonical JSON; `code` and
     `message` are set where it denies; `matchers` are the rules that wider answers would make."""
@@ -180,8 +189,30 @@ class PermissionSeen(Answer, frozen=True, kw_only=True):
     matchers: dict[ApprovalScope, str]
 
 
+@command("evaluate_permission", PermissionSeen, authority="anyone")
+class EvaluatePermission(Command, frozen=True, kw_only=True):
+    """Preview the gate's verdict on a call, which is not made.
+
+    The call is of a thread's agent in a session, or of an agent of a workspace in a mode. Nothing is recorded. It is a
+    POST although it only reads, because arguments do not fit into an address.
+    """
+
+    tool: Named
+    arguments: Annotated[str, Meta(max_length=1_000_000)] = "{}"
+    workspace_id: Id | None = None
+    session_id: Id | None = None
+    thread_id: Id | None = None
+    agent: Annotated[str, Meta(max_length=100)] = ""
+    mode: Mode = "chat"
+    permission_mode: PermissionMode = "ask"
+
+
+@command("resolve_permission", ActionAnswered)
 class ResolvePermission(Command, frozen=True, kw_only=True):
-    """Answer an action that waits in the name of a policy: the decision and scope must be among those that it offers."""
+    """Resolve a pending action on behalf of a host policy or an approval system.
+
+    The decision and the scope must be among those that the action offers.
+    """
 
     session_id: Id
     action_id: Id
@@ -190,76 +221,3 @@ class ResolvePermission(Command, frozen=True, kw_only=True):
     scope: ApprovalScope = "once"
     reason: Reason = ""
     expires_at: Time = 0
-
-
-TRUST_TABLE: tuple[Declaration, ...] = (
-    Declaration(
-        name="get_trust",
-        command=GetTrust,
-        answer=TrustRead,
-        serial="workspace",
-        authority="anyone",
-        query=True,
-        summary="What a folder's own files would allow, and whether its person lets them.",
-    ),
-    Declaration(
-        name="trust_workspace",
-        command=TrustWorkspace,
-        answer=TrustChanged,
-        serial="workspace",
-        summary="Let the folder's own files widen exactly what was shown under this digest.",
-    ),
-    Declaration(
-        name="revoke_trust",
-        command=RevokeTrust,
-        answer=TrustChanged,
-        serial="workspace",
-        summary="Let the folder's own files widen nothing any more.",
-    ),
-    Declaration(
-        name="list_rules",
-        command=ListRules,
-        answer=RuleList,
-        serial="workspace",
-        authority="anyone",
-        query=True,
-        summary="The rules that hold in a workspace or session, and where each stands.",
-    ),
-    Declaration(
-        name="add_rule",
-        command=AddRule,
-        answer=RuleChanged,
-        serial="workspace",
-        summary="Give a standing answer for a session or a workspace, for a time or for good.",
-    ),
-    Declaration(
-        name="revoke_rule",
-        command=RevokeRule,
-        answer=RuleChanged,
-        serial="workspace",
-        summary="Take back a rule that an answer or a person gave.",
-    ),
-    Declaration(
-        name="dry_run_rules",
-        command=DryRunRules,
-        answer=RulesTried,
-        serial="workspace",
-        authority="anyone",
-        summary="What rules would have decided of past calls; changes nothing.",
-    ),
-    Declaration(
-        name="evaluate_permission",
-        command=EvaluatePermission,
-        answer=PermissionSeen,
-        serial="session",
-        authority="anyone",
-        summary="What the gate would say of a call; the call is not made.",
-    ),
-    Declaration(
-        name="resolve_permission",
-        command=ResolvePermission,
-        answer=ActionAnswered,
-        serial="session",
-        summary="Answer an action that waits in the name of a host policy or an approval system.",
-    ),
-)

@@ -8,12 +8,18 @@ import msgspec
 from msgspec import Meta
 
 from ..facts.turn import Mode, PermissionMode
-from .base import Answer, Command
+from .base import Answer, Command, command
 
 #: What becomes of input to a thread that is busy.
 WhenBusy = Literal["queue", "interrupt", "refuse"]
+
+
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:-]+$(?!\n)")]
+
+
 Prompt = Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+
+
 Reason = Annotated[str, Meta(max_length=2000)]
 
 
@@ -31,10 +37,24 @@ class Attachment(
 Attachments = Annotated[tuple[Attachment, ...], Meta(max_length=20)]
 
 
+class TurnAccepted(Answer, frozen=True, kw_only=True):
+    """`status` says what became of the input at once; `sequence` is the fact to wait for in a read."""
+
+    session_id: str
+    thread_id: str
+    turn_id: str
+    status: Literal["started", "queued"]
+    sequence: int
+
+
+@command("submit_turn", TurnAccepted, authority="anyone")
 class SubmitTurn(Command, frozen=True, kw_only=True):
-    """Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. What the text names
-    with an @ is given with it, as it is at that moment. Without `permission_mode` a thread goes on in the mode of its last
-    turn, and begins in the usual one of its folder."""
+    """Accept input, and start or queue a turn.
+
+    Without `session_id` a session is created in `workspace_id`. Names after an @ in the text are resolved at that moment
+    and added to the context. `permission_mode` defaults to the mode of the thread's last turn, in a new thread to the
+    folder's default.
+    """
 
     text: Prompt
     workspace_id: Id | None = None
@@ -47,26 +67,6 @@ class SubmitTurn(Command, frozen=True, kw_only=True):
     attachments: Attachments = ()
 
 
-class TurnAccepted(Answer, frozen=True, kw_only=True):
-    """`status` says what became of the input at once; `sequence` is the fact to wait for in a read."""
-
-    session_id: str
-    thread_id: str
-    turn_id: str
-    status: Literal["started", "queued"]
-    sequence: int
-
-
-class SteerTurn(Command, frozen=True, kw_only=True):
-    """Give a running turn more input, to be part of its next model call."""
-
-    session_id: Id
-    text: Prompt
-    thread_id: Id | None = None
-    steer_id: Id | None = None
-    attachments: Attachments = ()
-
-
 class SteerTaken(Answer, frozen=True, kw_only=True):
     session_id: str
     turn_id: str
@@ -74,16 +74,15 @@ class SteerTaken(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
-class InterruptTurn(Command, frozen=True, kw_only=True):
-    """Stop the running turn of a thread. `queued` says what becomes of the turns behind it; with `cascade` its children are
-    cancelled as well."""
+@command("steer_turn", SteerTaken)
+class SteerTurn(Command, frozen=True, kw_only=True):
+    """Add input to a running turn, for its next model call."""
 
     session_id: Id
+    text: Prompt
     thread_id: Id | None = None
-    turn_id: Id | None = None
-    queued: Literal["keep", "clear"] = "keep"
-    cascade: bool = False
-    reason: Reason = ""
+    steer_id: Id | None = None
+    attachments: Attachments = ()
 
 
 class ThreadChanged(Answer, frozen=True, kw_only=True):
@@ -95,38 +94,32 @@ class ThreadChanged(Answer, frozen=True, kw_only=True):
     sequence: int
 
 
+@command("interrupt_turn", ThreadChanged)
+class InterruptTurn(Command, frozen=True, kw_only=True):
+    """Stop the running turn of a thread.
+
+    `queued` keeps or clears the queue behind it. With `cascade` its children are cancelled as well.
+    """
+
+    session_id: Id
+    thread_id: Id | None = None
+    turn_id: Id | None = None
+    queued: Literal["keep", "clear"] = "keep"
+    cascade: bool = False
+    reason: Reason = ""
+
+
+@command("resume_thread", ThreadChanged)
 class ResumeThread(Command, frozen=True, kw_only=True):
-    """Let a thread that was paused go on with its queue. With `tree` its agent and all children of it that the end of their
-    process stopped go on with what they worked on."""
+    """Resume a paused thread and its queue.
+
+    With `tree` the agent and its children that stopped with their process continue as well.
+    """
 
     session_id: Id
     thread_id: Id | None = None
     tree: bool = False
     reason: Reason = ""
-
-
-class RemoveQueuedTurn(Command, frozen=True, kw_only=True):
-    """Take a turn out of the queue."""
-
-    session_id: Id
-    turn_id: Id
-    reason: Reason = ""
-
-
-class PromoteQueuedTurn(Command, frozen=True, kw_only=True):
-    """Move a queued turn to the front."""
-
-    session_id: Id
-    turn_id: Id
-    reason: Reason = ""
-
-
-class EditQueuedTurn(Command, frozen=True, kw_only=True):
-    """Replace the input of a turn that has not started."""
-
-    session_id: Id
-    turn_id: Id
-    text: Prompt
 
 
 class QueueChanged(Answer, frozen=True, kw_only=True):
@@ -136,3 +129,30 @@ class QueueChanged(Answer, frozen=True, kw_only=True):
     thread_id: str
     queued: tuple[str, ...]
     sequence: int
+
+
+@command("remove_queued_turn", QueueChanged)
+class RemoveQueuedTurn(Command, frozen=True, kw_only=True):
+    """Remove a turn from the queue."""
+
+    session_id: Id
+    turn_id: Id
+    reason: Reason = ""
+
+
+@command("promote_queued_turn", QueueChanged)
+class PromoteQueuedTurn(Command, frozen=True, kw_only=True):
+    """Move a queued turn to the front."""
+
+    session_id: Id
+    turn_id: Id
+    reason: Reason = ""
+
+
+@command("edit_queued_turn", QueueChanged)
+class EditQueuedTurn(Command, frozen=True, kw_only=True):
+    """Replace the input of a queued turn."""
+
+    session_id: Id
+    turn_id: Id
+    text: Prompt

@@ -638,8 +638,10 @@ export interface Actor {
 }
 
 /**
- * Take an agent of the folder into the session: it gets a thread, and one with a schedule sleeps until its time.
- * Subagents are spawned instead; an agent that is there already stays as it is.
+ * Add an agent of the folder to the session.
+ *
+ * The agent gets a thread. An agent with a schedule sleeps until its next time. Adding an agent of the session again
+ * changes nothing. Subagents are spawned instead.
  */
 export interface AddAgent {
   readonly sessionId: string
@@ -647,7 +649,11 @@ export interface AddAgent {
   readonly reason?: string
 }
 
-/** Give a standing answer: for a session where one is named, else for the workspace. `expires_at` is when it ends. */
+/**
+ * Add a rule to a session or, without a session, to the workspace.
+ *
+ * `expires_at` ends it; without it the rule has no end.
+ */
 export interface AddRule {
   readonly matcher: string
   readonly verdict: Verdict
@@ -825,7 +831,7 @@ export type AnyPart = TextPart | ReasoningPart | ToolPart | ActionPart | SteerPa
 
 export type AnyRow = SessionRow | SessionCard | WorkspaceRow | TurnRow | TextPart | ReasoningPart | ToolPart | ActionPart | SteerPart | NoticePart | PlanPart | NotificationPart | HandoffPart | RemoteStatusPart | ContextPart | ArtifactPart | ErrorPart | ActionRow | QueueRow | StatusRow | ArtifactRow | ArtifactVersionRow | ContextRow | ProcessRow | TeamRow | AgentRow | EdgeRow | TaskRow | HandoffRow | NotificationRow | ReviewRow | MessageRow | RunRow
 
-/** Tell how far a task is: a phase, counters, a summary, refs to what there is. */
+/** Report progress of a task: a phase, counters, a summary, refs to outputs. */
 export interface AppendTaskProgress {
   readonly sessionId: string
   readonly taskId: string
@@ -849,7 +855,11 @@ export interface AppendText {
   readonly text: string
 }
 
-/** Give the requested changes of a review to those who are to make them. `assignee` overrides who does. */
+/**
+ * Send the requested changes of a review to their assignees.
+ *
+ * `assignee` overrides the assignees.
+ */
 export interface ApplyReview {
   readonly sessionId: string
   readonly reviewId: string
@@ -1128,21 +1138,33 @@ export interface BlobRef {
   readonly media?: string
 }
 
-/** Cancel a job: what is done stays done, what runs is stopped, and what waits is not begun. */
+/**
+ * Cancel a job.
+ *
+ * Finished items stay finished, running items are stopped, waiting items do not start.
+ */
 export interface CancelJob {
   readonly sessionId: string
   readonly jobId: string
   readonly reason?: string
 }
 
-/** Cancel what a child works on. It stays, and may be given more to do. */
+/**
+ * Cancel the work of a child.
+ *
+ * The child stays and can receive more work.
+ */
 export interface CancelSubagent {
   readonly agent: string
   readonly reason?: string
   readonly sessionId: string
 }
 
-/** Cancel a task, its parts and what works on them. Parts that ended stay as they are. */
+/**
+ * Cancel a task, its parts and the agents at work on them.
+ *
+ * Finished parts stay finished.
+ */
 export interface CancelTask {
   readonly sessionId: string
   readonly taskId: string
@@ -1211,7 +1233,11 @@ export interface ChildResult {
   readonly note?: string
 }
 
-/** Ask a child to stop and release its resources. Its transcript stays. */
+/**
+ * Stop a child permanently and release its resources.
+ *
+ * Its transcript stays.
+ */
 export interface CloseSubagent {
   readonly agent: string
   readonly reason?: string
@@ -1225,7 +1251,11 @@ export interface Comment {
   readonly text: string
 }
 
-/** Have the older part of a thread summarised now, while nothing runs in it; its model is told the summary from then on. */
+/**
+ * Summarise the older part of a thread.
+ *
+ * The thread must be idle. Its model receives the summary in place of the older turns.
+ */
 export interface CompactThread {
   readonly sessionId: string
   readonly threadId?: string | null
@@ -1269,7 +1299,7 @@ export interface CompactionStarted {
   readonly tokens?: number | null
 }
 
-/** Record that a task is done, with what was delivered. */
+/** Record that a task is done, with its deliverables. */
 export interface CompleteTask {
   readonly sessionId: string
   readonly taskId: string
@@ -1417,8 +1447,10 @@ export interface CostRecorded {
 }
 
 /**
- * Make an artifact. With `path` it is a file of the folder: a new one with that content, or without `content` the one that
- * is there. Without `path` it is kept by Callboard alone.
+ * Create an artifact, either a file of the folder or stored by Callboard alone.
+ *
+ * With `path` and `content` the file is created. With `path` alone the artifact is the existing file. Without `path`
+ * Callboard stores the content.
  */
 export interface CreateArtifact {
   readonly sessionId: string
@@ -1429,10 +1461,11 @@ export interface CreateArtifact {
 }
 
 /**
- * Work on every item, each in a child of its own, apart from the conversation. `agent` is the subagent that works on each;
- * it may be left out where there is only one. `parallel` is how many work at once. Without `session_id` a session is made in
- * `workspace_id`. `permission_mode` is that of the workers, the lead's where it is left out, and in a new session the usual
- * one.
+ * Start durable work in batches, with a child agent on each item.
+ *
+ * `agent` is the subagent for the items; it may be omitted if there is only one. `parallel` is the maximum number of
+ * items at work. Without `session_id` a session is created in `workspace_id`. `permission_mode` is the mode of the
+ * workers; it defaults to the lead's, and in a new session to the folder's.
  */
 export interface CreateJob {
   readonly sessionId?: string | null
@@ -1446,7 +1479,7 @@ export interface CreateJob {
   readonly permissionMode?: PermissionMode | null
 }
 
-/** Put a task on the session's board. */
+/** Create a task on the session's board. */
 export interface CreateTask {
   readonly title: string
   readonly objective?: string
@@ -1478,8 +1511,9 @@ export interface DefinedAgent {
 }
 
 /**
- * Take an artifact away; its versions stay in the log. `confirm` repeats its id. With `file` its file is removed as well,
- * where that is what the newest version says.
+ * Delete an artifact; its versions stay in the log.
+ *
+ * `confirm` repeats the artifact's id. With `file` its file is deleted as well, if the file equals the newest version.
  */
 export interface DeleteArtifact {
   readonly sessionId: string
@@ -1489,7 +1523,11 @@ export interface DeleteArtifact {
   readonly reason?: string
 }
 
-/** Delete a session with everything in it and give the space back. `confirm` must repeat the session's id. */
+/**
+ * Delete a session with all its content; the workspace keeps the end of its chain.
+ *
+ * `confirm` repeats the session's id.
+ */
 export interface DeleteSession {
   readonly sessionId: string
   readonly confirm: string
@@ -1507,8 +1545,9 @@ export interface Delivered {
 }
 
 /**
- * What rules would have decided of the past calls of a workspace's sessions, or of one. Changes nothing; it is no query
- * only because rules do not fit an address.
+ * Evaluate rules against the past calls of a workspace or of one session; nothing changes.
+ *
+ * It is a POST although it only reads, because rules do not fit into an address.
  */
 export interface DryRunRules {
   readonly workspaceId: string
@@ -1557,9 +1596,11 @@ export interface EdgeRow {
 }
 
 /**
- * Save a text as the next version, made from the version `base_version`. Where another one is the newest by now, or the
- * file is not what that version says, this is refused with `artifact_conflict`, and what was written is kept beside it.
- * `title` names the artifact anew.
+ * Save text as the next version of an artifact.
+ *
+ * `base_version` is the version that the text was made from. If another version is newer, or the file differs from that
+ * version, the command is refused with `artifact_conflict` and the text is kept as a draft. `title` renames the
+ * artifact.
  */
 export interface EditArtifact {
   readonly sessionId: string
@@ -1570,7 +1611,7 @@ export interface EditArtifact {
   readonly reason?: string
 }
 
-/** Replace the input of a turn that has not started. */
+/** Replace the input of a queued turn. */
 export interface EditQueuedTurn {
   readonly sessionId: string
   readonly turnId: string
@@ -1642,8 +1683,10 @@ export interface ErrorRaised {
 }
 
 /**
- * What the gate would say of a call: of the agent of a thread of a session, or of an agent of a workspace in a mode. The
- * call is not made, and nothing is kept of it; it is no query only because arguments do not fit an address.
+ * Preview the gate's verdict on a call, which is not made.
+ *
+ * The call is of a thread's agent in a session, or of an agent of a workspace in a mode. Nothing is recorded. It is a
+ * POST although it only reads, because arguments do not fit into an address.
  */
 export interface EvaluatePermission {
   readonly tool: string
@@ -1713,9 +1756,11 @@ export interface Expectation {
 }
 
 /**
- * Make something of artifacts to take away, in the background. `form` is `file` (one version as it is), `diff` (between
- * two versions of one), `html` (a Markdown text as a page) or `zip` (the newest versions of several, or of all where none is
- * named). `version` is the newest where it is left out, `from_version` the one before.
+ * Export artifacts in the background as a file, a diff, a page or an archive.
+ *
+ * `form` is `file` (one version), `diff` (two versions of one artifact), `html` (a Markdown text as a page) or `zip`
+ * (the newest versions of the named artifacts, or of all). `version` defaults to the newest, `from_version` to the one
+ * before it.
  */
 export interface ExportArtifact {
   readonly sessionId: string
@@ -1756,8 +1801,10 @@ export interface ExportEntry {
 }
 
 /**
- * Make a pack of a session's facts that others can verify without this product. With `task_id` it also names the facts that
- * are of that task, its parts and their agents; the chain is whole in any case.
+ * Export a pack of a session's facts that others can verify without this product.
+ *
+ * With `task_id` the pack also lists the facts of that task, its parts and their agents. The chain is complete in both
+ * cases.
  */
 export interface ExportEvidence {
   readonly sessionId: string
@@ -1781,7 +1828,11 @@ export interface ExportUnderWay {
   readonly startedAt: number
 }
 
-/** Record that the newest attempt of a task failed; another can be made. */
+/**
+ * Record that the newest attempt of a task failed.
+ *
+ * Another attempt can be started.
+ */
 export interface FailTask {
   readonly sessionId: string
   readonly taskId: string
@@ -1802,8 +1853,9 @@ export interface FileChange {
 }
 
 /**
- * What a text behind an @ may mean: files and folders of the workspace, agents, and with `session_id` its artifacts; past
- * sessions. The best first.
+ * List what text after an @ can refer to, best match first.
+ *
+ * Files and folders of the workspace, agents, past sessions, and with `session_id` artifacts of that session.
  */
 export interface FindMentions {
   readonly workspaceId: string
@@ -1836,7 +1888,11 @@ export interface FoundModel {
   readonly configured?: boolean
 }
 
-/** One artifact with its versions: all of them, or the newest before the version `before`. */
+/**
+ * Read an artifact with its versions and the step that created each.
+ *
+ * `before` limits the versions to those before it.
+ */
 export interface GetArtifact {
   readonly sessionId: string
   readonly artifactId: string
@@ -1845,7 +1901,11 @@ export interface GetArtifact {
   readonly waitFor?: number
 }
 
-/** What differs between two named versions of an artifact. `from_version` may be the later one, and 0 is nothing at all. */
+/**
+ * Read the differences between two versions of an artifact.
+ *
+ * `from_version` may be the later one. Version 0 is empty.
+ */
 export interface GetArtifactDiff {
   readonly sessionId: string
   readonly artifactId: string
@@ -1853,7 +1913,11 @@ export interface GetArtifactDiff {
   readonly toVersion: number
 }
 
-/** What the newest run of a thread was given and what was left out (CTX-01). With `ref`, also the text of that one. */
+/**
+ * Read the context of a thread's newest run: what it received, what is missing and what was omitted, with reasons.
+ *
+ * With `ref` the answer includes the text of that entry (CTX-01).
+ */
 export interface GetContext {
   readonly sessionId: string
   readonly threadId?: string | null
@@ -1861,8 +1925,10 @@ export interface GetContext {
 }
 
 /**
- * What a command of this thread would find. Without a session, that of an agent without limits of its own in the
- * workspace; without a thread, the lead's.
+ * Read where commands of a thread run, what confines them, and their limits.
+ *
+ * `thread_id` defaults to the lead's thread. Without a session, the answer is for an agent of the workspace without
+ * limits of its own.
  */
 export interface GetExecutionEnvironment {
   readonly sessionId?: string | null
@@ -1870,21 +1936,22 @@ export interface GetExecutionEnvironment {
   readonly workspaceId?: string | null
 }
 
-/** A job and its items. */
+/** Read a job and the state of each item. */
 export interface GetJob {
   readonly sessionId: string
   readonly jobId: string
 }
 
-/** The parts of one turn, for a window that did not hold them. */
+/** Read the parts of one turn. */
 export interface GetParts {
   readonly sessionId: string
   readonly turnId: string
 }
 
 /**
- * The shell of a session, its newest turns, its threads and the cursor to follow from. `wait_for` is a sequence that the
- * answer must show.
+ * Read the header of a session, its newest turns, its threads, and the cursor to follow it from.
+ *
+ * `wait_for` is a sequence that the answer must include.
  */
 export interface GetSession {
   readonly sessionId: string
@@ -1892,19 +1959,23 @@ export interface GetSession {
   readonly waitFor?: number
 }
 
-/** What stands in a file of settings: the user's, or that of a workspace's folder. */
+/**
+ * Read a settings file and the effective settings, with secrets masked.
+ *
+ * The file is the user's, or the one in a workspace's folder.
+ */
 export interface GetSettings {
   readonly place?: 'folder' | 'user'
   readonly workspaceId?: string | null
 }
 
-/** One task with its attempts, and what can be read of the agents that work on it. */
+/** Read a task with its attempts, and the snapshot that restores the view of its agents. */
 export interface GetTask {
   readonly sessionId: string
   readonly taskId: string
 }
 
-/** The present of one thread: status, pending requests, last outcome, incidents and queue. */
+/** Read a thread's status, pending actions, last outcome, incidents and queue. */
 export interface GetThreadRead {
   readonly sessionId: string
   readonly threadId?: string | null
@@ -1912,8 +1983,10 @@ export interface GetThreadRead {
 }
 
 /**
- * Which tools an agent has. With `session_id` it is that of a thread as its newest run has it, the lead's where none is
- * named; without, that of a definition in a workspace, as a chat in its own permission mode would have it.
+ * List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.
+ *
+ * With `session_id` the inventory is that of a thread's newest run; `thread_id` defaults to the lead's. With a
+ * workspace it is that of a definition in a chat in its own permission mode.
  */
 export interface GetToolInventory {
   readonly sessionId?: string | null
@@ -1922,12 +1995,16 @@ export interface GetToolInventory {
   readonly agent?: string
 }
 
-/** What a folder's own files would allow, and whether its person lets them. */
+/** Read what a folder's own files would allow, and whether the folder is trusted. */
 export interface GetTrust {
   readonly workspaceId: string
 }
 
-/** Older turns: those before an order, newest first in count, in their order; of one thread where it is named. */
+/**
+ * Read older turns of a session or of one thread.
+ *
+ * The answer holds the newest turns before the given order, in ascending order.
+ */
 export interface GetTurns {
   readonly sessionId: string
   readonly threadId?: string | null
@@ -2085,11 +2162,11 @@ export interface HookSaid {
 }
 
 /**
- * Take over a past session of another product, as `list_past_sessions` names it. Again it adds only what is new.
+ * Import a past session of Claude Code or Codex, to read it here.
  *
- * The answer comes when all of it is there, and `list_past_sessions` tells meanwhile how far it is. Each turn is taken over
- * like one of `import_turn`: where one is refused, those before it stay. Refused with `nothing_to_import` where the
- * transcript has no turn that is finished, and with `session_driven` where a session here did its work.
+ * The name is from `list_past_sessions`, which also reports progress. Importing again adds only new turns. The command
+ * answers when all turns are imported. If a turn is refused, the turns before it stay. Refused with `nothing_to_import`
+ * if no turn is finished, and with `session_driven` if a session of Callboard ran it.
  */
 export interface ImportPastSession {
   readonly workspaceId: string
@@ -2098,13 +2175,13 @@ export interface ImportPastSession {
 }
 
 /**
- * Take over a past turn. The session is made by its first; a turn that is there already is left as it is.
+ * Import a past turn of another product into a read-only session.
  *
- * `at` is when it began (microseconds since the Unix epoch). `agent` tells apart the agents of the past session: empty for
- * the one that spoke with the person. `input_source` is where `input` came from; `subagent` describes an agent that is not
- * the one that spoke with the person, and without it that one is its parent.
- *
- * Refused with `session_driven` where the past session is the work of a session here, which holds it already.
+ * The first turn creates the session. A turn that exists already stays unchanged. `at` is the start of the turn, in
+ * microseconds since the epoch. `agent` identifies an agent of the past session; it is empty for the agent that the
+ * person talked to. `subagent` describes any other agent; its default parent is the agent that the person talked to.
+ * `input_source` is the origin of `input`. Refused with `session_driven` if a session of Callboard ran that past
+ * session and holds its work already.
  */
 export interface ImportTurn {
   readonly workspaceId: string
@@ -2200,8 +2277,9 @@ export interface InputGiven {
 }
 
 /**
- * Stop the running turn of a thread. `queued` says what becomes of the turns behind it; with `cascade` its children are
- * cancelled as well.
+ * Stop the running turn of a thread.
+ *
+ * `queued` keeps or clears the queue behind it. With `cascade` its children are cancelled as well.
  */
 export interface InterruptTurn {
   readonly sessionId: string
@@ -2296,7 +2374,7 @@ export interface Limit {
   readonly resetsInMs?: number | null
 }
 
-/** Make a task wait for others, a part of another, or point to things. */
+/** Make a task part of another task, depend on other tasks, or refer to things. */
 export interface LinkTasks {
   readonly sessionId: string
   readonly taskId: string
@@ -2307,16 +2385,19 @@ export interface LinkTasks {
 }
 
 /**
- * The agents that the session's folder defines, or agents of the session made for it, by name. Subagents are spawned, the
- * others can be added.
+ * List the agents that the folder or the session defines, and which of them take part.
+ *
+ * Subagents are spawned; all others can be added.
  */
 export interface ListAgents {
   readonly sessionId: string
 }
 
 /**
- * The artifacts of a session, the newest last: those whose newest version is before the sequence `before`. `wait_for` is a
- * sequence that the answer must show.
+ * List the artifacts of a session with their state, and the exports in progress.
+ *
+ * The newest is last. `before` limits the list to artifacts whose newest version has a smaller sequence. `wait_for` is
+ * a sequence that the answer must include.
  */
 export interface ListArtifacts {
   readonly sessionId: string
@@ -2325,69 +2406,72 @@ export interface ListArtifacts {
   readonly waitFor?: number
 }
 
-/** Which packs of a session are being made. */
+/** List the evidence exports in progress, with their progress. */
 export interface ListExports {
   readonly sessionId: string
 }
 
 /**
- * What is configured, and what is found beside it: keys in the environment, model servers on this machine, and installed
- * agents. Nothing leaves the machine, and it takes a second at most.
+ * List the configured models, and the keys, model servers and agents found on this machine.
+ *
+ * The search sends nothing to other machines and takes at most one second.
  */
 export interface ListModels {
 }
 
 /**
- * The past sessions of other products in a workspace's folder. Left out are those that a person imported and deleted, and
- * those that are the work of a session here, which started the product and holds all of it already.
+ * List the past sessions of Claude Code and Codex in a workspace's folder.
+ *
+ * Sessions that a person imported and deleted are omitted. Sessions that a session of Callboard ran are omitted too,
+ * because their work is recorded here already.
  */
 export interface ListPastSessions {
   readonly workspaceId: string
 }
 
-/** The processes of a session, those that are over included; with `thread_id`, those of one thread. */
+/** List the background processes of a session or of one thread, including finished ones. */
 export interface ListProcesses {
   readonly sessionId: string
   readonly threadId?: string | null
 }
 
-/** The rules that hold in a workspace, and in one session of it where it is named. */
+/** List the rules of a workspace or a session, and the place of each. */
 export interface ListRules {
   readonly workspaceId?: string | null
   readonly sessionId?: string | null
 }
 
-/** Which secrets there are. */
+/** List the secrets by name and place, without their values. */
 export interface ListSecrets {
 }
 
-/** The servers of tools that hold in a workspace. */
+/** List the tool servers of a workspace, with their errors. */
 export interface ListServers {
   readonly workspaceId: string
 }
 
-/** The sessions of a workspace, newest first, or of all. */
+/** List the sessions of a workspace, or of all workspaces, newest first. */
 export interface ListSessions {
   readonly workspaceId?: string | null
 }
 
-/** How much room every session takes. */
+/** List the disk space that each session uses. */
 export interface ListSizes {
 }
 
-/** The agents of a session: who works for whom, and how the children stand. */
+/** List the agents of a session: parents, children and the state of each child. */
 export interface ListSubagents {
   readonly sessionId: string
   readonly threadId?: string | null
 }
 
-/** The tasks of a session, newest first. */
+/** List the tasks of a session with their attempts, newest first. */
 export interface ListTasks {
   readonly sessionId: string
   readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
 }
 
-/** The workspaces that were opened. */
+/** List the opened workspaces. */
 export interface ListWorkspaces {
 }
 
@@ -2415,7 +2499,7 @@ export interface MergeDone {
   readonly sequence: number
 }
 
-/** Merge what a child did in its worktree into its parent's folder: all of it, or nothing. */
+/** Merge a child's worktree into its parent's folder, completely or not at all. */
 export interface MergeSubagent {
   readonly sessionId: string
   readonly agent: string
@@ -2601,10 +2685,10 @@ export interface Omission {
 }
 
 /**
- * Open a folder as a workspace. Opening it again gives the same workspace.
+ * Open a folder as a workspace.
  *
- * A home, a folder that holds one, and a folder of the system open only with `wide`: a person sets it after they have seen
- * what it means.
+ * Opening it again returns the same workspace. A home folder, a folder that contains one, and a system folder open only
+ * with `wide`, which a person sets after reading what it means.
  */
 export interface OpenWorkspace {
   readonly path: string
@@ -2665,14 +2749,18 @@ export interface PastSessionList {
   readonly older?: number
 }
 
-/** Stop the work on a job until it is resumed. What is done stays done. */
+/**
+ * Pause a job until it is resumed.
+ *
+ * Finished items stay finished.
+ */
 export interface PauseJob {
   readonly sessionId: string
   readonly jobId: string
   readonly reason?: string
 }
 
-/** Stop the work on a task until it is resumed. What was done stays. */
+/** Stop the work on a task and its parts until it is resumed. */
 export interface PauseTask {
   readonly sessionId: string
   readonly taskId: string
@@ -2770,8 +2858,10 @@ export interface PlanUpdated {
 }
 
 /**
- * Preview which model receives the next input of a thread, before it is sent. A session's thread, the lead's without
- * `thread_id`; or the lead of a workspace, as in a new session.
+ * Preview which model receives the next input of a thread, and whether it accepts images.
+ *
+ * `thread_id` defaults to the lead's thread. With a workspace instead of a session, the preview is for the lead of a
+ * new session.
  */
 export interface PreviewRoute {
   readonly sessionId?: string | null
@@ -2952,7 +3042,7 @@ export interface ReasoningPart {
   readonly content: Text
 }
 
-/** Let go of a server of tools and connect to it anew. */
+/** Disconnect from a tool server and connect again. */
 export interface ReconnectServer {
   readonly workspaceId: string
   readonly server: string
@@ -3039,14 +3129,14 @@ export interface Remove {
   readonly key: string
 }
 
-/** Take a turn out of the queue. */
+/** Remove a turn from the queue. */
 export interface RemoveQueuedTurn {
   readonly sessionId: string
   readonly turnId: string
   readonly reason?: string
 }
 
-/** Forget a value that is in the system's keyring. */
+/** Remove a secret from the system's keyring. */
 export interface RemoveSecret {
   readonly name: string
 }
@@ -3058,7 +3148,11 @@ export interface ReplyEnded {
   readonly by?: string
 }
 
-/** Ask for a review, on behalf of `thread_id`, the lead where it is left out. */
+/**
+ * Ask an agent for a verdict on work.
+ *
+ * `thread_id` is the thread that asks; it defaults to the lead's.
+ */
 export interface RequestReview {
   readonly reviewer: string
   readonly target?: string | null
@@ -3068,7 +3162,11 @@ export interface RequestReview {
   readonly threadId?: string | null
 }
 
-/** Answer an action that waits in the name of a policy: the decision and scope must be among those that it offers. */
+/**
+ * Resolve a pending action on behalf of a host policy or an approval system.
+ *
+ * The decision and the scope must be among those that the action offers.
+ */
 export interface ResolvePermission {
   readonly sessionId: string
   readonly actionId: string
@@ -3080,12 +3178,13 @@ export interface ResolvePermission {
 }
 
 /**
- * Resolve a pending request. A second answer changes nothing and gets the first decision back. `answer` goes with the
- * decision `answer` and with no other. An approval with a wider scope than once may end at `expires_at`, in microseconds
- * since the epoch. `permission_mode` goes with the approval of a plan that was made while planning, and is one of the action's
- * `modes`: the turn ends with the plan, and the next one carries it out in that mode. The first of `modes` is the default.
- * `unattended` goes with a rejection: it is nobody's no, since nobody was
- * there to be asked.
+ * Resolve a pending action.
+ *
+ * A second response changes nothing and returns the first decision. `answer` is valid with the decision `answer` only.
+ * An approval with a wider scope than `once` can expire at `expires_at`, in microseconds since the epoch.
+ * `permission_mode` is valid with the approval of a plan from a planning turn. It must be one of the action's `modes`,
+ * whose first is the default; the next turn runs in that mode. `unattended` marks a rejection that no user gave,
+ * because no user could be asked.
  */
 export interface RespondAction {
   readonly sessionId: string
@@ -3099,7 +3198,11 @@ export interface RespondAction {
   readonly unattended?: boolean
 }
 
-/** Answer a handoff on behalf of its receiver; `complete` gives a taken ownership back. */
+/**
+ * Accept, reject or return a handoff on behalf of its receiver.
+ *
+ * `complete` returns an ownership that was taken over.
+ */
 export interface RespondHandoff {
   readonly handoffId: string
   readonly decision: 'accept' | 'complete' | 'reject'
@@ -3107,14 +3210,18 @@ export interface RespondHandoff {
   readonly sessionId: string
 }
 
-/** Let a paused job go on: what was stopped is taken up again, and what waits begins as there is room. */
+/**
+ * Resume a paused job.
+ *
+ * Interrupted items continue, and waiting items start as slots become free.
+ */
 export interface ResumeJob {
   readonly sessionId: string
   readonly jobId: string
   readonly reason?: string
 }
 
-/** Let a paused task go on. */
+/** Resume a paused task and its parts. */
 export interface ResumeTask {
   readonly sessionId: string
   readonly taskId: string
@@ -3122,8 +3229,9 @@ export interface ResumeTask {
 }
 
 /**
- * Let a thread that was paused go on with its queue. With `tree` its agent and all children of it that the end of their
- * process stopped go on with what they worked on.
+ * Resume a paused thread and its queue.
+ *
+ * With `tree` the agent and its children that stopped with their process continue as well.
  */
 export interface ResumeThread {
   readonly sessionId: string
@@ -3133,8 +3241,9 @@ export interface ResumeThread {
 }
 
 /**
- * Try again what failed: to save the draft that was kept, over `base_version` where that is named and is the newest by now;
- * or the export of that id.
+ * Retry a failed save or a failed export.
+ *
+ * A save uses the stored draft, on top of `base_version` if that is given; it must be the newest version.
  */
 export interface RetryArtifact {
   readonly sessionId: string
@@ -3144,7 +3253,11 @@ export interface RetryArtifact {
   readonly reason?: string
 }
 
-/** Another attempt of an item that failed, or of all that did where none is named. What is done is not done again. */
+/**
+ * Start another attempt of one failed item, or of all failed items.
+ *
+ * Finished items are not run again.
+ */
 export interface RetryJobItem {
   readonly sessionId: string
   readonly jobId: string
@@ -3152,7 +3265,11 @@ export interface RetryJobItem {
   readonly itemId?: string | null
 }
 
-/** Begin another attempt of a task whose newest attempt ended without success. The former attempt stays as it was. */
+/**
+ * Start another attempt of a task whose newest attempt failed or was cancelled.
+ *
+ * Former attempts stay unchanged.
+ */
 export interface RetryTask {
   readonly sessionId: string
   readonly taskId: string
@@ -3213,7 +3330,11 @@ export interface ReviewVerdict {
   readonly fixes?: readonly Fix[]
 }
 
-/** Take a rule back that an answer or a person gave. One of a file is taken out of that file. */
+/**
+ * Revoke a rule.
+ *
+ * A rule of a file is removed from that file.
+ */
 export interface RevokeRule {
   readonly ruleId: string
   readonly workspaceId?: string | null
@@ -3221,13 +3342,17 @@ export interface RevokeRule {
   readonly reason?: string
 }
 
-/** Let the folder's own files widen nothing any more. */
+/** Revoke the trust in a folder; its own files allow nothing from then on. */
 export interface RevokeTrust {
   readonly workspaceId: string
   readonly reason?: string
 }
 
-/** Take up a former version again, as a new one behind `base_version`, the newest that the asker saw. */
+/**
+ * Restore an earlier version of an artifact as a new version.
+ *
+ * `base_version` is the newest version that the caller read.
+ */
 export interface RollbackArtifact {
   readonly sessionId: string
   readonly artifactId: string
@@ -3387,7 +3512,11 @@ export interface SecretList {
   readonly problem?: string
 }
 
-/** Queue an envelope to an agent's inbox, on behalf of `thread_id`, the lead where it is left out. */
+/**
+ * Send a handoff over an edge to the inbox of an agent.
+ *
+ * `thread_id` is the sender's thread; it defaults to the lead's.
+ */
 export interface SendHandoff {
   readonly to: string
   readonly message: string
@@ -3404,7 +3533,11 @@ export interface SendHandoff {
   readonly threadId?: string | null
 }
 
-/** Send a message to agents of the session, on behalf of `thread_id`, the lead where it is left out. */
+/**
+ * Send a message to agents of the session, which receive it in their next turn.
+ *
+ * `thread_id` is the sender's thread; it defaults to the lead's.
+ */
 export interface SendMessage {
   readonly to: readonly string[]
   readonly text: string
@@ -3412,7 +3545,11 @@ export interface SendMessage {
   readonly threadId?: string | null
 }
 
-/** Send text to a child. A child that has ended takes it as more to do. */
+/**
+ * Send text to a child.
+ *
+ * An ended child continues with the text as further work.
+ */
 export interface SendSubagentInput {
   readonly agent: string
   readonly text: string
@@ -3619,8 +3756,9 @@ export interface SessionUpdated {
 }
 
 /**
- * Say what every turn of a thread is given from the next one on: files and folders, by their paths. It replaces what was
- * pinned before; nothing takes all away.
+ * Pin files and folders that every turn of a thread receives, starting with the next one.
+ *
+ * The paths replace all former pins. An empty list removes them.
  */
 export interface SetContext {
   readonly sessionId: string
@@ -3628,7 +3766,11 @@ export interface SetContext {
   readonly pinned: readonly string[]
 }
 
-/** Keep a value in the system's keyring. The same name takes the place of a former value. */
+/**
+ * Store a secret in the system's keyring.
+ *
+ * A value of the same name is replaced. Everywhere else the secret's handle is used.
+ */
 export interface SetSecret {
   readonly name: string
   readonly value: string
@@ -3688,7 +3830,11 @@ export interface SnapshotUpdated {
   readonly through: number
 }
 
-/** Create a child with parent links and limits. `thread_id` is the parent's thread, the lead's where it is left out. */
+/**
+ * Create a child agent with parent links and isolation.
+ *
+ * The child starts at once or waits for a slot. `thread_id` is the parent's thread; it defaults to the lead's.
+ */
 export interface SpawnSubagent {
   readonly agent: string
   readonly objective: string
@@ -3729,12 +3875,21 @@ export interface StandingRule {
   readonly heldBack?: string
 }
 
-/** Set a demo's folder out, open it as a workspace, and give the demo's objective to its team in a new session. */
+/**
+ * Play a demo: a real run in a new folder, with a script in place of the model.
+ *
+ * The folder becomes a workspace. The team receives the demo's objective in a new session.
+ */
 export interface StartDemo {
   readonly name: string
 }
 
-/** Let an agent work on a task: its first attempt. `assignee` is the task's own where it is left out. */
+/**
+ * Start the first attempt of a task.
+ *
+ * Its agent gets a turn, a child is created for it, or a person works on it. `assignee` defaults to the task's
+ * assignee.
+ */
 export interface StartTask {
   readonly sessionId: string
   readonly taskId: string
@@ -3815,7 +3970,7 @@ export interface SteerTaken {
   readonly sequence: number
 }
 
-/** Give a running turn more input, to be part of its next model call. */
+/** Add input to a running turn, for its next model call. */
 export interface SteerTurn {
   readonly sessionId: string
   readonly text: string
@@ -3925,9 +4080,11 @@ export interface SubagentsAwaited {
 }
 
 /**
- * Accept input and start or queue a turn. Without `session_id` a session is made in `workspace_id`. What the text names
- * with an @ is given with it, as it is at that moment. Without `permission_mode` a thread goes on in the mode of its last
- * turn, and begins in the usual one of its folder.
+ * Accept input, and start or queue a turn.
+ *
+ * Without `session_id` a session is created in `workspace_id`. Names after an @ in the text are resolved at that moment
+ * and added to the context. `permission_mode` defaults to the mode of the thread's last turn, in a new thread to the
+ * folder's default.
  */
 export interface SubmitTurn {
   readonly text: string
@@ -3941,7 +4098,11 @@ export interface SubmitTurn {
   readonly attachments?: readonly Attachment[]
 }
 
-/** Record a verdict. Requested changes become the next input of whoever makes them once they are applied. */
+/**
+ * Record a verdict on a review, or on a child whose work waits for one.
+ *
+ * Requested changes become input of an assignee when the review is applied.
+ */
 export interface SubmitVerdict {
   readonly reviewId?: string | null
   readonly agent?: string | null
@@ -4167,7 +4328,7 @@ export interface TeamRow {
   readonly synthesisTurn?: string
 }
 
-/** End a process with all that came of it. */
+/** Terminate a background process and all its descendants. */
 export interface TerminateProcess {
   readonly sessionId: string
   readonly processId: string
@@ -4450,14 +4611,18 @@ export interface TrustRead {
   readonly problems: readonly SettingsProblem[]
 }
 
-/** Let the folder's own files widen what holds in it: exactly what was shown under this digest, and nothing else. */
+/** Trust a folder: its own files may allow exactly what was shown under this digest. */
 export interface TrustWorkspace {
   readonly workspaceId: string
   readonly digest: string
   readonly reason?: string
 }
 
-/** Ask a model one tiny question. `name` is that of the list, `PROVIDER/MODEL` or `MODEL`; without it the default. */
+/**
+ * Send a short question to a model and report the answer or the error.
+ *
+ * `name` is an entry of `list_models`: `PROVIDER/MODEL` or `MODEL`. It defaults to the default model.
+ */
 export interface TryModel {
   readonly name?: string
 }
@@ -4584,7 +4749,11 @@ export interface TurnSubmitted {
   readonly missing?: readonly MissingRef[]
 }
 
-/** Take such links away. `parent` says that the task is a part of no other. */
+/**
+ * Remove links of a task.
+ *
+ * `parent` removes the link to the task that it is part of.
+ */
 export interface UnlinkTasks {
   readonly sessionId: string
   readonly taskId: string
@@ -4604,7 +4773,11 @@ export interface UnreadableTranscript {
   readonly problem: string
 }
 
-/** Change what a person calls a session and where it stands in the list. What is absent stays as it is. */
+/**
+ * Rename, pin or archive a session.
+ *
+ * An absent field stays unchanged.
+ */
 export interface UpdateSession {
   readonly sessionId: string
   readonly title?: string | null
@@ -4613,9 +4786,10 @@ export interface UpdateSession {
 }
 
 /**
- * Write the named keys into a file of settings; null takes a key out, and what is not named stays as it is, comments
- * included. `digest` is that of the file as it was read, empty where there was none. `********` keeps a secret of the entry
- * of the same name.
+ * Write named keys to a settings file.
+ *
+ * null removes a key. All other keys and all comments stay unchanged. `digest` is the digest of the file as the caller
+ * read it, empty if there was no file. `********` keeps the secret of the entry with the same name.
  */
 export interface UpdateSettings {
   readonly changes: Readonly<Record<string, unknown>>
@@ -4624,7 +4798,7 @@ export interface UpdateSettings {
   readonly workspaceId?: string | null
 }
 
-/** Update a task of the session's board. */
+/** Change, comment on or end a task of the session's board. */
 export interface UpdateTask {
   readonly taskId: string
   readonly status?: 'blocked' | 'cancelled' | 'claimed' | 'done' | 'open' | 'reviewing' | 'running' | null
@@ -4670,7 +4844,11 @@ export interface VersionEntry {
   readonly toolCallId?: string
 }
 
-/** Wait for children; returns what is there when one fails or the time is up. */
+/**
+ * Wait for children.
+ *
+ * The answer holds the results so far when one child fails or the time is up.
+ */
 export interface WaitSubagents {
   readonly agents?: readonly string[]
   readonly mode?: 'all' | 'any'
@@ -4784,7 +4962,11 @@ export interface WorkspaceTrusted {
   readonly reason?: string
 }
 
-/** Write to a process, and end its input with `end`. */
+/**
+ * Write to the standard input of a background process.
+ *
+ * `end` closes the input.
+ */
 export interface WriteProcessStdin {
   readonly sessionId: string
   readonly processId: string
@@ -4936,36 +5118,30 @@ export type ErasedEvent = Envelope & { readonly type: string; readonly erased: t
 
 export interface Commands {
   readonly open_workspace: { readonly command: OpenWorkspace; readonly answer: WorkspaceIsOpen }
-  readonly submit_turn: { readonly command: SubmitTurn; readonly answer: TurnAccepted }
-  readonly steer_turn: { readonly command: SteerTurn; readonly answer: SteerTaken }
-  readonly interrupt_turn: { readonly command: InterruptTurn; readonly answer: ThreadChanged }
-  readonly resume_thread: { readonly command: ResumeThread; readonly answer: ThreadChanged }
-  readonly respond_action: { readonly command: RespondAction; readonly answer: ActionAnswered }
-  readonly remove_queued_turn: { readonly command: RemoveQueuedTurn; readonly answer: QueueChanged }
-  readonly promote_queued_turn: { readonly command: PromoteQueuedTurn; readonly answer: QueueChanged }
-  readonly edit_queued_turn: { readonly command: EditQueuedTurn; readonly answer: QueueChanged }
   readonly update_session: { readonly command: UpdateSession; readonly answer: SessionUpdated }
   readonly delete_session: { readonly command: DeleteSession; readonly answer: SessionGone }
   readonly list_workspaces: { readonly command: ListWorkspaces; readonly answer: WorkspaceList }
   readonly list_sessions: { readonly command: ListSessions; readonly answer: SessionList }
   readonly get_session: { readonly command: GetSession; readonly answer: SessionRead }
   readonly get_thread_read: { readonly command: GetThreadRead; readonly answer: ThreadRead }
-  readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
   readonly get_parts: { readonly command: GetParts; readonly answer: PartList }
-  readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
-  readonly list_past_sessions: { readonly command: ListPastSessions; readonly answer: PastSessionList }
-  readonly import_past_session: { readonly command: ImportPastSession; readonly answer: PastSessionImported }
-  readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
-  readonly export_evidence: { readonly command: ExportEvidence; readonly answer: EvidencePacked }
-  readonly list_exports: { readonly command: ListExports; readonly answer: ExportList }
-  readonly list_agents: { readonly command: ListAgents; readonly answer: AgentList }
+  readonly get_turns: { readonly command: GetTurns; readonly answer: TurnList }
+  readonly submit_turn: { readonly command: SubmitTurn; readonly answer: TurnAccepted }
+  readonly steer_turn: { readonly command: SteerTurn; readonly answer: SteerTaken }
+  readonly interrupt_turn: { readonly command: InterruptTurn; readonly answer: ThreadChanged }
+  readonly resume_thread: { readonly command: ResumeThread; readonly answer: ThreadChanged }
+  readonly remove_queued_turn: { readonly command: RemoveQueuedTurn; readonly answer: QueueChanged }
+  readonly promote_queued_turn: { readonly command: PromoteQueuedTurn; readonly answer: QueueChanged }
+  readonly edit_queued_turn: { readonly command: EditQueuedTurn; readonly answer: QueueChanged }
+  readonly respond_action: { readonly command: RespondAction; readonly answer: ActionAnswered }
   readonly add_agent: { readonly command: AddAgent; readonly answer: AgentAdded }
-  readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
-  readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
+  readonly list_agents: { readonly command: ListAgents; readonly answer: AgentList }
   readonly spawn_subagent: { readonly command: SpawnSubagent; readonly answer: Spawned }
   readonly send_subagent_input: { readonly command: SendSubagentInput; readonly answer: InputGiven }
-  readonly cancel_subagent: { readonly command: CancelSubagent; readonly answer: ChildChanged }
+  readonly wait_subagents: { readonly command: WaitSubagents; readonly answer: Waited }
   readonly close_subagent: { readonly command: CloseSubagent; readonly answer: ChildChanged }
+  readonly cancel_subagent: { readonly command: CancelSubagent; readonly answer: ChildChanged }
+  readonly list_subagents: { readonly command: ListSubagents; readonly answer: SubagentGraph }
   readonly send_handoff: { readonly command: SendHandoff; readonly answer: HandoffSent }
   readonly respond_handoff: { readonly command: RespondHandoff; readonly answer: HandoffAnswered }
   readonly send_message: { readonly command: SendMessage; readonly answer: MessageSent }
@@ -4974,25 +5150,25 @@ export interface Commands {
   readonly apply_review: { readonly command: ApplyReview; readonly answer: VerdictGiven }
   readonly create_task: { readonly command: CreateTask; readonly answer: TaskChanged }
   readonly update_task: { readonly command: UpdateTask; readonly answer: TaskChanged }
-  readonly list_tasks: { readonly command: ListTasks; readonly answer: TaskList }
-  readonly get_task: { readonly command: GetTask; readonly answer: TaskRead }
   readonly start_task: { readonly command: StartTask; readonly answer: TaskChanged }
-  readonly retry_task: { readonly command: RetryTask; readonly answer: TaskChanged }
   readonly pause_task: { readonly command: PauseTask; readonly answer: TaskChanged }
   readonly resume_task: { readonly command: ResumeTask; readonly answer: TaskChanged }
   readonly cancel_task: { readonly command: CancelTask; readonly answer: TaskChanged }
+  readonly retry_task: { readonly command: RetryTask; readonly answer: TaskChanged }
   readonly append_task_progress: { readonly command: AppendTaskProgress; readonly answer: TaskChanged }
   readonly complete_task: { readonly command: CompleteTask; readonly answer: TaskChanged }
   readonly fail_task: { readonly command: FailTask; readonly answer: TaskChanged }
-  readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
   readonly link_tasks: { readonly command: LinkTasks; readonly answer: TaskChanged }
   readonly unlink_tasks: { readonly command: UnlinkTasks; readonly answer: TaskChanged }
+  readonly list_tasks: { readonly command: ListTasks; readonly answer: TaskList }
+  readonly get_task: { readonly command: GetTask; readonly answer: TaskRead }
+  readonly merge_subagent: { readonly command: MergeSubagent; readonly answer: MergeDone }
   readonly create_job: { readonly command: CreateJob; readonly answer: JobChanged }
-  readonly get_job: { readonly command: GetJob; readonly answer: JobRead }
   readonly cancel_job: { readonly command: CancelJob; readonly answer: JobChanged }
   readonly pause_job: { readonly command: PauseJob; readonly answer: JobChanged }
   readonly resume_job: { readonly command: ResumeJob; readonly answer: JobChanged }
   readonly retry_job_item: { readonly command: RetryJobItem; readonly answer: JobChanged }
+  readonly get_job: { readonly command: GetJob; readonly answer: JobRead }
   readonly list_artifacts: { readonly command: ListArtifacts; readonly answer: ArtifactList }
   readonly get_artifact: { readonly command: GetArtifact; readonly answer: ArtifactRead }
   readonly get_artifact_diff: { readonly command: GetArtifactDiff; readonly answer: ArtifactDiff }
@@ -5000,13 +5176,12 @@ export interface Commands {
   readonly edit_artifact: { readonly command: EditArtifact; readonly answer: ArtifactChanged }
   readonly rollback_artifact: { readonly command: RollbackArtifact; readonly answer: ArtifactChanged }
   readonly retry_artifact: { readonly command: RetryArtifact; readonly answer: ArtifactChanged }
-  readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportBegun }
   readonly delete_artifact: { readonly command: DeleteArtifact; readonly answer: ArtifactChanged }
+  readonly export_artifact: { readonly command: ExportArtifact; readonly answer: ExportBegun }
   readonly get_context: { readonly command: GetContext; readonly answer: ContextRead }
   readonly set_context: { readonly command: SetContext; readonly answer: ContextChanged }
   readonly compact_thread: { readonly command: CompactThread; readonly answer: CompactionBegun }
   readonly find_mentions: { readonly command: FindMentions; readonly answer: MentionList }
-  readonly list_sizes: { readonly command: ListSizes; readonly answer: SizeList }
   readonly get_trust: { readonly command: GetTrust; readonly answer: TrustRead }
   readonly trust_workspace: { readonly command: TrustWorkspace; readonly answer: TrustChanged }
   readonly revoke_trust: { readonly command: RevokeTrust; readonly answer: TrustChanged }
@@ -5018,9 +5193,12 @@ export interface Commands {
   readonly resolve_permission: { readonly command: ResolvePermission; readonly answer: ActionAnswered }
   readonly get_settings: { readonly command: GetSettings; readonly answer: SettingsRead }
   readonly update_settings: { readonly command: UpdateSettings; readonly answer: SettingsUpdated }
-  readonly list_secrets: { readonly command: ListSecrets; readonly answer: SecretList }
   readonly set_secret: { readonly command: SetSecret; readonly answer: SecretKept }
   readonly remove_secret: { readonly command: RemoveSecret; readonly answer: SecretGone }
+  readonly list_secrets: { readonly command: ListSecrets; readonly answer: SecretList }
+  readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
+  readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
+  readonly preview_route: { readonly command: PreviewRoute; readonly answer: RoutePreview }
   readonly get_tool_inventory: { readonly command: GetToolInventory; readonly answer: ToolInventory }
   readonly list_servers: { readonly command: ListServers; readonly answer: ServerList }
   readonly reconnect_server: { readonly command: ReconnectServer; readonly answer: ServerAnswer }
@@ -5028,110 +5206,114 @@ export interface Commands {
   readonly list_processes: { readonly command: ListProcesses; readonly answer: ProcessList }
   readonly write_process_stdin: { readonly command: WriteProcessStdin; readonly answer: ProcessChanged }
   readonly terminate_process: { readonly command: TerminateProcess; readonly answer: ProcessChanged }
-  readonly list_models: { readonly command: ListModels; readonly answer: ModelList }
-  readonly test_model: { readonly command: TryModel; readonly answer: ModelTested }
-  readonly preview_route: { readonly command: PreviewRoute; readonly answer: RoutePreview }
+  readonly export_evidence: { readonly command: ExportEvidence; readonly answer: EvidencePacked }
+  readonly list_exports: { readonly command: ListExports; readonly answer: ExportList }
+  readonly list_sizes: { readonly command: ListSizes; readonly answer: SizeList }
+  readonly list_past_sessions: { readonly command: ListPastSessions; readonly answer: PastSessionList }
+  readonly import_past_session: { readonly command: ImportPastSession; readonly answer: PastSessionImported }
+  readonly import_turn: { readonly command: ImportTurn; readonly answer: TurnImported }
+  readonly start_demo: { readonly command: StartDemo; readonly answer: TurnAccepted }
 }
 
 export type CommandName = keyof Commands
 
 export const COMMANDS = {
-  open_workspace: { serial: 'store', authority: 'person', query: false, summary: 'Open a folder as a workspace; opening it again gives the same one.' },
-  submit_turn: { serial: 'session', authority: 'anyone', query: false, summary: 'Accept input, create or select the session, and start or queue a turn.' },
-  steer_turn: { serial: 'session', authority: 'person', query: false, summary: 'Give a running turn more input, to be part of its next model call.' },
-  interrupt_turn: { serial: 'session', authority: 'person', query: false, summary: 'Stop the running turn and keep or clear the queue behind it.' },
-  resume_thread: { serial: 'session', authority: 'person', query: false, summary: 'Let a paused thread go on with its queue.' },
-  respond_action: { serial: 'session', authority: 'person', query: false, summary: 'Resolve a pending request; a second answer gets the first decision back.' },
-  remove_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take a turn out of the queue.' },
-  promote_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Move a queued turn to the front.' },
-  edit_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Replace the input of a turn that has not started.' },
+  open_workspace: { serial: 'store', authority: 'person', query: false, summary: 'Open a folder as a workspace.' },
   update_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Rename, pin or archive a session.' },
-  delete_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Delete a session with everything in it; the workspace keeps what its chain ended with.' },
-  list_workspaces: { serial: 'store', authority: 'anyone', query: true, summary: 'The workspaces that were opened.' },
-  list_sessions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The sessions of a workspace, newest first.' },
-  get_session: { serial: 'session', authority: 'anyone', query: true, summary: 'The shell of a session, its newest turns, its threads, and the cursor to follow from.' },
-  get_thread_read: { serial: 'session', authority: 'anyone', query: true, summary: 'A thread\'s status, pending requests, last outcome, incidents and queue.' },
-  get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Older turns of a session.' },
-  get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'The parts of one turn.' },
-  import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Take over a past turn of another product into a session that is for reading.' },
-  list_past_sessions: { serial: 'workspace', authority: 'person', query: true, summary: 'The past sessions of Claude Code and Codex that worked in a workspace\'s folder.' },
-  import_past_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Take over a past session of Claude Code or Codex, to read it here; again adds only what is new.' },
-  start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a folder of its own, with a script in place of the model.' },
-  export_evidence: { serial: 'session', authority: 'person', query: false, summary: 'Export a pack of a session\'s facts, or of a task\'s among them, that others can verify.' },
-  list_exports: { serial: 'session', authority: 'anyone', query: true, summary: 'The exports of a session that are under way, and how far each is.' },
-  list_agents: { serial: 'session', authority: 'anyone', query: true, summary: 'The agents that a session\'s folder defines, and which of them take part.' },
-  add_agent: { serial: 'session', authority: 'person', query: false, summary: 'Take an agent of the folder into the session; one with a schedule sleeps until its time.' },
-  list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'The parent-child graph of a session and the state of each child\'s thread.' },
-  wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children; gives what is there once one failed or the time is up.' },
-  spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child with parent links and isolation; it starts at once or waits for a slot.' },
-  send_subagent_input: { serial: 'session', authority: 'person', query: false, summary: 'Send text to a child; one that has ended takes it as more to do.' },
-  cancel_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Cancel what a child works on.' },
-  close_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Stop a child for good and release what it holds.' },
-  send_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Queue an envelope to an agent\'s inbox, over an edge.' },
-  respond_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Accept, reject or give back a handoff.' },
-  send_message: { serial: 'session', authority: 'person', query: false, summary: 'Send a message to agents; they are told in their next turn.' },
-  request_review: { serial: 'session', authority: 'person', query: false, summary: 'Ask an agent for its verdict on work.' },
-  submit_verdict: { serial: 'session', authority: 'person', query: false, summary: 'Record a verdict on a review, or on a child whose work waits for it.' },
-  apply_review: { serial: 'session', authority: 'person', query: false, summary: 'Give the requested changes to whoever makes them.' },
-  create_task: { serial: 'session', authority: 'person', query: false, summary: 'Put a task on the session\'s board.' },
-  update_task: { serial: 'session', authority: 'person', query: false, summary: 'Change, comment on or end a task of the board.' },
-  list_tasks: { serial: 'session', authority: 'anyone', query: true, summary: 'The tasks of a session with their attempts, newest first.' },
-  get_task: { serial: 'session', authority: 'anyone', query: true, summary: 'One task, and the snapshot from which a team can be shown again.' },
-  start_task: { serial: 'session', authority: 'person', query: false, summary: 'Begin the first attempt of a task: its agent gets a turn, a child is made for it, or a person has it in hand.' },
-  retry_task: { serial: 'session', authority: 'person', query: false, summary: 'Begin another attempt of a task whose newest one ended without success; the former stays as it was.' },
+  delete_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Delete a session with all its content; the workspace keeps the end of its chain.' },
+  list_workspaces: { serial: 'store', authority: 'anyone', query: true, summary: 'List the opened workspaces.' },
+  list_sessions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'List the sessions of a workspace, or of all workspaces, newest first.' },
+  get_session: { serial: 'session', authority: 'anyone', query: true, summary: 'Read the header of a session, its newest turns, its threads, and the cursor to follow it from.' },
+  get_thread_read: { serial: 'session', authority: 'anyone', query: true, summary: 'Read a thread\'s status, pending actions, last outcome, incidents and queue.' },
+  get_parts: { serial: 'session', authority: 'anyone', query: true, summary: 'Read the parts of one turn.' },
+  get_turns: { serial: 'session', authority: 'anyone', query: true, summary: 'Read older turns of a session or of one thread.' },
+  submit_turn: { serial: 'session', authority: 'anyone', query: false, summary: 'Accept input, and start or queue a turn.' },
+  steer_turn: { serial: 'session', authority: 'person', query: false, summary: 'Add input to a running turn, for its next model call.' },
+  interrupt_turn: { serial: 'session', authority: 'person', query: false, summary: 'Stop the running turn of a thread.' },
+  resume_thread: { serial: 'session', authority: 'person', query: false, summary: 'Resume a paused thread and its queue.' },
+  remove_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Remove a turn from the queue.' },
+  promote_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Move a queued turn to the front.' },
+  edit_queued_turn: { serial: 'session', authority: 'person', query: false, summary: 'Replace the input of a queued turn.' },
+  respond_action: { serial: 'session', authority: 'person', query: false, summary: 'Resolve a pending action.' },
+  add_agent: { serial: 'session', authority: 'person', query: false, summary: 'Add an agent of the folder to the session.' },
+  list_agents: { serial: 'session', authority: 'anyone', query: true, summary: 'List the agents that the folder or the session defines, and which of them take part.' },
+  spawn_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Create a child agent with parent links and isolation.' },
+  send_subagent_input: { serial: 'session', authority: 'person', query: false, summary: 'Send text to a child.' },
+  wait_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'Wait for children.' },
+  close_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Stop a child permanently and release its resources.' },
+  cancel_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Cancel the work of a child.' },
+  list_subagents: { serial: 'session', authority: 'anyone', query: true, summary: 'List the agents of a session: parents, children and the state of each child.' },
+  send_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Send a handoff over an edge to the inbox of an agent.' },
+  respond_handoff: { serial: 'session', authority: 'person', query: false, summary: 'Accept, reject or return a handoff on behalf of its receiver.' },
+  send_message: { serial: 'session', authority: 'person', query: false, summary: 'Send a message to agents of the session, which receive it in their next turn.' },
+  request_review: { serial: 'session', authority: 'person', query: false, summary: 'Ask an agent for a verdict on work.' },
+  submit_verdict: { serial: 'session', authority: 'person', query: false, summary: 'Record a verdict on a review, or on a child whose work waits for one.' },
+  apply_review: { serial: 'session', authority: 'person', query: false, summary: 'Send the requested changes of a review to their assignees.' },
+  create_task: { serial: 'session', authority: 'person', query: false, summary: 'Create a task on the session\'s board.' },
+  update_task: { serial: 'session', authority: 'person', query: false, summary: 'Change, comment on or end a task of the session\'s board.' },
+  start_task: { serial: 'session', authority: 'person', query: false, summary: 'Start the first attempt of a task.' },
   pause_task: { serial: 'session', authority: 'person', query: false, summary: 'Stop the work on a task and its parts until it is resumed.' },
-  resume_task: { serial: 'session', authority: 'person', query: false, summary: 'Let a paused task and its parts go on.' },
-  cancel_task: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a task, its parts and what works on them; what finished stays finished.' },
-  append_task_progress: { serial: 'session', authority: 'person', query: false, summary: 'Tell how far a task is: a phase, counters, a summary, refs to outputs.' },
-  complete_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that a task is done, with what was delivered.' },
+  resume_task: { serial: 'session', authority: 'person', query: false, summary: 'Resume a paused task and its parts.' },
+  cancel_task: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a task, its parts and the agents at work on them.' },
+  retry_task: { serial: 'session', authority: 'person', query: false, summary: 'Start another attempt of a task whose newest attempt failed or was cancelled.' },
+  append_task_progress: { serial: 'session', authority: 'person', query: false, summary: 'Report progress of a task: a phase, counters, a summary, refs to outputs.' },
+  complete_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that a task is done, with its deliverables.' },
   fail_task: { serial: 'session', authority: 'person', query: false, summary: 'Record that the newest attempt of a task failed.' },
-  merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge what a child did in its worktree into its parent\'s folder: all of it, or nothing.' },
-  link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task a part of another, wait for others, or point to things.' },
-  unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Take such links away.' },
-  create_job: { serial: 'session', authority: 'person', query: false, summary: 'Begin durable work in batches: a child works on each item, so many at once.' },
-  get_job: { serial: 'session', authority: 'anyone', query: true, summary: 'A job and how each of its items stands.' },
-  cancel_job: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a job; items that are done stay done.' },
-  pause_job: { serial: 'session', authority: 'person', query: false, summary: 'Stop the work on a job until it is resumed.' },
-  resume_job: { serial: 'session', authority: 'person', query: false, summary: 'Let a paused job go on.' },
-  retry_job_item: { serial: 'session', authority: 'person', query: false, summary: 'Begin another attempt of items that failed; what is done is not done again.' },
-  list_artifacts: { serial: 'session', authority: 'anyone', query: true, summary: 'The artifacts of a session with their state, and the exports that are under way.' },
-  get_artifact: { serial: 'session', authority: 'anyone', query: true, summary: 'One artifact with all its versions and the step that made each.' },
-  get_artifact_diff: { serial: 'session', authority: 'anyone', query: true, summary: 'What differs between two named versions of an artifact.' },
-  create_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Make an artifact: a file of the folder, or one that is kept by Callboard alone.' },
-  edit_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Save a text as the next version of an artifact, against the version that it was made from.' },
-  rollback_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Take up a former version of an artifact again, as a new one.' },
-  retry_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Try again to save what is kept of a failed save, or to make an export that failed.' },
-  export_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Make a file, a diff, a page or an archive of artifacts in the background.' },
-  delete_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Take an artifact away, and its file where that is asked for; its versions stay in the log.' },
-  get_context: { serial: 'session', authority: 'anyone', query: true, summary: 'What the newest run of a thread was given, what is missing and what was left out, with the reasons.' },
-  set_context: { serial: 'session', authority: 'person', query: false, summary: 'Pin what every turn of a thread is given from the next one on.' },
-  compact_thread: { serial: 'session', authority: 'person', query: false, summary: 'Summarise the older part of a thread; its model is told the summary in place of it.' },
-  find_mentions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What a text behind an @ may mean: files, folders, artifacts, sessions, agents.' },
-  list_sizes: { serial: 'store', authority: 'anyone', query: true, summary: 'How much room every session takes.' },
-  get_trust: { serial: 'workspace', authority: 'anyone', query: true, summary: 'What a folder\'s own files would allow, and whether its person lets them.' },
-  trust_workspace: { serial: 'workspace', authority: 'person', query: false, summary: 'Let the folder\'s own files widen exactly what was shown under this digest.' },
-  revoke_trust: { serial: 'workspace', authority: 'person', query: false, summary: 'Let the folder\'s own files widen nothing any more.' },
-  list_rules: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The rules that hold in a workspace or session, and where each stands.' },
-  add_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Give a standing answer for a session or a workspace, for a time or for good.' },
-  revoke_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Take back a rule that an answer or a person gave.' },
-  dry_run_rules: { serial: 'workspace', authority: 'anyone', query: false, summary: 'What rules would have decided of past calls; changes nothing.' },
-  evaluate_permission: { serial: 'session', authority: 'anyone', query: false, summary: 'What the gate would say of a call; the call is not made.' },
-  resolve_permission: { serial: 'session', authority: 'person', query: false, summary: 'Answer an action that waits in the name of a host policy or an approval system.' },
-  get_settings: { serial: 'store', authority: 'person', query: true, summary: 'What stands in a file of settings and what holds with it, secrets masked.' },
-  update_settings: { serial: 'store', authority: 'person', query: false, summary: 'Write named keys into a file of settings, against the file as it was read.' },
-  list_secrets: { serial: 'store', authority: 'person', query: true, summary: 'The secrets that there are, by name and place, without their values.' },
-  set_secret: { serial: 'store', authority: 'person', query: false, summary: 'Keep a secret in the system\'s keyring; its handle stands for it everywhere else.' },
-  remove_secret: { serial: 'store', authority: 'person', query: false, summary: 'Forget a secret that is in the system\'s keyring.' },
-  get_tool_inventory: { serial: 'session', authority: 'anyone', query: true, summary: 'The tools of an agent: loaded, deferred, blocked, excluded, each with its reason and how it behaves.' },
-  list_servers: { serial: 'workspace', authority: 'anyone', query: true, summary: 'The servers of tools of a workspace, and what is wrong with them.' },
-  reconnect_server: { serial: 'workspace', authority: 'person', query: false, summary: 'Connect to a server of tools anew.' },
-  get_execution_environment: { serial: 'workspace', authority: 'anyone', query: true, summary: 'Where commands of a thread run, what holds them in, and what they may take.' },
-  list_processes: { serial: 'session', authority: 'anyone', query: true, summary: 'The processes that a session\'s commands started in the background.' },
-  write_process_stdin: { serial: 'session', authority: 'person', query: false, summary: 'Write to a process that runs in the background.' },
-  terminate_process: { serial: 'session', authority: 'person', query: false, summary: 'End a process that runs in the background, with all that came of it.' },
-  list_models: { serial: 'store', authority: 'person', query: true, summary: 'The models that are configured, and the keys, model servers and agents that are found beside them.' },
-  test_model: { serial: 'store', authority: 'person', query: true, summary: 'Ask a model one tiny question, and tell what came or what is wrong.' },
-  preview_route: { serial: 'store', authority: 'person', query: true, summary: 'Preview which model receives the next input of a thread, and whether it takes images.' },
+  link_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Make a task part of another task, depend on other tasks, or refer to things.' },
+  unlink_tasks: { serial: 'session', authority: 'person', query: false, summary: 'Remove links of a task.' },
+  list_tasks: { serial: 'session', authority: 'anyone', query: true, summary: 'List the tasks of a session with their attempts, newest first.' },
+  get_task: { serial: 'session', authority: 'anyone', query: true, summary: 'Read a task with its attempts, and the snapshot that restores the view of its agents.' },
+  merge_subagent: { serial: 'session', authority: 'person', query: false, summary: 'Merge a child\'s worktree into its parent\'s folder, completely or not at all.' },
+  create_job: { serial: 'session', authority: 'person', query: false, summary: 'Start durable work in batches, with a child agent on each item.' },
+  cancel_job: { serial: 'session', authority: 'person', query: false, summary: 'Cancel a job.' },
+  pause_job: { serial: 'session', authority: 'person', query: false, summary: 'Pause a job until it is resumed.' },
+  resume_job: { serial: 'session', authority: 'person', query: false, summary: 'Resume a paused job.' },
+  retry_job_item: { serial: 'session', authority: 'person', query: false, summary: 'Start another attempt of one failed item, or of all failed items.' },
+  get_job: { serial: 'session', authority: 'anyone', query: true, summary: 'Read a job and the state of each item.' },
+  list_artifacts: { serial: 'session', authority: 'anyone', query: true, summary: 'List the artifacts of a session with their state, and the exports in progress.' },
+  get_artifact: { serial: 'session', authority: 'anyone', query: true, summary: 'Read an artifact with its versions and the step that created each.' },
+  get_artifact_diff: { serial: 'session', authority: 'anyone', query: true, summary: 'Read the differences between two versions of an artifact.' },
+  create_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Create an artifact, either a file of the folder or stored by Callboard alone.' },
+  edit_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Save text as the next version of an artifact.' },
+  rollback_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Restore an earlier version of an artifact as a new version.' },
+  retry_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Retry a failed save or a failed export.' },
+  delete_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Delete an artifact; its versions stay in the log.' },
+  export_artifact: { serial: 'session', authority: 'person', query: false, summary: 'Export artifacts in the background as a file, a diff, a page or an archive.' },
+  get_context: { serial: 'session', authority: 'anyone', query: true, summary: 'Read the context of a thread\'s newest run: what it received, what is missing and what was omitted, with reasons.' },
+  set_context: { serial: 'session', authority: 'person', query: false, summary: 'Pin files and folders that every turn of a thread receives, starting with the next one.' },
+  compact_thread: { serial: 'session', authority: 'person', query: false, summary: 'Summarise the older part of a thread.' },
+  find_mentions: { serial: 'workspace', authority: 'anyone', query: true, summary: 'List what text after an @ can refer to, best match first.' },
+  get_trust: { serial: 'workspace', authority: 'anyone', query: true, summary: 'Read what a folder\'s own files would allow, and whether the folder is trusted.' },
+  trust_workspace: { serial: 'workspace', authority: 'person', query: false, summary: 'Trust a folder: its own files may allow exactly what was shown under this digest.' },
+  revoke_trust: { serial: 'workspace', authority: 'person', query: false, summary: 'Revoke the trust in a folder; its own files allow nothing from then on.' },
+  list_rules: { serial: 'workspace', authority: 'anyone', query: true, summary: 'List the rules of a workspace or a session, and the place of each.' },
+  add_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Add a rule to a session or, without a session, to the workspace.' },
+  revoke_rule: { serial: 'workspace', authority: 'person', query: false, summary: 'Revoke a rule.' },
+  dry_run_rules: { serial: 'workspace', authority: 'anyone', query: false, summary: 'Evaluate rules against the past calls of a workspace or of one session; nothing changes.' },
+  evaluate_permission: { serial: 'session', authority: 'anyone', query: false, summary: 'Preview the gate\'s verdict on a call, which is not made.' },
+  resolve_permission: { serial: 'session', authority: 'person', query: false, summary: 'Resolve a pending action on behalf of a host policy or an approval system.' },
+  get_settings: { serial: 'store', authority: 'person', query: true, summary: 'Read a settings file and the effective settings, with secrets masked.' },
+  update_settings: { serial: 'store', authority: 'person', query: false, summary: 'Write named keys to a settings file.' },
+  set_secret: { serial: 'store', authority: 'person', query: false, summary: 'Store a secret in the system\'s keyring.' },
+  remove_secret: { serial: 'store', authority: 'person', query: false, summary: 'Remove a secret from the system\'s keyring.' },
+  list_secrets: { serial: 'store', authority: 'person', query: true, summary: 'List the secrets by name and place, without their values.' },
+  list_models: { serial: 'store', authority: 'person', query: true, summary: 'List the configured models, and the keys, model servers and agents found on this machine.' },
+  test_model: { serial: 'store', authority: 'person', query: true, summary: 'Send a short question to a model and report the answer or the error.' },
+  preview_route: { serial: 'store', authority: 'person', query: true, summary: 'Preview which model receives the next input of a thread, and whether it accepts images.' },
+  get_tool_inventory: { serial: 'session', authority: 'anyone', query: true, summary: 'List the tools of an agent as loaded, deferred, blocked or excluded, each with its reason and behaviour.' },
+  list_servers: { serial: 'workspace', authority: 'anyone', query: true, summary: 'List the tool servers of a workspace, with their errors.' },
+  reconnect_server: { serial: 'workspace', authority: 'person', query: false, summary: 'Disconnect from a tool server and connect again.' },
+  get_execution_environment: { serial: 'workspace', authority: 'anyone', query: true, summary: 'Read where commands of a thread run, what confines them, and their limits.' },
+  list_processes: { serial: 'session', authority: 'anyone', query: true, summary: 'List the background processes of a session or of one thread, including finished ones.' },
+  write_process_stdin: { serial: 'session', authority: 'person', query: false, summary: 'Write to the standard input of a background process.' },
+  terminate_process: { serial: 'session', authority: 'person', query: false, summary: 'Terminate a background process and all its descendants.' },
+  export_evidence: { serial: 'session', authority: 'person', query: false, summary: 'Export a pack of a session\'s facts that others can verify without this product.' },
+  list_exports: { serial: 'session', authority: 'anyone', query: true, summary: 'List the evidence exports in progress, with their progress.' },
+  list_sizes: { serial: 'store', authority: 'anyone', query: true, summary: 'List the disk space that each session uses.' },
+  list_past_sessions: { serial: 'workspace', authority: 'person', query: true, summary: 'List the past sessions of Claude Code and Codex in a workspace\'s folder.' },
+  import_past_session: { serial: 'workspace', authority: 'person', query: false, summary: 'Import a past session of Claude Code or Codex, to read it here.' },
+  import_turn: { serial: 'session', authority: 'person', query: false, summary: 'Import a past turn of another product into a read-only session.' },
+  start_demo: { serial: 'store', authority: 'person', query: false, summary: 'Play a demo: a real run in a new folder, with a script in place of the model.' },
 } as const
 
 /** The rows of each panel. */
