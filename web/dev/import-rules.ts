@@ -3,7 +3,7 @@
  * `system`, `system` only itself. `surface-rules.ts` lists what a surface may import of `system`.
  */
 import { posix } from 'node:path'
-import { type Node, nodes, type Source } from './sources'
+import { listNodes, type Node, type Source } from './sources'
 
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   system: ['system'],
@@ -26,10 +26,10 @@ export interface Import {
 }
 
 /** List all imports between sources, as paths below `src/` without extension. Type imports count. */
-export function importsOf(sources: readonly Source[]): readonly Import[] {
+export function listImports(sources: readonly Source[]): readonly Import[] {
   const paths = new Set(sources.map(({ path }) => moduleName(path)))
   return sources.flatMap((source) =>
-    nodes(source).flatMap((node) => {
+    listNodes(source).flatMap((node) => {
       const name = importedName(node)
       const to = name === null ? null : resolve(source.path, name, paths)
       return to === null ? [] : [{ from: moduleName(source.path), to }]
@@ -38,18 +38,18 @@ export function importsOf(sources: readonly Source[]): readonly Import[] {
 }
 
 /** List the imports that a rule forbids, as `from imports to`. */
-export function forbiddenImports(imports: readonly Import[]): readonly string[] {
+export function findForbiddenImports(imports: readonly Import[]): readonly string[] {
   return imports.filter((each) => !isAllowed(each)).map(({ from, to }) => `${from} imports ${to}`)
 }
 
 /** Find groups of nodes that import each other. `nodeOf` maps a path to its node: the file or its folder. */
-export function cycles(imports: readonly Import[], nodeOf: (path: string) => string): readonly string[] {
+export function findCycles(imports: readonly Import[], nodeOf: (path: string) => string): readonly string[] {
   const targets = new Map<string, Set<string>>()
   for (const { from, to } of imports) {
     const [a, b] = [nodeOf(from), nodeOf(to)]
     if (a !== b) targets.set(a, (targets.get(a) ?? new Set()).add(b))
   }
-  const reach = new Map([...targets.keys()].map((node) => [node, reachable(targets, node)]))
+  const reach = new Map([...targets.keys()].map((node) => [node, findReachable(targets, node)]))
   const inCycle = [...targets.keys()].filter((node) => reach.get(node)?.has(node))
   const group = (node: string) =>
     inCycle.filter((other) => reach.get(node)?.has(other) && reach.get(other)?.has(node))
@@ -86,7 +86,10 @@ function resolve(path: string, name: string, paths: ReadonlySet<string>): string
   return paths.has(target) ? target : posix.join(target, 'index')
 }
 
-function reachable(targets: ReadonlyMap<string, ReadonlySet<string>>, start: string): ReadonlySet<string> {
+function findReachable(
+  targets: ReadonlyMap<string, ReadonlySet<string>>,
+  start: string,
+): ReadonlySet<string> {
   const reached = new Set<string>()
   const waiting = [...(targets.get(start) ?? [])]
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -18,7 +18,7 @@ export interface Source {
 const ROOT = new URL('../src', import.meta.url).pathname
 
 /** Sources below a folder of `src/`, without tests and generated files. */
-export function sources(folder: string): readonly Source[] {
+export function readSources(folder: string): readonly Source[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
@@ -27,7 +27,7 @@ export function sources(folder: string): readonly Source[] {
 }
 
 /** All nodes of a source, in no particular order. */
-export function nodes({ path, text }: Source): readonly Node[] {
+export function listNodes({ path, text }: Source): readonly Node[] {
   const all: Node[] = []
   const waiting: unknown[] = [parseSync(path, text).program]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {

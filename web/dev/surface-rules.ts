@@ -3,7 +3,7 @@
  * automatic answer.
  */
 import { posix } from 'node:path'
-import { type Node, nodes, positionOf, type Source } from './sources'
+import { listNodes, type Node, positionOf, type Source } from './sources'
 
 /** Globals that reach a server, follow a stream or store data. biome.json forbids the same names in the editor. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
@@ -48,8 +48,8 @@ const ROWS = /^@\/system\/(?:rows|selectors)\//
 /** List the offences of a source, as `path:line what`. */
 export function findOffences(source: Source): readonly string[] {
   const part = source.path.startsWith('ui/') ? 'ui' : 'features'
-  const all = nodes(source)
-  const rowTypes = namesFromRows(all)
+  const all = listNodes(source)
+  const rowTypes = rowTypeNames(all)
   const lines: string[] = []
   for (const node of all) {
     const offence =
@@ -91,7 +91,7 @@ function findAutomaticAnswer(node: Node): string | null {
   if (node.type !== 'CallExpression' || !EFFECTS.has(calledName(node) ?? '')) return null
   const first = (node.arguments as readonly Node[])[0]
   if (first === undefined) return null
-  for (const inner of within(first)) {
+  for (const inner of descendants(first)) {
     const name = inner.type === 'CallExpression' ? calledName(inner) : null
     if (name !== null && /^on[A-Z]/.test(name) && !READS.test(name)) return `calls ${name} by itself`
   }
@@ -108,7 +108,7 @@ function findPress(node: Node): string | null {
 function findRunState(node: Node, rowTypes: ReadonlySet<string>): string | null {
   const name = node.type === 'CallExpression' ? calledName(node) : null
   if (name === null || !HOLDERS.has(name)) return null
-  for (const inner of within(node)) {
+  for (const inner of descendants(node)) {
     if (inner.type === 'TSTypeReference') {
       const type = String((inner.typeName as Node).name)
       if (rowTypes.has(type)) return `keeps a ${type} in ${name}`
@@ -131,7 +131,7 @@ function findSharedState(node: Node): string | null {
   return variable ? 'keeps a variable of the module' : null
 }
 
-function namesFromRows(all: readonly Node[]): ReadonlySet<string> {
+function rowTypeNames(all: readonly Node[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const node of all) {
     if (node.type !== 'ImportDeclaration') continue
@@ -148,7 +148,7 @@ function calledName(call: Node): string | null {
   return named.type === 'Identifier' ? String(named.name) : null
 }
 
-function* within(root: Node): Generator<Node> {
+function* descendants(root: Node): Generator<Node> {
   const waiting: unknown[] = [root]
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (Array.isArray(value)) waiting.push(...value.filter((child) => child !== undefined && child !== null))

@@ -8,14 +8,15 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { COMPOSED, cycles, folderOf, forbiddenImports, importsOf } from '../dev/import-rules'
-import { type Node, nodes, sources } from '../dev/sources'
+import { COMPOSED, findCycles, findForbiddenImports, folderOf, listImports } from '../dev/import-rules'
+import { findVagueNames } from '../dev/name-rules'
+import { listNodes, type Node, readSources } from '../dev/sources'
 import { findOffences } from '../dev/surface-rules'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
 test('surfaces and primitives fetch nothing, subscribe to nothing, answer nothing and keep no run', () => {
-  const all = [...sources('features'), ...sources('ui')]
+  const all = [...readSources('features'), ...readSources('ui')]
   expect(all.length).toBeGreaterThan(30)
   expect(all.flatMap(findOffences)).toEqual([])
 })
@@ -95,7 +96,7 @@ test('another host needs the surfaces and nothing else of the page', () => {
 })
 
 test('the system imports no library but the parser of event streams, and so no React', () => {
-  const libraries = sources('system').flatMap((source) =>
+  const libraries = readSources('system').flatMap((source) =>
     imports(source)
       .filter((name) => !name.startsWith('.') && name !== 'eventsource-parser')
       .map((name) => `${source.path} imports ${name}`),
@@ -106,9 +107,9 @@ test('the system imports no library but the parser of event streams, and so no R
 const PARTS = ['system', 'ui', 'features', 'app'] as const
 
 test('the system imports no surface, and a surface only itself, what is shared, and what it is composed of', () => {
-  const all = importsOf(PARTS.flatMap(sources))
+  const all = listImports(PARTS.flatMap(readSources))
   expect(all.length).toBeGreaterThan(500)
-  expect(forbiddenImports(all)).toEqual([])
+  expect(findForbiddenImports(all)).toEqual([])
   const composed = Object.entries(COMPOSED).flatMap(([folder, parts]) => parts.map((part) => [folder, part]))
   const unused = composed.filter(([folder, part]) => {
     return !all.some(
@@ -119,9 +120,9 @@ test('the system imports no surface, and a surface only itself, what is shared, 
 })
 
 test('no two files and no two folders import each other, types included', () => {
-  const all = importsOf(PARTS.flatMap(sources))
-  expect(cycles(all, (path) => path)).toEqual([])
-  expect(cycles(all, folderOf)).toEqual([])
+  const all = listImports(PARTS.flatMap(readSources))
+  expect(findCycles(all, (path) => path)).toEqual([])
+  expect(findCycles(all, folderOf)).toEqual([])
 })
 
 test('no folder has more than 20 files, and no file more than 400 lines', () => {
@@ -138,24 +139,43 @@ test('no folder has more than 20 files, and no file more than 400 lines', () => 
   expect(paths.filter((path) => readFileSync(path, 'utf8').split('\n').length > 401)).toEqual([])
 })
 
+test('a name says what it holds', () => {
+  expect(PARTS.flatMap(readSources).flatMap(findVagueNames)).toEqual([])
+})
+
+const VAGUE: readonly (readonly [text: string, name: string])[] = [
+  ['const told = 1', 'told'],
+  ['const { a: given } = b', 'given'],
+  ['list.map((one) => one.id)', 'one'],
+  ['function found() {}', 'found'],
+  ['class Desk {}', 'Desk'],
+  ['interface A { readonly shown: string }', 'shown'],
+  ['class A { #known = 1 }', 'known'],
+  ['function f({ a = 1, ...said }: B) {}', 'said'],
+]
+
+test.each(VAGUE)('the check finds the name in %s', (text, name) => {
+  expect(findVagueNames({ path: 'ui/x.ts', text })).toEqual([`ui/x.ts:1 ${name}`])
+})
+
 test('the check finds forbidden imports and cycles', () => {
-  const planted = importsOf([
+  const planted = listImports([
     { path: 'system/rows/a.ts', text: "import type { B } from '../../features/task/b'" },
     { path: 'features/task/b.tsx', text: "import { c } from '../job/c'\nimport { d } from '@/app/team/d'" },
     { path: 'features/job/c.tsx', text: "export { b } from '../task/b'" },
     { path: 'app/team/d.ts', text: "const a = await import('../../system/rows/a')" },
   ])
-  expect([...forbiddenImports(planted)].sort()).toEqual([
+  expect([...findForbiddenImports(planted)].sort()).toEqual([
     'features/task/b imports app/team/d',
     'features/task/b imports features/job/c',
     'system/rows/a imports features/task/b',
   ])
   const cycle = 'app/team/d, features/job/c, features/task/b, system/rows/a'
-  expect(cycles(planted, (path) => path)).toEqual([cycle])
-  expect(cycles(planted, folderOf)).toEqual(['app/team, features/job, features/task, system/rows'])
+  expect(findCycles(planted, (path) => path)).toEqual([cycle])
+  expect(findCycles(planted, folderOf)).toEqual(['app/team, features/job, features/task, system/rows'])
 })
 
 function imports(source: { readonly path: string; readonly text: string }): readonly string[] {
-  const declared = nodes(source).filter((node: Node) => node.type === 'ImportDeclaration')
+  const declared = listNodes(source).filter((node: Node) => node.type === 'ImportDeclaration')
   return declared.map((node) => (node.source as { value: string }).value).sort()
 }

@@ -41,7 +41,7 @@ export interface CommandContext extends SessionCommands {
 type Row = PaletteCommand & { readonly offered: boolean }
 
 export function buildPaletteCommands(context: CommandContext): readonly PaletteCommand[] {
-  return [...sessionCommands(context), ...ofView(context), ...ofSessions(context)].filter(
+  return [...sessionCommands(context), ...viewCommands(context), ...sessionLinks(context)].filter(
     (row) => row.offered,
   )
 }
@@ -102,7 +102,7 @@ function sessionCommands(context: CommandContext): readonly Row[] {
   ]
 }
 
-function ofView(context: CommandContext): readonly Row[] {
+function viewCommands(context: CommandContext): readonly Row[] {
   const { t, services } = context
   const { theme, language } = services
   const row = (id: string, label: string, icon: Row['icon'], perform: () => void): Row => ({
@@ -130,7 +130,7 @@ function ofView(context: CommandContext): readonly Row[] {
   ]
 }
 
-function ofSessions(context: CommandContext): readonly Row[] {
+function sessionLinks(context: CommandContext): readonly Row[] {
   const { t, services, sessions } = context
   const open = (id: string | null) => services.workbench.openSession(id)
   const rows = sessions

@@ -8,20 +8,20 @@ import type { Session } from '@/system/workbench/session'
 import type { Services } from '../services'
 import { useServices } from '../services-context'
 
-interface Opened {
+interface OpenVersion {
   readonly artifactId: string
   readonly version: number | null
 }
 
 export interface OpenArtifact {
   readonly all: readonly ArtifactRow[]
-  readonly opened: Opened | null
+  readonly opened: OpenVersion | null
   readonly reader: Artifacts
   readonly close: () => void
 }
 
 export function useOpenArtifact(session: Session, show: () => void): OpenArtifact {
-  const [opened, setOpened] = useState<Opened | null>(null)
+  const [opened, setOpened] = useState<OpenVersion | null>(null)
   const panel = session.feed.rows.panel('artifacts')
   // The array is the same until a row changes, so the conversation's cards re-render only then.
   const all = panel.all()
@@ -87,7 +87,7 @@ export function useArtifactHandlers(
           artifacts.write(artifactId, null)
           onOpen(made, null)
         }),
-      ...exporting({ workbench }, sessionId),
+      ...exportHandlers({ workbench }, sessionId),
     }
   }, [workbench, artifacts, sessionId, onOpen, onClose, onGoToTurn])
 }
@@ -110,13 +110,13 @@ export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOp
         workbench.captureRefusal(() =>
           workbench.api.command('export_artifact', { sessionId, artifactIds, form: 'zip' }),
         ),
-      ...exporting({ workbench }, sessionId),
+      ...exportHandlers({ workbench }, sessionId),
     }),
     [workbench, artifacts, sessionId, onOpen],
   )
 }
 
-function exporting({ workbench }: Pick<Services, 'workbench'>, sessionId: string) {
+function exportHandlers({ workbench }: Pick<Services, 'workbench'>, sessionId: string) {
   return {
     onRetryExport: (artifactId: string, exportId: string) =>
       void workbench.attempt(() =>

@@ -10,7 +10,7 @@ import { PausedBanner } from '@/features/status/paused-banner'
 import type { Translate } from '@/system/i18n/translate'
 import type { ActionRow, QueueRow, SessionRow, StatusRow } from '@/system/rows/model'
 import { isQuestion } from '@/system/selectors/activity'
-import { itemTitleOf } from '@/system/selectors/job'
+import { itemTitle } from '@/system/selectors/job'
 import { findAsker, type Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { Button } from '@/ui/button'
@@ -140,7 +140,7 @@ function PendingAction({ session, threads, actions, team }: DockProps) {
     action,
     agentName: asker?.name ?? (threads.length > 1 ? (asks?.agentName ?? action.agentId) : ''),
     parentName: asker?.parent ?? '',
-    itemTitle: team === null ? '' : itemTitleOf(team, action.agentId),
+    itemTitle: team === null ? '' : itemTitle(team, action.agentId),
     index,
     count: actions.length,
     answered: workbench.answering(actionId),

@@ -76,10 +76,10 @@ test('a session that grows while it is imported is not unread', async () => {
 
 test('looking for past sessions says so where it takes long, and why where it fails', async () => {
   let fail = () => {}
-  const asked = new Promise((resolve) => {
+  const request = new Promise((resolve) => {
     fail = () => resolve(new RefusedAnswer(500, { code: 'internal', message: 'The disk is gone.' }))
   })
-  await page({ answers: { list_past_sessions: () => asked } })
+  await page({ answers: { list_past_sessions: () => request } })
   expect(await screen.findByText('Looking for sessions of Claude Code and Codex')).toBeTruthy()
   fail()
   expect(await screen.findByText('The disk is gone.')).toBeTruthy()

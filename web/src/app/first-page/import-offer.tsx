@@ -21,7 +21,7 @@ export function ImportOffer() {
   const { list, failed, imports } = past.view
   if (workspaceId === '') return null
   if (list === null) {
-    if (failed === null) return <Looking />
+    if (failed === null) return <LoadingLine />
     return (
       <div className="text-sm text-ink-soft">
         <p>{t('first.past_failed')}</p>
@@ -46,7 +46,7 @@ export function ImportOffer() {
   )
 }
 
-function Looking() {
+function LoadingLine() {
   const t = useT()
   const [slow, setSlow] = useState(false)
   useEffect(() => {

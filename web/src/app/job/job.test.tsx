@@ -87,20 +87,20 @@ test('items that a snapshot left out are read once somebody looks, and what come
   ]
   const own = team()
   const rows = [...(own.sessions[SESSION] ?? []), upsert('tasks', JOB), upsert('tasks', RUNS)]
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const get_job = (body: Record<string, string>) => {
-    asked.push(body)
+    requests.push(body)
     return { sessionId: SESSION, jobId: 'job_1', taskId: 'tsk_j', title: '', status: 'running', items }
   }
   const { server } = await page({ sessions: { [SESSION]: rows }, answers: { get_job } }, `#/s/${SESSION}`)
   const nav = within(await screen.findByRole('navigation', { name: 'Views of the team' }))
   await userEvent.click(nav.getByRole('button', { name: 'Board' }))
   const card = await screen.findByRole('button', { name: 'Read them all' })
-  expect(asked).toEqual([])
+  expect(requests).toEqual([])
   await userEvent.click(card)
   const list = () => within(screen.getByRole('list', { name: 'Items of Read them all' }))
   expect(await list().findByText('It is short.')).toBeTruthy()
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
   server.send(SESSION, [upsert('tasks', { ...RUNS, sequence: 9, status: 'done', summary: 'It is long.' })])
   expect(await list().findByText('It is long.')).toBeTruthy()
   expect(list().getAllByRole('listitem')).toHaveLength(2)

@@ -16,7 +16,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const sentVersion = useSignal(workbench.outbox.changes)
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
 
-  const toggleTurn = useCallback((turnId: string) => setOpened((before) => toggled(before, turnId)), [])
+  const toggleTurn = useCallback((turnId: string) => setOpened((before) => toggle(before, turnId)), [])
 
   const team = useTeam(rows)
   const agent = team === null || agentId === null ? null : findAgent(team.agents, agentId)
@@ -79,7 +79,7 @@ export function findTurnStatus(turn: TurnRow | null, threads: readonly StatusRow
   return threads.find((status) => turn !== null && status.turnId === turn.turnId) ?? null
 }
 
-function toggled(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
+function toggle(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
   const next = new Set(set)
   if (!next.delete(member)) next.add(member)
   return next

@@ -37,9 +37,9 @@ export function SessionDetails(props: {
   const t = useT()
   const { session, view, turn, panel, artifacts } = props
   const names = useSessionNames(view)
-  const { wanted, openFromList, close } = useBackToList(props)
-  const first = useFirst(props)
-  const last = useLast(props, openFromList)
+  const { wanted: tabRequest, openFromList, close } = useBackToList(props)
+  const first = useTeamTabs(props)
+  const last = useSessionTabs(props, openFromList)
   const opened = artifacts.opened === null ? null : artifacts.reader.get(artifacts.opened.artifactId)
   if (opened !== null) {
     return (
@@ -77,7 +77,7 @@ export function SessionDetails(props: {
             imported={view.shell !== null && view.shell.source !== null}
             first={first}
             last={last}
-            requestedTab={wanted}
+            requestedTab={tabRequest}
           />
         </NamesProvider>
       </div>
@@ -85,7 +85,7 @@ export function SessionDetails(props: {
   )
 }
 
-function useFirst({ view, openAgentId, handlers }: Parameters<typeof SessionDetails>[0]): readonly Tab[] {
+function useTeamTabs({ view, openAgentId, handlers }: Parameters<typeof SessionDetails>[0]): readonly Tab[] {
   const t = useT()
   const { team } = view
   if (team === null) return []
@@ -115,7 +115,7 @@ function useBackToList({ artifacts, tabRequest }: Parameters<typeof SessionDetai
   return { wanted: back ?? tabRequest, openFromList, close }
 }
 
-function useLast(
+function useSessionTabs(
   { session, view, handlers, artifacts }: Parameters<typeof SessionDetails>[0],
   openFromList: OpenArtifact['reader']['onOpen'],
 ): readonly Tab[] {

@@ -48,7 +48,7 @@ export function ActionHead(
       {props.risk && <Badge tone={RISKS[action.risk]}>{t(`action.risk.${action.risk}`)}</Badge>}
       {props.agentName && <span className="wrap-any text-sm text-ink-soft">{askerText(t, props)}</span>}
       <span className="ml-auto flex items-center gap-2 text-sm text-ink-faint">
-        {action.expiresAt > 0 && <Expiry at={action.expiresAt} />}
+        {action.expiresAt > 0 && <ExpiryText at={action.expiresAt} />}
         <span className="group-focus-within:hidden max-sm:hidden">
           <Key>{t('action.focus_keys')}</Key>
         </span>
@@ -65,7 +65,7 @@ export function ActionHead(
   )
 }
 
-function Expiry({ at }: { at: number }) {
+function ExpiryText({ at }: { at: number }) {
   const t = useT()
   const now = useNow(1000)
   const left = at / 1000 - now

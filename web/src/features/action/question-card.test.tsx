@@ -7,7 +7,7 @@ import { actionRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
 import { QuestionCard, type QuestionCardProps } from './question-card'
 
-const ASKED: Partial<WireAction> = {
+const QUESTION_ROW: Partial<WireAction> = {
   actionType: 'clarification',
   decisions: ['answer', 'reject'],
   scopes: [],
@@ -21,7 +21,7 @@ function Host(props: Partial<QuestionCardProps> & { readonly row: Partial<WireAc
   const { row, ...more } = props
   return (
     <QuestionCard
-      action={fillAs('actions', actionRow({ ...ASKED, ...row }))}
+      action={fillAs('actions', actionRow({ ...QUESTION_ROW, ...row }))}
       agentName="painter"
       index={0}
       count={1}
@@ -81,11 +81,11 @@ test('a credential is never typed here: it was given elsewhere, or it is refused
 
 test('an answer to choose stands in the field before it is sent', async () => {
   const onAnswer = vi.fn()
-  const asked = { question: 'Which?', options: ['main', 'release'] }
+  const question = { question: 'Which?', options: ['main', 'release'] }
   const row = {
     actionType: 'structured_input',
     tool: 'ask_person',
-    arguments: { text: JSON.stringify(asked) },
+    arguments: { text: JSON.stringify(question) },
   } as const
   show(<Host row={row} onAnswer={onAnswer} />)
   const options = within(screen.getByRole('group', { name: 'Answers to choose from' }))

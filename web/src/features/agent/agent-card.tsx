@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Key, Translate } from '@/system/i18n/translate'
 import type { AgentRow } from '@/system/rows/model'
-import { itemTitleOf } from '@/system/selectors/job'
+import { itemTitle } from '@/system/selectors/job'
 import { canResume, findChildren, hasEnded, needsAttention, type Team } from '@/system/selectors/team'
 import { IconButton } from '@/ui/button'
 import { Icon } from '@/ui/icon'
@@ -35,7 +35,7 @@ export function AgentCard(props: AgentCardProps) {
   const [open, setOpen] = useState(false)
   const forReading = useReadOnly()
   const clock = useNow(10_000)
-  const item = itemTitleOf(team, agent.agentId)
+  const item = itemTitle(team, agent.agentId)
   const now = nowText(t, agent, team, clock)
   const waits = [
     agent.inbox > 0 ? t.count('team.inbox', agent.inbox) : '',

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { AgentRow } from '@/system/rows/model'
 import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
-import { Confirm } from '../shared/confirm-dialog'
+import { ConfirmDialog } from '../shared/confirm-dialog'
 import { useT } from '../shared/surface'
 
 interface AskProps {
@@ -15,7 +15,13 @@ export function StopDialog({ agent, onDo, onDone }: AskProps) {
   const t = useT()
   const title = t('team.stop_title', { agent: agent.name })
   return (
-    <Confirm title={title} body={t('team.stop_body')} action={t('team.stop')} onDo={onDo} onDone={onDone} />
+    <ConfirmDialog
+      title={title}
+      body={t('team.stop_body')}
+      action={t('team.stop')}
+      onDo={onDo}
+      onDone={onDone}
+    />
   )
 }
 
@@ -23,7 +29,13 @@ export function CloseDialog({ agent, onDo, onDone }: AskProps) {
   const t = useT()
   const title = t('team.close_title', { agent: agent.name })
   return (
-    <Confirm title={title} body={t('team.close_body')} action={t('team.close')} onDo={onDo} onDone={onDone} />
+    <ConfirmDialog
+      title={title}
+      body={t('team.close_body')}
+      action={t('team.close')}
+      onDo={onDo}
+      onDone={onDone}
+    />
   )
 }
 
@@ -32,7 +44,13 @@ export function EndDialog({ agent, onDo, onDone }: AskProps) {
   const t = useT()
   const title = t('team.end_title', { agent: agent.name })
   return (
-    <Confirm title={title} body={t('team.end_body')} action={t('team.end')} onDo={onDo} onDone={onDone} />
+    <ConfirmDialog
+      title={title}
+      body={t('team.end_body')}
+      action={t('team.end')}
+      onDo={onDo}
+      onDone={onDone}
+    />
   )
 }
 

@@ -97,8 +97,8 @@ test.each([
 ] as const)('every state of a sleep has its words: %s', (state) => {
   show(roster(sleeper({ state })).surface)
   const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'State unknown' } as const
-  const said = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
-  expect(screen.getAllByText(said).length).toBeGreaterThan(0)
+  const label = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
+  expect(screen.getAllByText(label).length).toBeGreaterThan(0)
 })
 
 const CARD = {

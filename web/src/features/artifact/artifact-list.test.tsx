@@ -48,28 +48,28 @@ function exported(change: Partial<ExportEntry>): ExportEntry {
 }
 
 test('a session without artifacts says so, and one can be made', async () => {
-  const given = handlers()
-  show(<Host handlers={given} />)
+  const recorded = handlers()
+  show(<Host handlers={recorded} />)
   expect(screen.getByText('Nothing was made in this session yet.')).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Export an archive' })).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
   await press('Make it')
-  expect(given.onCreate).not.toHaveBeenCalled()
+  expect(recorded.onCreate).not.toHaveBeenCalled()
   const path = dialog().getByRole('textbox', { name: 'Path in the folder', hidden: true })
   expect(path.getAttribute('aria-invalid')).toBe('true')
   expect(dialog().getByRole('alert', { hidden: true }).textContent).toContain('Name the file')
   await userEvent.type(path, ' notes/plan.md ')
   const text = dialog().getByRole('textbox', { name: 'Text', hidden: true })
   await userEvent.type(text, '# Plan{Control>}s{/Control}')
-  const asked = { place: 'file', path: 'notes/plan.md', title: '', text: '# Plan' }
-  expect(given.onCreate).toHaveBeenCalledExactlyOnceWith(asked)
+  const draft = { place: 'file', path: 'notes/plan.md', title: '', text: '# Plan' }
+  expect(recorded.onCreate).toHaveBeenCalledExactlyOnceWith(draft)
   expect(screen.queryByRole('dialog', { hidden: true })).toBeNull()
 })
 
 test('what was typed stays where it was not taken, with the reason', async () => {
   const why = { code: 'artifact_conflict', message: 'There is a file a.md already.', hint: '', field: 'path' }
-  const given = handlers({ onCreate: vi.fn(async () => why) })
-  show(<Host handlers={given} draft={{ ...EMPTY, path: 'a.md', text: 'mine' }} />)
+  const recorded = handlers({ onCreate: vi.fn(async () => why) })
+  show(<Host handlers={recorded} draft={{ ...EMPTY, path: 'a.md', text: 'mine' }} />)
   await userEvent.click(screen.getByRole('button', { name: 'New artifact' }))
   await press('Make it')
   expect(dialog().getByRole('alert', { hidden: true }).textContent).toContain('something at a.md already')
@@ -82,7 +82,7 @@ test('what was typed stays where it was not taken, with the reason', async () =>
   await userEvent.click(dialog().getByRole('radio', { name: 'In this session only', hidden: true }))
   await userEvent.type(dialog().getByRole('textbox', { name: 'Title', hidden: true }), 'Brief')
   await press('Make it')
-  expect(given.onCreate).toHaveBeenLastCalledWith({
+  expect(recorded.onCreate).toHaveBeenLastCalledWith({
     place: 'session',
     path: 'a.md',
     title: 'Brief',
@@ -91,17 +91,17 @@ test('what was typed stays where it was not taken, with the reason', async () =>
 })
 
 test('an archive is of all artifacts, or of those that are chosen (CTX-05)', async () => {
-  const given = handlers()
+  const recorded = handlers()
   const rows = [
     artifactRow('art_a', 1, { path: 'a.md' }),
     artifactRow('art_b', 2, { path: 'b.md' }),
     artifactRow('art_c', 3, { path: 'c.md', status: 'deleted' }),
   ]
-  show(<Host rows={rows} handlers={given} />)
+  show(<Host rows={rows} handlers={recorded} />)
   const open = () => userEvent.click(screen.getByRole('button', { name: 'Export an archive' }))
   await open()
   await press('Make the archive')
-  expect(given.onArchive).toHaveBeenLastCalledWith([])
+  expect(recorded.onArchive).toHaveBeenLastCalledWith([])
   await open()
   await userEvent.click(dialog().getByRole('radio', { name: 'Chosen ones', hidden: true }))
   await press('Make the archive')
@@ -110,11 +110,11 @@ test('an archive is of all artifacts, or of those that are chosen (CTX-05)', asy
   expect(boxes).toHaveLength(2)
   await userEvent.click(dialog().getByRole('checkbox', { name: 'a.md', hidden: true }))
   await press('Make the archive')
-  expect(given.onArchive).toHaveBeenLastCalledWith(['art_a'])
+  expect(recorded.onArchive).toHaveBeenLastCalledWith(['art_a'])
 })
 
 test('an archive tells how far it is, what it came to, or why it failed (CTX-05)', async () => {
-  const given = handlers()
+  const recorded = handlers()
   const done = exported({
     export: 'exp_a',
     content: { hash: 'z', size: 2048 },
@@ -133,7 +133,7 @@ test('an archive tells how far it is, what it came to, or why it failed (CTX-05)
     artifactRow('art_a', 1, { exports: [done, exported({ export: 'exp_f', form: 'file' })] }),
     artifactRow('art_b', 2, { exports: [failed, running] }),
   ]
-  show(<Host rows={rows} handlers={given} />)
+  show(<Host rows={rows} handlers={recorded} />)
   const items = within(screen.getByRole('list', { name: 'Archives' })).getAllByRole('listitem')
   expect(items).toHaveLength(3)
   const [first, second, third] = items.map((item) => within(item))
@@ -144,9 +144,9 @@ test('an archive tells how far it is, what it came to, or why it failed (CTX-05)
   expect(second?.getByText('Archive of 2 artifacts')).toBeTruthy()
   expect(second?.getByRole('alert').textContent).toBe('Too large More than fits.')
   await userEvent.click(second?.getByRole('button', { name: 'Try again' }) as HTMLElement)
-  expect(given.onRetryExport).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
+  expect(recorded.onRetryExport).toHaveBeenCalledExactlyOnceWith('art_b', 'exp_b')
   await userEvent.click(third?.getByRole('button', { name: /^Download, 2/ }) as HTMLElement)
-  expect(vi.mocked(given.onDownload).mock.calls).toMatchObject([[{ name: 'artifacts.zip' }]])
+  expect(vi.mocked(recorded.onDownload).mock.calls).toMatchObject([[{ name: 'artifacts.zip' }]])
   expect(third?.getByText('2 are left out: what they held was erased.')).toBeTruthy()
 })
 

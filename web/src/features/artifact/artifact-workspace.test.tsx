@@ -32,7 +32,7 @@ function handlers(): ArtifactHandlers {
 
 /** A host that keeps the text in the making, as hosts do. */
 function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<WireArtifact> }) {
-  const { row, handlers: given = handlers(), ...more } = props
+  const { row, handlers: recorded = handlers(), ...more } = props
   const [draft, setDraft] = useState<ArtifactDraft | null>(props.draft ?? null)
   return (
     <ArtifactWorkspace
@@ -46,9 +46,9 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
       {...more}
       draft={draft}
       handlers={{
-        ...given,
+        ...recorded,
         onDraft: (artifact, next) => {
-          given.onDraft(artifact, next)
+          recorded.onDraft(artifact, next)
           setDraft(next)
         },
       }}
@@ -57,7 +57,7 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
 }
 
 test('a version that came meanwhile is a conflict: both sides stand there until the person says (CTX-04)', async () => {
-  const given = handlers()
+  const recorded = handlers()
   const refused = {
     code: 'artifact_conflict',
     message: 'The newest version is 2 by now.',
@@ -65,7 +65,7 @@ test('a version that came meanwhile is a conflict: both sides stand there until 
     hint: '',
   }
   show(
-    <Host row={{}} draft={{ text: 'mine', base: 1 }} refusal={refused} handlers={given} />,
+    <Host row={{}} draft={{ text: 'mine', base: 1 }} refusal={refused} handlers={recorded} />,
     blobReader(WORK_BLOBS),
   )
   expect(screen.getAllByRole('alert')).toHaveLength(1)
@@ -76,14 +76,14 @@ test('a version that came meanwhile is a conflict: both sides stand there until 
   const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Text of notes.md' })
   expect(field.value).toBe('mine')
   await userEvent.type(field, '{Control>}s{/Control}')
-  expect(given.onSave).not.toHaveBeenCalled()
+  expect(recorded.onSave).not.toHaveBeenCalled()
   await userEvent.click(screen.getByRole('button', { name: 'Save mine as v3' }))
-  expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: 'mine', base: 2 })
-  expect(given.onSave).toHaveBeenCalledOnce()
+  expect(recorded.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: 'mine', base: 2 })
+  expect(recorded.onSave).toHaveBeenCalledOnce()
 })
 
 test('a failed save keeps what was written, says why, and can be tried again (UI-13)', async () => {
-  const given = handlers()
+  const recorded = handlers()
   const row = {
     status: 'failed' as const,
     code: 'store_full',
@@ -91,23 +91,23 @@ test('a failed save keeps what was written, says why, and can be tried again (UI
     draft: { hash: 'mine', size: 10 },
     draftBase: 2,
   }
-  show(<Host row={row} handlers={given} />, blobReader(WORK_BLOBS))
-  const kept = within(screen.getByRole('region', { name: 'Not saved' }))
-  expect(kept.getByText('There is no room.')).toBeTruthy()
-  expect(kept.getByText(/2\.9 ms after/)).toBeTruthy()
-  await userEvent.click(kept.getByRole('button', { name: 'Try again' }))
-  expect(given.onRetry).toHaveBeenCalledExactlyOnceWith(expect.anything(), 2)
-  await userEvent.click(kept.getByRole('button', { name: 'Go on with it' }))
-  expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: WORK_BLOBS.mine, base: 2 })
+  show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
+  const region = within(screen.getByRole('region', { name: 'Not saved' }))
+  expect(region.getByText('There is no room.')).toBeTruthy()
+  expect(region.getByText(/2\.9 ms after/)).toBeTruthy()
+  await userEvent.click(region.getByRole('button', { name: 'Try again' }))
+  expect(recorded.onRetry).toHaveBeenCalledExactlyOnceWith(expect.anything(), 2)
+  await userEvent.click(region.getByRole('button', { name: 'Go on with it' }))
+  expect(recorded.onDraft).toHaveBeenLastCalledWith(expect.anything(), { text: WORK_BLOBS.mine, base: 2 })
 })
 
-const GONE = { status: 'deleted' as const, draft: null }
+const DELETED = { status: 'deleted' as const, draft: null }
 
 test('what was being written goes on in the artifact that took the place of a deleted one (CTX-04)', async () => {
-  const given = handlers()
+  const recorded = handlers()
   const successor = fillAs('artifacts', artifactRow('art_b', 12))
   show(
-    <Host row={GONE} draft={{ text: 'mine', base: 2 }} successor={successor} handlers={given} />,
+    <Host row={DELETED} draft={{ text: 'mine', base: 2 }} successor={successor} handlers={recorded} />,
     blobReader(WORK_BLOBS),
   )
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
@@ -116,20 +116,20 @@ test('what was being written goes on in the artifact that took the place of a de
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.queryByRole('button', { name: 'Actions for notes.md' })).toBeNull()
   await userEvent.click(left.getByRole('button', { name: 'Go on in the new notes.md' }))
-  expect(given.onContinue).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
+  expect(recorded.onContinue).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
 })
 
 test('what is kept of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
-  const given = { ...handlers(), onCreate: vi.fn(async () => null) }
-  const row = { ...GONE, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
-  show(<Host row={row} handlers={given} />, blobReader(WORK_BLOBS))
+  const recorded = { ...handlers(), onCreate: vi.fn(async () => null) }
+  const row = { ...DELETED, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
+  show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
   const left = within(screen.getByRole('alert', { name: 'Deleted' }))
   expect(left.queryByRole('button', { name: /^Go on/ })).toBeNull()
   await userEvent.click(left.getByRole('button', { name: 'Make a new artifact of it' }))
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
   await userEvent.click(dialog.getByRole('button', { name: 'Make it', hidden: true }))
-  const asked = { place: 'file', path: 'docs/notes.md', title: '', text: WORK_BLOBS.mine }
-  expect(given.onCreate).toHaveBeenCalledExactlyOnceWith(expect.anything(), asked)
+  const created = { place: 'file', path: 'docs/notes.md', title: '', text: WORK_BLOBS.mine }
+  expect(recorded.onCreate).toHaveBeenCalledExactlyOnceWith(expect.anything(), created)
 })
 
 test('a conflict in which no version came says what stands in the way', () => {
@@ -140,23 +140,23 @@ test('a conflict in which no version came says what stands in the way', () => {
     draftBase: 2,
   }
   show(<Host row={row} />, blobReader(WORK_BLOBS))
-  const kept = within(screen.getByRole('region', { name: 'Conflict' }))
-  expect(kept.getByText('The file was removed or changed meanwhile')).toBeTruthy()
+  const region = within(screen.getByRole('region', { name: 'Conflict' }))
+  expect(region.getByText('The file was removed or changed meanwhile')).toBeTruthy()
 })
 
 test('discarding what was written asks first', async () => {
-  const given = handlers()
-  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={given} />, blobReader(WORK_BLOBS))
+  const recorded = handlers()
+  show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={recorded} />, blobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('button', { name: 'Discard' }))
-  expect(given.onDraft).not.toHaveBeenCalled()
+  expect(recorded.onDraft).not.toHaveBeenCalled()
   const dialog = within(screen.getByRole('dialog', { hidden: true }))
   await userEvent.click(dialog.getByRole('button', { name: 'Discard', hidden: true }))
-  expect(given.onDraft).toHaveBeenLastCalledWith(expect.anything(), null)
+  expect(recorded.onDraft).toHaveBeenLastCalledWith(expect.anything(), null)
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
 test('versions say who made them in which step, and any two are compared (UI-14)', async () => {
-  const given = handlers()
+  const recorded = handlers()
   const row = {
     version: 3,
     versions: [
@@ -165,7 +165,7 @@ test('versions say who made them in which step, and any two are compared (UI-14)
       version(3, 'notes1', { versionOrigin: 'rollback', restores: 1, turnId: '' }),
     ],
   }
-  show(<Host row={row} handlers={given} />, blobReader(WORK_BLOBS))
+  show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('radio', { name: 'Versions' }))
   const items = within(screen.getByRole('list', { name: 'Versions' })).getAllByRole('listitem')
   expect(items.map((item) => item.querySelector('p')?.textContent)).toEqual([
@@ -174,11 +174,11 @@ test('versions say who made them in which step, and any two are compared (UI-14)
     'v1as it was found',
   ])
   await userEvent.click(within(items[1] as HTMLElement).getByRole('button', { name: 'Go to its turn' }))
-  expect(given.onGoToTurn).toHaveBeenCalledExactlyOnceWith('trn_a')
+  expect(recorded.onGoToTurn).toHaveBeenCalledExactlyOnceWith('trn_a')
   await userEvent.click(screen.getByRole('radio', { name: 'Compare' }))
-  expect(given.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 2, 3)
+  expect(recorded.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 2, 3)
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'From version' }), 'v1')
-  expect(given.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 1, 3)
+  expect(recorded.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 1, 3)
 })
 
 test('what is neither text nor image says so and is never shown as text', () => {

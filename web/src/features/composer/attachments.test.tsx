@@ -46,21 +46,21 @@ test('an image that no model takes is named before it is sent (M5)', () => {
   const attaching = { list: [image, attached({ id: 'att_b' })], onFiles: vi.fn(), onRemove: vi.fn() }
   const route = { model: 'local/llama', images: false, runningModel: 'cloud/eyes', runningImages: true }
   const steering = { mode: 'chat', permissionMode: 'ask', busyHow: 'steer' } as const
-  const said = () => document.querySelector('form [role=status]')?.textContent
+  const statusText = () => document.querySelector('form [role=status]')?.textContent
   const { update } = show(<Host attaching={{ ...attaching, route }} />)
-  expect(said()).toBe('local/llama takes no images. Remove the image or choose another model.')
+  expect(statusText()).toBe('local/llama takes no images. Remove the image or choose another model.')
   expect(screen.getByText('shot.png').closest('li')?.className).toContain('border-warn')
   expect(screen.getByText('data.csv').closest('li')?.className).not.toContain('border-warn')
   update(<Host attaching={{ ...attaching, route }} busy settings={steering} />)
-  expect(said()).toBe('')
+  expect(statusText()).toBe('')
   update(
     <Host attaching={{ ...attaching, route: { ...route, runningImages: false } }} busy settings={steering} />,
   )
-  expect(said()).toBe('cloud/eyes takes no images. Remove the image or choose another model.')
+  expect(statusText()).toBe('cloud/eyes takes no images. Remove the image or choose another model.')
   update(<Host attaching={{ ...attaching, route: { ...route, images: true } }} />)
-  expect(said()).toBe('')
+  expect(statusText()).toBe('')
   update(<Host attaching={{ ...attaching, route: null }} />)
-  expect(said()).toBe('')
+  expect(statusText()).toBe('')
 })
 
 test('files are taken from the picker, the clipboard and a drop; text that is pasted stays text', async () => {
@@ -99,14 +99,14 @@ test('an @ at the start of a word is a mention, one inside of it is none', () =>
   expect(findMention('@a then', 7)).toBeNull()
 })
 
-const FOUND: readonly Mention[] = [
+const MENTIONS: readonly Mention[] = [
   { kind: 'file', ref: 'src/parser.py', insert: '@src/parser.py', title: 'parser.py' },
   { kind: 'folder', ref: 'src', insert: '@src/' },
 ]
 
 test('a mention is chosen by keyboard and takes the place of what was typed; Enter then sends nothing', async () => {
   const onSend = vi.fn()
-  const onMention = vi.fn(async () => FOUND)
+  const onMention = vi.fn(async () => MENTIONS)
   show(<Host onMention={onMention} onSend={onSend} />)
   await userEvent.type(field(), 'Read @sr')
   await waitFor(() => expect(within(screen.getByRole('listbox')).getAllByRole('option')).toHaveLength(2))
@@ -121,7 +121,7 @@ test('a mention is chosen by keyboard and takes the place of what was typed; Ent
 })
 
 test('Escape closes the suggestions and leaves the text', async () => {
-  show(<Host onMention={async () => FOUND} />)
+  show(<Host onMention={async () => MENTIONS} />)
   await userEvent.type(field(), '@s')
   expect(await screen.findByRole('listbox')).toBeTruthy()
   await userEvent.keyboard('{Escape}')
@@ -130,7 +130,7 @@ test('Escape closes the suggestions and leaves the text', async () => {
 })
 
 test('what is typed while an answer is on its way belongs to the mention that is chosen', async () => {
-  const onMention = vi.fn(async (text: string) => (text.length < 3 ? FOUND : new Promise<never>(() => {})))
+  const onMention = vi.fn(async (text: string) => (text.length < 3 ? MENTIONS : new Promise<never>(() => {})))
   show(<Host onMention={onMention} />)
   await userEvent.type(field(), '@sr')
   expect(await screen.findByRole('listbox')).toBeTruthy()

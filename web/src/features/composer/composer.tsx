@@ -55,7 +55,7 @@ export interface ComposerProps {
 export function Composer(props: ComposerProps) {
   const t = useT()
   const { draft, settings, busy } = props
-  const [askedMode, setAskedMode] = useState(false)
+  const [modeRequested, setModeRequested] = useState(false)
   const how: SendMode | null = busy ? settings.busyHow : 'start'
   const mentions = useMentions(props.onMention, props.onDraft)
   const files = useFiles(props.disabledBecause === null ? props.attaching : undefined)
@@ -63,9 +63,9 @@ export function Composer(props: ComposerProps) {
   const blocker = sendBlocker(props.attaching)
   const send = () => {
     if (empty || blocker !== null || props.disabledBecause !== null) return
-    if (how === null) setAskedMode(true)
+    if (how === null) setModeRequested(true)
     else {
-      setAskedMode(false)
+      setModeRequested(false)
       props.onSend(draft, how)
     }
   }
@@ -180,7 +180,7 @@ export function Composer(props: ComposerProps) {
           </Button>
         )}
       </div>
-      <SendNote blocker={blocker} busy={busy} how={how} empty={empty} asked={askedMode} />
+      <SendNote blocker={blocker} busy={busy} how={how} empty={empty} modeRequested={modeRequested} />
     </form>
   )
 }
@@ -208,10 +208,10 @@ function SendNote(props: {
   readonly busy: boolean
   readonly how: SendMode | null
   readonly empty: boolean
-  readonly asked: boolean
+  readonly modeRequested: boolean
 }) {
   const t = useT()
-  const { blocker, how, asked } = props
+  const { blocker, how, modeRequested } = props
   if (blocker !== null) return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(blocker)}</p>
   if (!props.busy || how === 'start') return null
   if (how !== null) {
@@ -220,8 +220,8 @@ function SendNote(props: {
   if (props.empty) return null
   return (
     <p
-      role={asked ? 'alert' : undefined}
-      className={`px-3.5 pb-2 text-sm ${asked ? 'font-medium text-warn' : 'text-ink-faint'}`}
+      role={modeRequested ? 'alert' : undefined}
+      className={`px-3.5 pb-2 text-sm ${modeRequested ? 'font-medium text-warn' : 'text-ink-faint'}`}
     >
       {t('composer.how')}
     </p>

@@ -43,7 +43,7 @@ export function ContextPanel(props: ContextPanelProps) {
         {refs.length === 0 && <p className="text-ink-faint">{t('context.no_refs')}</p>}
         <ul aria-label={t('context.refs')}>
           {refs.map((ref) => (
-            <Entry key={`${ref.source} ${ref.ref}`} given={ref} />
+            <Entry key={`${ref.source} ${ref.ref}`} contextRef={ref} />
           ))}
         </ul>
       </section>
@@ -77,7 +77,7 @@ const NO_REFS: readonly ContextRef[] = []
 const NO_MISSING: readonly MissingRef[] = []
 const NO_PINS: readonly string[] = []
 
-function Entry({ given: contextRef }: { given: ContextRef }) {
+function Entry({ contextRef }: { contextRef: ContextRef }) {
   const t = useT()
   const name = shortName(contextRef)
   return (

@@ -153,8 +153,8 @@ test('waiting for a person is told beside the work, not as part of it', () => {
 
 test('a turn that was told at one moment, as one that is imported, does not say how long it took', () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
-  const told = { ...turn, endedAt: turn.startedAt }
-  show(<SummaryRow activity={summarizeActivity(told, [])} open={false} onToggle={vi.fn()} />)
+  const imported = { ...turn, endedAt: turn.startedAt }
+  show(<SummaryRow activity={summarizeActivity(imported, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe('1 tool')
 })
 
@@ -181,10 +181,10 @@ test('a retry counts down while its turn runs and gives no advice that nobody ne
   }) as NoticePart
   const item = (state: 'running' | 'completed') => {
     const turn = fillAs('turns', turnRow('trn_a', 10, { state }))
-    const shown = { kind: 'part', key: 'a', turn, part, live: false } as const
+    const item = { kind: 'part', key: 'a', turn, part, live: false } as const
     return (
       <ItemView
-        item={shown}
+        item={item}
         handlers={{} as ConversationHandlers}
         waiting={new Set()}
         failedParts={new Set()}

@@ -33,7 +33,7 @@ export const Plan = memo(({ part }: { part: PlanPart }) => {
       </button>
       {opened && (
         <ol aria-label={t('plan.title')} className="space-y-0.5 pb-1 pl-[22px]">
-          {numbered(part.steps).map(({ step, key }) => (
+          {numberSteps(part.steps).map(({ step, key }) => (
             <li key={key} className="flex items-start gap-2">
               <Mark status={step.status} />
               <span
@@ -51,7 +51,7 @@ export const Plan = memo(({ part }: { part: PlanPart }) => {
 })
 
 /** Number the steps, because a plan may contain equal ones. */
-function numbered(steps: readonly Step[]): readonly { readonly step: Step; readonly key: string }[] {
+function numberSteps(steps: readonly Step[]): readonly { readonly step: Step; readonly key: string }[] {
   return steps.map((step, index) => ({ step, key: `${index}` }))
 }
 

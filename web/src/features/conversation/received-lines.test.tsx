@@ -84,8 +84,8 @@ test('a plan is open while its agent is at it, and one line when it is done (UI-
       <Plan part={row('streaming')} />
     </OpenedRows>,
   )
-  const shown = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
-  expect(shown.map((step) => step.textContent)).toEqual([
+  const stepItems = within(screen.getByRole('list', { name: 'Plan' })).getAllByRole('listitem')
+  expect(stepItems.map((step) => step.textContent)).toEqual([
     'Read the code done',
     'Change it in progress',
     'Test it to do',

@@ -147,9 +147,9 @@ export const OutcomeLine = memo(
     const title = failed
       ? (t.maybe(`code.${code}`) ?? t('outcome.failed'))
       : (t.maybe(`outcome.interrupted.${code}`) ?? t('outcome.interrupted'))
-    const told = error?.message || turn.message
+    const text = error?.message || turn.message
     const explained = failed ? t.maybe(`explain.${code}`, { calls: turn.iterations }) : null
-    const message = explained === null && (failed || turn.code === 'person') ? told : ''
+    const message = explained === null && (failed || turn.code === 'person') ? text : ''
     const hint = hintText(t, code, error?.hint || turn.hint)
     const look = failed ? 'border-bad/40 bg-bad-soft' : 'border-line'
     return (

@@ -25,7 +25,7 @@ export function layOutAgents(team: Team, lines: readonly Line[]): ReadonlyMap<st
     if (!joined && source !== target) graph.setEdge(source.agentId, target.agentId)
   }
   dagre.layout(graph)
-  return wrapped(new Map(team.agents.map((agent) => [agent.agentId, corner(graph.node(agent.agentId))])))
+  return wrapRows(new Map(team.agents.map((agent) => [agent.agentId, corner(graph.node(agent.agentId))])))
 }
 
 function corner(centre: { readonly x: number; readonly y: number }): Spot {
@@ -36,7 +36,7 @@ function corner(centre: { readonly x: number; readonly y: number }): Spot {
 const MAX_ROW = 4
 const GAP = { x: 28, y: 26 } as const
 
-function wrapped(spots: ReadonlyMap<string, Spot>): ReadonlyMap<string, Spot> {
+function wrapRows(spots: ReadonlyMap<string, Spot>): ReadonlyMap<string, Spot> {
   const rows = new Map<number, string[]>()
   for (const [id, spot] of spots) rows.set(spot.y, [...(rows.get(spot.y) ?? []), id])
   const widest = Math.max(0, ...[...rows.values()].map((row) => row.length))

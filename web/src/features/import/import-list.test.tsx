@@ -6,7 +6,7 @@ import type { ImportProgress } from '@/system/stores/import-store'
 import { CHINESE, NO_BLOBS, show } from '../../../dev/surfaces'
 import ImportList, { type ImportListProps } from './import-list'
 
-function found(number: number, more: Partial<PastSessionFound> = {}): PastSessionFound {
+function pastSession(number: number, more: Partial<PastSessionFound> = {}): PastSessionFound {
   return {
     source: 'claude_code',
     product: 'Claude Code',
@@ -30,42 +30,49 @@ function props(
 const rows = () => screen.getAllByRole('listitem')
 
 test('a past session is told with its product and day, and is imported at a click and not before', async () => {
-  const given = props({ sessions: [found(1), found(2, { source: 'codex', product: 'Codex' })] })
-  show(<ImportList {...given} />)
+  const listProps = props({
+    sessions: [pastSession(1), pastSession(2, { source: 'codex', product: 'Codex' })],
+  })
+  show(<ImportList {...listProps} />)
 
   expect(rows().map((row) => row.textContent)).toEqual([
     'Past work 1Claude CodeMar 9, 2024Import',
     'Past work 2CodexMar 9, 2024Import',
   ])
-  expect(given.onImport).not.toHaveBeenCalled()
+  expect(listProps.onImport).not.toHaveBeenCalled()
   await userEvent.tab()
   await userEvent.tab()
   await userEvent.keyboard('{Enter}')
-  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(1)])
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
 })
 
 test('what is imported is opened, and what is new of it is imported', async () => {
-  const imported = found(1, { imported: true })
-  const given = props({ sessions: [imported] })
-  show(<ImportList {...given} />)
+  const imported = pastSession(1, { imported: true })
+  const listProps = props({ sessions: [imported] })
+  show(<ImportList {...listProps} />)
 
   expect(screen.queryByText(/The originals stay/)).toBeNull()
   await userEvent.click(screen.getByRole('button', { name: 'Open Past work 1' }))
   await userEvent.click(screen.getByRole('button', { name: 'Import what is new of Past work 1' }))
-  expect(given.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
-  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([imported])
+  expect(listProps.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([imported])
 })
 
 test('all that are not here are imported in one go, and those that wait are left out again', async () => {
-  const sessions = [found(1, { imported: true }), found(2), found(3), found(4, { importing: 3 })]
-  const given = props({ sessions })
-  const { update } = show(<ImportList {...given} />)
+  const sessions = [
+    pastSession(1, { imported: true }),
+    pastSession(2),
+    pastSession(3),
+    pastSession(4, { importing: 3 }),
+  ]
+  const listProps = props({ sessions })
+  const { update } = show(<ImportList {...listProps} />)
 
   await userEvent.click(screen.getByRole('button', { name: 'Import all 2' }))
-  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(2), found(3)])
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(2), pastSession(3)])
   update(
     <ImportList
-      {...given}
+      {...listProps}
       imports={{ 'claude_code s2': { state: 'running' }, 'claude_code s3': { state: 'waiting' } }}
     />,
   )
@@ -74,49 +81,53 @@ test('all that are not here are imported in one go, and those that wait are left
   const stop = screen.getByRole('button', { name: 'Stop: leave out the 1 that waits' })
   expect(document.activeElement).toBe(stop)
   await userEvent.keyboard('{Enter}')
-  expect(given.onStop).toHaveBeenCalledOnce()
+  expect(listProps.onStop).toHaveBeenCalledOnce()
 
   const done = { state: 'done', answer: { sessionId: 'ses_2', added: 1, known: 0 } } as const
   update(
     <ImportList
-      {...given}
+      {...listProps}
       list={{
-        sessions: sessions.map((session) => found(Number(session.sourceId.slice(1)), { imported: true })),
+        sessions: sessions.map((session) =>
+          pastSession(Number(session.sourceId.slice(1)), { imported: true }),
+        ),
       }}
       imports={{ 'claude_code s2': done, 'claude_code s3': done }}
     />,
   )
   expect(document.activeElement?.textContent).toBe('All imported')
   await userEvent.keyboard('{Enter}')
-  expect(given.onImport).toHaveBeenCalledOnce()
+  expect(listProps.onImport).toHaveBeenCalledOnce()
 })
 
 test('how far an import is stands in its row, whose one button keeps the focus until it opens', async () => {
-  const given = props({ sessions: [found(1)] })
-  const { update } = show(<ImportList {...given} />)
+  const listProps = props({ sessions: [pastSession(1)] })
+  const { update } = show(<ImportList {...listProps} />)
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
   const button = document.activeElement
 
-  const sessions = [found(1, { importing: 40, imported: true })]
-  update(<ImportList {...given} list={{ sessions }} imports={{ 'claude_code s1': { state: 'running' } }} />)
+  const sessions = [pastSession(1, { importing: 40, imported: true })]
+  update(
+    <ImportList {...listProps} list={{ sessions }} imports={{ 'claude_code s1': { state: 'running' } }} />,
+  )
   expect(screen.getByText('40 turns so far')).toBeTruthy()
   expect(button?.getAttribute('aria-disabled')).toBe('true')
   await userEvent.keyboard('{Enter}')
-  expect(given.onImport).toHaveBeenCalledOnce()
-  expect(given.onOpen).not.toHaveBeenCalled()
+  expect(listProps.onImport).toHaveBeenCalledOnce()
+  expect(listProps.onOpen).not.toHaveBeenCalled()
 
   const answer = { sessionId: 'ses_1', added: 41, known: 0 }
   update(
     <ImportList
-      {...given}
-      list={{ sessions: [found(1, { imported: true })] }}
+      {...listProps}
+      list={{ sessions: [pastSession(1, { imported: true })] }}
       imports={{ 'claude_code s1': { state: 'done', answer } }}
     />,
   )
   expect(screen.getByRole('status').textContent).toBe('41 new turns')
   expect(document.activeElement).toBe(button)
   await userEvent.keyboard('{Enter}')
-  expect(given.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
+  expect(listProps.onOpen).toHaveBeenCalledExactlyOnceWith('ses_1')
 })
 
 test.each([
@@ -126,27 +137,34 @@ test.each([
     { sessionId: '', added: 0, known: 0, unfinished: true },
     'It may still be going on: its newest turn comes with a later import.',
   ],
-])('what an import came to is said: %j', (answer, said) => {
-  const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'done', answer } })
-  show(<ImportList {...given} />)
-  expect(screen.getByRole('status').textContent).toBe(said)
+])('what an import came to is said: %j', (answer, text) => {
+  const listProps = props({ sessions: [pastSession(1)] }, { 'claude_code s1': { state: 'done', answer } })
+  show(<ImportList {...listProps} />)
+  expect(screen.getByRole('status').textContent).toBe(text)
 })
 
 test('one that failed says why, and can be tried again', async () => {
   const refused = { code: 'transcript_unreadable', message: 'No such file.', hint: '', field: '' }
-  const given = props({ sessions: [found(1)] }, { 'claude_code s1': { state: 'failed', refusal: refused } })
-  show(<ImportList {...given} />)
+  const listProps = props(
+    { sessions: [pastSession(1)] },
+    { 'claude_code s1': { state: 'failed', refusal: refused } },
+  )
+  show(<ImportList {...listProps} />)
 
   expect(screen.getByRole('status').textContent).toBe('The past session could not be read No such file.')
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
-  expect(given.onImport).toHaveBeenCalledExactlyOnceWith([found(1)])
+  expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
 })
 
 test('many are folded, and what is not listed is said', async () => {
   const unreadable = [{ product: 'Codex', name: 'rollout-1.jsonl', problem: 'It holds nothing.' }]
   show(
     <ImportList
-      {...props({ sessions: [1, 2, 3, 4, 5, 6, 7].map((number) => found(number)), unreadable, older: 12 })}
+      {...props({
+        sessions: [1, 2, 3, 4, 5, 6, 7].map((number) => pastSession(number)),
+        unreadable,
+        older: 12,
+      })}
     />,
   )
 
@@ -161,6 +179,6 @@ test('many are folded, and what is not listed is said', async () => {
 })
 
 test('it reads in Chinese', () => {
-  show(<ImportList {...props({ sessions: [found(1)] })} />, NO_BLOBS, CHINESE)
+  show(<ImportList {...props({ sessions: [pastSession(1)] })} />, NO_BLOBS, CHINESE)
   expect(rows()[0]?.textContent).toBe('Past work 1Claude Code2024年3月9日导入')
 })

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { type JobRow, jobStanding } from '@/system/selectors/job'
 import { IconButton } from '@/ui/button'
 import { Menu } from '@/ui/menu/menu'
-import { Confirm } from '../shared/confirm-dialog'
+import { ConfirmDialog } from '../shared/confirm-dialog'
 import { useReadOnly, useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { buildJobMenu } from './job-menu'
@@ -60,7 +60,7 @@ export function JobMenu({ job, handlers }: JobProps) {
         entries={buildJobMenu(t, job, { handlers, onCancel: () => setCancelling(true) })}
       />
       {cancelling && (
-        <Confirm
+        <ConfirmDialog
           title={t('team.task_cancel_title', { task: job.title })}
           body={t('team.job_cancel_body')}
           action={t('team.job_cancel')}

@@ -6,7 +6,7 @@ import { Icon } from '@/ui/icon'
 import { Markdown, MarkdownLine } from '@/ui/markdown/markdown'
 import { Dot } from '@/ui/marks'
 import { detailText } from '../shared/code-texts'
-import { Confirm } from '../shared/confirm-dialog'
+import { ConfirmDialog } from '../shared/confirm-dialog'
 import { RefList } from '../shared/ref-list'
 import { RunLink } from '../shared/run-link'
 import { useReadOnly, useT } from '../shared/surface'
@@ -128,7 +128,7 @@ function ItemAction({ item, jobId, tries, handlers }: ItemProps) {
         {t(again ? 'team.item_retry' : 'team.item_cancel')}
       </Button>
       {asking && (
-        <Confirm
+        <ConfirmDialog
           title={t('team.task_cancel_title', { task: item.title })}
           body={t('team.item_cancel_body')}
           action={t('team.item_cancel_do')}

@@ -187,15 +187,15 @@ test('an item that failed is tried again, one that is open is cancelled once ask
 
 test('what failed and was then cancelled with its job still failed, for its reason; it is not tried again', async () => {
   const detail = { ...attempt({ status: 'failed', ended: START, agentId: 'worker-2' }), detail: 'model_auth' }
-  const gone = { status: 'cancelled', ended: START } as const
+  const cancelled = { status: 'cancelled', ended: START } as const
   const items = [
-    itemRow('b', { ...gone, order: 2, blocker: 'The file is no text.', attempts: [detail] }),
-    itemRow('c', { ...gone, order: 3, attempts: [detail] }),
-    itemRow('d', { ...gone, order: 4, attempts: [attempt({ status: 'cancelled' })] }),
-    itemRow('e', { ...gone, order: 5 }),
+    itemRow('b', { ...cancelled, order: 2, blocker: 'The file is no text.', attempts: [detail] }),
+    itemRow('c', { ...cancelled, order: 3, attempts: [detail] }),
+    itemRow('d', { ...cancelled, order: 4, attempts: [attempt({ status: 'cancelled' })] }),
+    itemRow('e', { ...cancelled, order: 5 }),
   ]
   const counts = { completed: 0, failed: 2, running: 0, waiting: 0, cancelled: 2 }
-  const job = jobRow({ ...gone, items: counts })
+  const job = jobRow({ ...cancelled, items: counts })
   expect(jobStanding(fillAs('tasks', job))).toBe('cancelled')
   const stands = jobItems(teamWith(job, ...items).tasks, 'job_1', []).map((item) => [
     item.standing,
@@ -316,18 +316,18 @@ test('what needs a person comes before what failed, and nothing that failed at a
       onOpenJob={() => {}}
     />
   )
-  const told = () => screen.getAllByRole('button', { name: /: / }).map((button) => button.textContent)
+  const labels = () => screen.getAllByRole('button', { name: /: / }).map((button) => button.textContent)
   const whole = teamWith(jobRow({ ended: START, status: 'blocked' }), ...ITEMS)
   const others = ['failed', 'failed', 'needs_input'] as const
   const more = others.map((state, order) =>
     fillAs('agents', agentRow({ key: `other-${order}`, state, order: order - 9, taskId: '' })),
   )
   const { update } = show(bar({ ...whole, agents: [...more, ...whole.agents] }))
-  expect(told()).toEqual(['other-2: Needs input', 'worker-3: Needs input', 'Failed: Read them all'])
+  expect(labels()).toEqual(['other-2: Needs input', 'worker-3: Needs input', 'Failed: Read them all'])
   expect(screen.getByText('2 more')).toBeTruthy()
-  const gone = { status: 'cancelled', ended: START } as const
-  const over = ITEMS.map((item) => ({ ...item, ...gone }))
-  const left = teamWith(jobRow(gone), ...over)
+  const cancelled = { status: 'cancelled', ended: START } as const
+  const over = ITEMS.map((item) => ({ ...item, ...cancelled }))
+  const left = teamWith(jobRow(cancelled), ...over)
   update(bar({ ...left, agents: left.agents.filter((agent) => agent.state !== 'needs_input') }))
   expect(screen.queryAllByRole('button', { name: /: / })).toEqual([])
 })
@@ -340,8 +340,8 @@ test('a worker of a job is shown in the roster with its item', () => {
 
 test('workers of a job do not crowd out the others: those at an end are folded, drawn no more, and nobody is told', () => {
   const whole = teamWith(jobRow(), ...ITEMS)
-  const told = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })
-  const team: Team = { ...whole, notifications: [fillAs('notifications', told)] }
+  const labels = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })
+  const team: Team = { ...whole, notifications: [fillAs('notifications', labels)] }
   show(
     <>
       <Roster team={team} openAgentId="" handlers={recordingHandlers(vi.fn())} />
@@ -359,10 +359,10 @@ test('how a job and its items stand is read from their rows alone', () => {
   const team = teamWith(jobRow(), ...ITEMS, taskRow({ key: 'other' }))
   expect(team.tasks.filter(isJob).map((job) => [job.key, jobStanding(job)])).toEqual([['tsk_j', 'running']])
   expect(team.tasks.filter(isItem).map(itemStanding)).toEqual(['completed', 'failed', 'running', 'waiting'])
-  const held = teamWith(
+  const pausedTeam = teamWith(
     itemRow('d', { status: 'blocked', ended: START, paused: true, attempts: [attempt()] }),
   )
-  expect(held.tasks.map(itemStanding)).toEqual(['failed'])
+  expect(pausedTeam.tasks.map(itemStanding)).toEqual(['failed'])
   expect(failedJobs(team.tasks)).toEqual([])
   const unsaid = { ...FAILED, blocker: '', attempts: [attempt({ status: 'failed', detail: 'model_auth' })] }
   expect(jobItems(teamWith(unsaid).tasks, 'job_1', []).map((item) => item.problem)).toEqual(['model_auth'])

@@ -65,11 +65,11 @@ test('a review shows its verdict, what it rests on and its fixes, which can be g
   const onDid = vi.fn()
   show(<Lanes team={TEAM} handlers={handlersTo(onDid)} />)
   const lane = screen.getByRole('region', { name: 'Reviews' })
-  const asked = within(lane).getByText('Changes requested').closest('li') as HTMLElement
-  expect(asked.textContent).toContain('reviewer → worker-1')
-  expect(within(asked).getByRole('list', { name: 'Requested changes' }).children).toHaveLength(2)
-  expect(within(asked).getByRole('list', { name: 'References' }).textContent).toBe('diff:src/lexer.py')
-  await userEvent.click(within(asked).getByRole('button', { name: 'Give the changes to worker-1' }))
+  const entry = within(lane).getByText('Changes requested').closest('li') as HTMLElement
+  expect(entry.textContent).toContain('reviewer → worker-1')
+  expect(within(entry).getByRole('list', { name: 'Requested changes' }).children).toHaveLength(2)
+  expect(within(entry).getByRole('list', { name: 'References' }).textContent).toBe('diff:src/lexer.py')
+  await userEvent.click(within(entry).getByRole('button', { name: 'Give the changes to worker-1' }))
   expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
 })
 

@@ -23,20 +23,20 @@ function palette(t = ENGLISH) {
   return { type: (text: string) => userEvent.type(screen.getByRole('combobox', { hidden: true }), text) }
 }
 
-const found = () => screen.queryAllByRole('option', { hidden: true }).map((option) => option.textContent)
+const options = () => screen.queryAllByRole('option', { hidden: true }).map((option) => option.textContent)
 
 test('a command is found by a word of its name, a session by its title and not by its id', async () => {
   const { type } = palette()
-  expect(found()).toHaveLength(4)
+  expect(options()).toHaveLength(4)
   await type('job')
-  expect(found()).toEqual(['New job'])
+  expect(options()).toEqual(['New job'])
   expect(screen.getByRole('option', { hidden: true }).getAttribute('aria-selected')).toBe('true')
   await type('{Backspace}{Backspace}{Backspace}night')
-  expect(found()).toEqual(['Nightly reading'])
+  expect(options()).toEqual(['Nightly reading'])
 })
 
 test('a command is found by its short name in any language', async () => {
   const { type } = palette(CHINESE)
   await type('job')
-  expect(found()).toEqual([CHINESE('team.new_job')])
+  expect(options()).toEqual([CHINESE('team.new_job')])
 })

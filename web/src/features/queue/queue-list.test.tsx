@@ -5,8 +5,8 @@ import { queueRow } from '../../../dev/rows'
 import { fillAs, show } from '../../../dev/surfaces'
 import { QueueList } from './queue-list'
 
-function queue(taken = true) {
-  const handlers = { onEdit: vi.fn(async () => taken), onPromote: vi.fn(), onRemove: vi.fn() }
+function queue(accepted = true) {
+  const handlers = { onEdit: vi.fn(async () => accepted), onPromote: vi.fn(), onRemove: vi.fn() }
   const rows = [
     fillAs('queue', queueRow('trn_1', 1, 'first')),
     fillAs('queue', queueRow('trn_2', 2, 'second')),
@@ -29,8 +29,8 @@ test('each queued turn shows its place and can be moved and removed (UI-11)', as
 
 test.each([true, false])(
   'an edit closes when it was taken and stays open when it was not: %s',
-  async (taken) => {
-    const handlers = queue(taken)
+  async (accepted) => {
+    const handlers = queue(accepted)
     const [edit] = screen.getAllByRole('button', { name: 'Edit' })
     if (edit !== undefined) await userEvent.click(edit)
     const field = screen.getByRole('textbox', { name: 'Input of the queued turn' })
@@ -38,6 +38,6 @@ test.each([true, false])(
     await userEvent.type(field, 'better')
     await userEvent.click(screen.getByRole('button', { name: 'Save' }))
     expect(handlers.onEdit).toHaveBeenCalledExactlyOnceWith('trn_1', 'better')
-    expect(screen.queryByRole('textbox') === null).toBe(taken)
+    expect(screen.queryByRole('textbox') === null).toBe(accepted)
   },
 )

@@ -106,30 +106,30 @@ function MomentText({ moment }: { moment: Moment }) {
   const t = useT()
   switch (moment.kind) {
     case 'started':
-      return <Words>{t('team.run_started', { time: formatClockTime(moment.at, t.locale) })}</Words>
+      return <TextMoment>{t('team.run_started', { time: formatClockTime(moment.at, t.locale) })}</TextMoment>
     case 'ended':
-      return <Words>{t(`team.run_ended.${moment.run.status}`)}</Words>
+      return <TextMoment>{t(`team.run_ended.${moment.run.status}`)}</TextMoment>
     case 'tool':
       return <ToolMoment part={moment.part} />
     case 'spawned':
-      return <Words>{t('team.moment.spawned', { agent: moment.agent })}</Words>
+      return <TextMoment>{t('team.moment.spawned', { agent: moment.agent })}</TextMoment>
     case 'returned':
       return (
-        <Words more={moment.summary}>
+        <TextMoment more={moment.summary}>
           {t('team.moment.returned', {
             agent: moment.agent,
             status: t(`team.notification.${moment.status}`),
           })}
-        </Words>
+        </TextMoment>
       )
     case 'handoff':
       return (
-        <Words more={moment.message}>
+        <TextMoment more={moment.message}>
           {t(moment.out ? 'team.moment.handoff_out' : 'team.moment.handoff_in', { agent: moment.agent })}
-        </Words>
+        </TextMoment>
       )
     case 'text':
-      return <Words more={partText(moment.part)}>{t(`team.part.${moment.part.kind}`)}</Words>
+      return <TextMoment more={partText(moment.part)}>{t(`team.part.${moment.part.kind}`)}</TextMoment>
   }
 }
 
@@ -137,16 +137,20 @@ function ToolMoment({ part }: { part: ToolPart }) {
   const t = useT()
   const call = describeTeamCall(t, part, useNames())
   return (
-    <Words more={call?.message ?? stripToolName(part.tool, part.summary)} mono={call === null}>
+    <TextMoment more={call?.message ?? stripToolName(part.tool, part.summary)} mono={call === null}>
       <span className="font-medium">{call?.action ?? part.tool}</span>
       {part.state !== 'output-available' && (
         <span className={`text-sm ${callStateTone(part, false)}`}> {callStateText(t, part, false)}</span>
       )}
-    </Words>
+    </TextMoment>
   )
 }
 
-function Words(props: { readonly more?: string; readonly mono?: boolean; readonly children: ReactNode }) {
+function TextMoment(props: {
+  readonly more?: string
+  readonly mono?: boolean
+  readonly children: ReactNode
+}) {
   return (
     <span className="min-w-0 flex-1">
       <span>{props.children}</span>

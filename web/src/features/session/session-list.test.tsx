@@ -70,8 +70,8 @@ test('a damaged session stays in the list with the reason and what to do (UI-24)
 test('what is wrong with a damaged session is said in the language of the page (UI-27)', () => {
   const problem = { problem: 'The fact ses_1/4 is missing.', problemCode: 'chain_broken' }
   list([card('broken', 2, { state: 'damaged', ...problem })], [], CHINESE)
-  const told = screen.getByText('记录未通过验证。 请运行 callboard check，然后恢复备份。')
-  expect(told.title).toBe('The fact ses_1/4 is missing.')
+  const problemText = screen.getByText('记录未通过验证。 请运行 callboard check，然后恢复备份。')
+  expect(problemText.title).toBe('The fact ses_1/4 is missing.')
 })
 
 test('the filter finds by title, and archived sessions are one click away', async () => {

@@ -38,7 +38,7 @@ export function RulesSection({ view, handlers }: { view: SettingsView; handlers:
   }
   return (
     <Section title={t('settings.rules')} how={t('settings.rules_how')}>
-      <Standing
+      <RuleEntryRow
         rules={view.rules}
         busy={busy}
         onRevoke={(ruleId) => void run(() => handlers.onRevokeRule(ruleId))}
@@ -78,7 +78,7 @@ export function RulesSection({ view, handlers }: { view: SettingsView; handlers:
   )
 }
 
-function Standing(props: {
+function RuleEntryRow(props: {
   readonly rules: readonly StandingRule[] | null
   readonly busy: boolean
   readonly onRevoke: (ruleId: string) => void

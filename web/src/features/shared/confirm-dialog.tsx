@@ -2,7 +2,7 @@ import { Button } from '@/ui/button'
 import { Dialog } from '@/ui/dialog'
 import { useT } from './surface'
 
-export function Confirm(props: {
+export function ConfirmDialog(props: {
   readonly title: string
   readonly body: string
   readonly action: string

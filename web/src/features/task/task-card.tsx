@@ -6,7 +6,7 @@ import { Icon } from '@/ui/icon'
 import { MarkdownLine } from '@/ui/markdown/markdown'
 import { Badge } from '@/ui/marks'
 import { Menu } from '@/ui/menu/menu'
-import { Confirm } from '../shared/confirm-dialog'
+import { ConfirmDialog } from '../shared/confirm-dialog'
 import { useT } from '../shared/surface'
 import type { TeamHandlers } from '../shared/team-handlers'
 import { TaskDetail } from './task-detail'
@@ -88,7 +88,7 @@ export function TaskCard(props: {
       </p>
       {open && <TaskDetail task={task} team={team} handlers={handlers} />}
       {cancelling && (
-        <Confirm
+        <ConfirmDialog
           title={t('team.task_cancel_title', { task: task.title })}
           body={t('team.task_cancel_body')}
           action={t('team.task_cancel')}

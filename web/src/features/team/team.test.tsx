@@ -38,7 +38,7 @@ const runs = (count: number) =>
     ),
   )
 
-function shownRuns(team: Team) {
+function renderRuns(team: Team) {
   return <RunList team={team} partsOf={() => []} onNeedParts={() => {}} onOpenAgent={() => {}} />
 }
 
@@ -48,20 +48,20 @@ const current = () =>
     .findIndex((item) => within(item).queryByRole('button', { current: true }) !== null)
 
 test('a pinned run stays where it is when newer ones start; one that is not pinned gives way (MAR-15)', async () => {
-  const { update } = show(shownRuns(teamWith({ runs: runs(2) })))
+  const { update } = show(renderRuns(teamWith({ runs: runs(2) })))
   expect(current()).toBe(0)
-  update(shownRuns(teamWith({ runs: runs(3) })))
+  update(renderRuns(teamWith({ runs: runs(3) })))
   expect(current()).toBe(0)
   await userEvent.click(screen.getAllByRole('button', { name: 'Pin this run' })[1] as HTMLElement)
   expect(current()).toBe(1)
-  update(shownRuns(teamWith({ runs: runs(5) })))
+  update(renderRuns(teamWith({ runs: runs(5) })))
   expect(current()).toBe(3)
   await userEvent.click(screen.getByRole('button', { name: 'Unpin this run' }))
   expect(current()).toBe(0)
 })
 
 test('a timeline is filtered by kind and by words', async () => {
-  show(shownRuns(teamWith({ runs: runs(1) })))
+  show(renderRuns(teamWith({ runs: runs(1) })))
   const timeline = screen.getByRole('list', { name: 'Timeline of the run' })
   expect(within(timeline).getAllByRole('listitem')).toHaveLength(2)
   await userEvent.click(screen.getByRole('radio', { name: 'Tools' }))
@@ -152,7 +152,7 @@ test('every view of a team speaks Chinese', () => {
       <Roster team={team} openAgentId="worker-1" handlers={HANDLERS} />
       <Lanes team={team} handlers={HANDLERS} />
       <Graph team={team} openAgentId="" stale={false} onOpenAgent={() => {}} />
-      {shownRuns(team)}
+      {renderRuns(team)}
     </>,
     NO_BLOBS,
     CHINESE,

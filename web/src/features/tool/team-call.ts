@@ -25,7 +25,7 @@ export function describeTeamCall(t: Translate, part: ToolPart, names: Names): Te
 /** The agents or task that a call is about. */
 function callSubject(tool: string, fields: Fields, names: Names): string {
   const agents = [fields.text('agent'), fields.text('to'), fields.text('reviewer')].filter(Boolean)
-  const receivers = listed([...agents, ...fields.texts('agents'), ...fields.texts('to')], names)
+  const receivers = joinNames([...agents, ...fields.texts('agents'), ...fields.texts('to')], names)
   const subject =
     tool === 'update_task'
       ? names.task(fields.text('task_id'))
@@ -47,7 +47,7 @@ function describeCompleted(t: Translate, part: ToolPart, fields: Fields, names: 
     case 'send_subagent_input':
       return toTeamCall(t('call.input', { agent }), fields.text('text'))
     case 'wait_subagents':
-      return waited(t, answer, names)
+      return describeWait(t, answer, names)
     case 'close_subagent':
       return toTeamCall(t('call.closed', { agent }), fields.text('reason'))
     case 'list_subagents':
@@ -69,13 +69,16 @@ function describeCompleted(t: Translate, part: ToolPart, fields: Fields, names: 
         fields.text('reason'),
       )
     case 'send_message':
-      return toTeamCall(t('call.wrote', { agents: listed(fields.texts('to'), names) }), fields.text('text'))
+      return toTeamCall(
+        t('call.wrote', { agents: joinNames(fields.texts('to'), names) }),
+        fields.text('text'),
+      )
     default:
-      return ofWork(t, part, [fields, answer], names)
+      return describeTaskCall(t, part, [fields, answer], names)
   }
 }
 
-function ofWork(
+function describeTaskCall(
   t: Translate,
   part: ToolPart,
   [fields, answer]: readonly [Fields, Fields],
@@ -103,7 +106,7 @@ function ofWork(
       return toTeamCall(action, fields.text('title'))
     }
     case 'update_task':
-      return changed(t, fields, names)
+      return describeTaskChange(t, fields, names)
     case 'ask_person':
       return toTeamCall(t('call.asked_you'), fields.text('question'))
     case 'propose_plan':
@@ -118,7 +121,7 @@ function ofWork(
   }
 }
 
-function changed(t: Translate, fields: Fields, names: Names): TeamCall {
+function describeTaskChange(t: Translate, fields: Fields, names: Names): TeamCall {
   const task = names.task(fields.text('task_id'))
   const column = t.maybe(`team.task.${fields.text('status')}`)
   const assignee = names.agent(fields.text('assignee'))
@@ -129,8 +132,8 @@ function changed(t: Translate, fields: Fields, names: Names): TeamCall {
   return toTeamCall(t('call.changed'), task)
 }
 
-function waited(t: Translate, answer: Fields, names: Names): TeamCall {
-  const agents = listed(
+function describeWait(t: Translate, answer: Fields, names: Names): TeamCall {
+  const agents = joinNames(
     answer.objects('ended').map((ended) => ended.text('agent_id')),
     names,
   )
@@ -138,7 +141,7 @@ function waited(t: Translate, answer: Fields, names: Names): TeamCall {
   return agents === '' ? toTeamCall(t('call.waited')) : toTeamCall(t('call.heard', { agents }))
 }
 
-function listed(ids: readonly string[], names: Names): string {
+function joinNames(ids: readonly string[], names: Names): string {
   return ids.map(names.agent).join(', ')
 }
 

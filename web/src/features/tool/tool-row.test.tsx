@@ -140,12 +140,12 @@ test('a call that a person rejected is not shown as a failure of the tool (CTL-0
   expect(screen.getByText('Not run').className).not.toContain('text-bad')
 })
 
-const called = (tool: string, asked: object, answer: object, change: Partial<WireTool> = {}) =>
+const called = (tool: string, fields: object, answer: object, change: Partial<WireTool> = {}) =>
   fillAs(
     'parts',
     toolPart(place('trn_a', 10, 2, 'cal_a'), tool, {
       summary: `${tool} as the server says it`,
-      arguments: { text: JSON.stringify(asked) },
+      arguments: { text: JSON.stringify(fields) },
       output: { text: JSON.stringify(answer) },
       ...change,
     }),
@@ -175,15 +175,15 @@ test.each([
   // As sessions of earlier versions have it.
   ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
   ['submit_verdict', { agent: 'a', verdict: 'passed', summary: 'Good' }, {}, 'Passed the work of a', 'Good'],
-])('a call of the team reads as a sentence: %s', (tool, asked, answer, did, said) => {
+])('a call of the team reads as a sentence: %s', (tool, fields, answer, action, message) => {
   const names = { agent: (id: string) => id, task: () => 'Write the notes' }
   show(
     <NamesProvider value={names}>
-      <ToolRow part={called(tool, asked, answer)} waiting={false} />
+      <ToolRow part={called(tool, fields, answer)} waiting={false} />
     </NamesProvider>,
   )
-  expect(screen.getByText(did)).toBeTruthy()
-  if (said !== '') expect(screen.getByText(said)).toBeTruthy()
+  expect(screen.getByText(action)).toBeTruthy()
+  if (message !== '') expect(screen.getByText(message)).toBeTruthy()
   expect(screen.queryByText(new RegExp(tool))).toBeNull()
 })
 

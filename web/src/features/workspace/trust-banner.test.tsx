@@ -40,9 +40,9 @@ function banner(t = ENGLISH) {
 }
 
 test('the card names the folder, counts what is asked for, and shows what leaves the sandbox first (SAFE-08)', () => {
-  const shown = banner()
-  expect(within(shown).getByText('/home/ada/atlas')).toBeTruthy()
-  expect(within(shown).getByText('5 permissions requested')).toBeTruthy()
+  const region = banner()
+  expect(within(region).getByText('/home/ada/atlas')).toBeTruthy()
+  expect(within(region).getByText('5 permissions requested')).toBeTruthy()
   expect(screen.getAllByRole('list').map((list) => list.getAttribute('aria-label'))).toEqual([
     'Hooks, outside the sandbox',
     'Tool servers, outside the sandbox',
@@ -62,11 +62,11 @@ test('everything that would be allowed can be reached by keyboard, however long 
 test('what would be allowed is worded in the language of the page, from codes', () => {
   const text = banner(CHINESE).textContent ?? ''
   expect(text).not.toContain('in English')
-  for (const said of [
+  for (const line of [
     'lead：你选择时为完全访问',
     'Bash(make *) 无需询问即可运行',
     'issues 连接到',
     '机密：key',
   ])
-    expect(text).toContain(said)
+    expect(text).toContain(line)
 })

@@ -39,14 +39,14 @@ function server(codes: string[], valid: Set<string>) {
   return { fetch, seen }
 }
 
-function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', kept = new Map<string, string>()) {
+function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<string, string>()) {
   const place = { hash }
   const access = new PageAccess({
     fetch,
     storage: {
-      getItem: (name) => kept.get(name) ?? null,
-      setItem: (name, value) => void kept.set(name, value),
-      removeItem: (name) => void kept.delete(name),
+      getItem: (name) => stored.get(name) ?? null,
+      setItem: (name, value) => void stored.set(name, value),
+      removeItem: (name) => void stored.delete(name),
     },
     hash: () => place.hash,
     replaceHash: (hash) => {
@@ -55,12 +55,12 @@ function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', kept = new Map<stri
     channel: tabs.open(),
     crypto: webcrypto as unknown as Crypto,
   })
-  return { access, place, kept }
+  return { access, place, kept: stored }
 }
 
 test('a code is exchanged once, and leaves the address before anything is sent (X1)', async () => {
   const { fetch, seen } = server(['abc'], new Set())
-  const { access, place, kept } = tab(fetch, new Tabs(), '#open=abc/s/ses_1')
+  const { access, place, kept: stored } = tab(fetch, new Tabs(), '#open=abc/s/ses_1')
   expect(place.hash).toBe('#/s/ses_1')
   expect((await access.fetch('/api/v1/meta')).status).toBe(200)
   expect(seen.map(({ path, authorization }) => [path, authorization])).toEqual([
@@ -68,7 +68,7 @@ test('a code is exchanged once, and leaves the address before anything is sent (
     ['/api/v1/meta', 'Bearer of abc'],
   ])
   expect(JSON.parse(seen[0]?.body ?? '').proofKey).toHaveLength(44)
-  expect([...kept.keys()]).toEqual(['callboard.credential'])
+  expect([...stored.keys()]).toEqual(['callboard.credential'])
 })
 
 test('a reload goes on with what its tab kept, and another tab asks for it (X1)', async () => {

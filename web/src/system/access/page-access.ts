@@ -121,7 +121,7 @@ export class PageAccess {
       })
       if (response.ok) {
         const { credential } = (await response.json()) as { readonly credential: string }
-        this.#hold({ credential, proofKey })
+        this.#store({ credential, proofKey })
         this.#browser.channel?.postMessage({ held: { credential, proofKey }, issued: true } satisfies Message)
         return
       }
@@ -161,12 +161,12 @@ export class PageAccess {
     }
     const { held, issued } = message
     if (this.#refused.has(held.credential) || (this.#held !== null && !issued)) return
-    this.#hold(held)
+    this.#store(held)
     this.#answered?.()
     this.changes.emit()
   }
 
-  #hold(held: StoredCredential): void {
+  #store(held: StoredCredential): void {
     this.#held = held
     try {
       this.#browser.storage?.setItem(NAME, JSON.stringify(held))

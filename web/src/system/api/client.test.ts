@@ -2,31 +2,31 @@ import { expect, test } from 'vitest'
 import { ApiClient } from './client'
 import { ApiProblem } from './problem'
 
-interface Asked {
+interface RecordedRequest {
   readonly path: string
   readonly init: RequestInit
 }
 
-function client(answers: (asked: Asked) => Response | Promise<Response>) {
-  const asked: Asked[] = []
+function client(answers: (requests: RecordedRequest) => Response | Promise<Response>) {
+  const requests: RecordedRequest[] = []
   let keys = 0
   const api = new ApiClient(
     async (path, init = {}) => {
-      asked.push({ path, init })
+      requests.push({ path, init })
       return answers({ path, init })
     },
     () => `key_${++keys}`,
   )
-  return { api, asked }
+  return { api, asked: requests }
 }
 
 const json = (body: unknown, status = 200) => new Response(JSON.stringify(body), { status })
 
 test('a command is one POST with its key and no cookie', async () => {
   const answer = { sessionId: 'ses_a', threadId: 'thr_a', turnId: '', sequence: 9 }
-  const { api, asked } = client(() => json(answer))
+  const { api, asked: requests } = client(() => json(answer))
   expect(await api.command('resume_thread', { sessionId: 'ses_a' })).toEqual(answer)
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     {
       path: '/api/v1/commands/resume_thread',
       init: {
@@ -41,22 +41,22 @@ test('a command is one POST with its key and no cookie', async () => {
 
 test('a command whose answer was lost is given again with the same key (CTL-01)', async () => {
   let lost = 2
-  const { api, asked } = client(() => {
+  const { api, asked: requests } = client(() => {
     if (lost-- > 0) throw new TypeError('network')
     return json({})
   })
   await api.command('resume_thread', { sessionId: 'ses_a' })
-  const keys = asked.map(({ init }) => new Headers(init.headers).get('idempotency-key'))
+  const keys = requests.map(({ init }) => new Headers(init.headers).get('idempotency-key'))
   expect(keys).toEqual(['key_1', 'key_1', 'key_1'])
 })
 
 test('a refusal is not repeated and keeps its code, field and hint', async () => {
   const problem = { code: 'thread_busy', message: 'a turn is running', field: 'whenBusy', hint: 'queue it' }
-  const { api, asked } = client(() => json(problem, 409))
+  const { api, asked: requests } = client(() => json(problem, 409))
   const refused = await api.command('resume_thread', { sessionId: 'ses_a' }).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(ApiProblem)
   expect(refused).toMatchObject({ status: 409, ...problem })
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('an answer that is no problem of ours is told by its status', async () => {
@@ -65,19 +65,19 @@ test('an answer that is no problem of ours is told by its status', async () => {
 })
 
 test('a read sends what is set and leaves out what is not', async () => {
-  const { api, asked } = client(() => json({ turns: [] }))
+  const { api, asked: requests } = client(() => json({ turns: [] }))
   await api.query('get_turns', { sessionId: 'ses a', before: 0, limit: 20 })
   await api.query('get_turns', { sessionId: 'ses_a', before: null })
-  expect(asked.map(({ path }) => path)).toEqual([
+  expect(requests.map(({ path }) => path)).toEqual([
     '/api/v1/queries/get_turns?sessionId=ses+a&before=0&limit=20',
     '/api/v1/queries/get_turns?sessionId=ses_a',
   ])
 })
 
 test('a stream names the last event that was seen', async () => {
-  const { api, asked } = client(() => new Response(''))
+  const { api, asked: requests } = client(() => new Response(''))
   const { signal } = new AbortController()
   await api.openStream('/sessions/ses_a/ops', null, signal)
   await api.openStream('/sessions/ses_a/ops', '7.2', signal)
-  expect(asked.map(({ init }) => new Headers(init.headers).get('last-event-id'))).toEqual([null, '7.2'])
+  expect(requests.map(({ init }) => new Headers(init.headers).get('last-event-id'))).toEqual([null, '7.2'])
 })

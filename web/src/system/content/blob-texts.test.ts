@@ -6,16 +6,16 @@ const ref = (size: number) => ({ hash: 'a'.repeat(64), size })
 
 test('a text is read piece by piece, also where a piece ends inside a character', async () => {
   const whole = bytes('añ🎭')
-  const asked: [number, number][] = []
+  const requests: [number, number][] = []
   const blobs = new BlobTexts(async (_, offset, length) => {
-    asked.push([offset, length])
+    requests.push([offset, length])
     return whole.slice(offset, offset + 2)
   })
   await blobs.load(ref(whole.length))
   expect(blobs.get(ref(0).hash)).toEqual({ text: 'a', state: 'part' })
   while (blobs.get(ref(0).hash)?.state === 'part') await blobs.load(ref(whole.length))
   expect(blobs.get(ref(0).hash)).toEqual({ text: 'añ🎭', state: 'whole' })
-  expect(asked.map(([offset]) => offset)).toEqual([0, 2, 4, 6])
+  expect(requests.map(([offset]) => offset)).toEqual([0, 2, 4, 6])
 })
 
 test('a failed read keeps what is here and can be tried again', async () => {

@@ -19,13 +19,13 @@ const SEQUENCES = new RegExp(
 
 /** Control characters other than tab, newline and carriage return, and the marks that reorder or hide text. */
 const CONTROLS = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
-const KEPT = new Set(['\t', '\n', '\r'])
+const ALLOWED = new Set(['\t', '\n', '\r'])
 
 export function plainTerminalText(text: string): string {
   const bare = text
     .replace(SEQUENCES, '')
     .replace(/\r\n/g, '\n')
-    .replace(CONTROLS, (unit) => (KEPT.has(unit) ? unit : ''))
+    .replace(CONTROLS, (unit) => (ALLOWED.has(unit) ? unit : ''))
   if (!bare.includes('\r')) return bare
   return bare
     .split('\n')

@@ -3,7 +3,7 @@
  * that is not a complete JSON object stays unchanged.
  */
 export function layOutArguments(text: string): string {
-  const value = parsed(text)
+  const value = parseObject(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return text
   const lines = Object.entries(value).map(([name, field]) => {
     const text = typeof field === 'string' ? field : JSON.stringify(field)
@@ -12,7 +12,7 @@ export function layOutArguments(text: string): string {
   return lines.join('\n')
 }
 
-function parsed(text: string): unknown {
+function parseObject(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

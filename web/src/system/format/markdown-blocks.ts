@@ -16,7 +16,7 @@ export function splitMarkdown(text: string): readonly string[] {
       blocks.push(text.slice(start, position))
       start = position
     }
-    fence = fenceAfter(line, fence)
+    fence = nextFence(line, fence)
     blankBefore = fence === '' && line.trim() === ''
     position = end
   }
@@ -29,7 +29,7 @@ function beginsBlock(line: string): boolean {
   return !/^(?:\s|[-*+] |\d{1,9}[.)] |\[\^?[^\]]+\]:)/.test(line)
 }
 
-function fenceAfter(line: string, open: string): string {
+function nextFence(line: string, open: string): string {
   const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line.trimEnd())
   if (mark === null) return open
   const [, run = '', rest = ''] = mark

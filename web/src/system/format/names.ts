@@ -3,27 +3,27 @@ import type { FoundModel, PastSessionFound } from '../generated/contracts'
 
 /** Turn a display name into a valid settings name. */
 function toName(name: string): string {
-  const kept = name
+  const cleaned = name
     .toLowerCase()
     .replace(/[^a-z0-9_.-]+/g, '-')
     .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
-  return kept.slice(0, 48) || 'model'
+  return cleaned.slice(0, 48) || 'model'
 }
 
 /** Return the name, or the first unused name with a number appended. */
 function findUnusedName(name: string, usedNames: readonly string[]): string {
-  const wanted = toName(name)
-  if (!usedNames.includes(wanted)) return wanted
-  for (let n = 2; ; n++) if (!usedNames.includes(`${wanted}-${n}`)) return `${wanted}-${n}`
+  const preferred = toName(name)
+  if (!usedNames.includes(preferred)) return preferred
+  for (let n = 2; ; n++) if (!usedNames.includes(`${preferred}-${n}`)) return `${preferred}-${n}`
 }
 
 /** Build an entry of `models` for a detected provider, under an unused name. `model` selects one of several. */
 export function buildModelEntry(
   { entry = {} }: FoundModel,
   model: string,
-  taken: readonly string[],
+  usedNames: readonly string[],
 ): Readonly<Record<string, string>> {
-  return { ...entry, name: findUnusedName(entry.name ?? '', taken), ...(model === '' ? {} : { model }) }
+  return { ...entry, name: findUnusedName(entry.name ?? '', usedNames), ...(model === '' ? {} : { model }) }
 }
 
 /** The unique key of a past session of another product. */

@@ -2,12 +2,12 @@
 
 export function formatDuration(milliseconds: number, locale: string): string {
   const seconds = Math.max(0, milliseconds) / 1000
-  if (seconds < 1) return unit(Math.round(Math.max(0, milliseconds)), 'millisecond', locale)
-  if (seconds < 10) return unit(Math.floor(seconds * 10) / 10, 'second', locale)
-  if (seconds < 60) return unit(Math.floor(seconds), 'second', locale)
+  if (seconds < 1) return formatUnit(Math.round(Math.max(0, milliseconds)), 'millisecond', locale)
+  if (seconds < 10) return formatUnit(Math.floor(seconds * 10) / 10, 'second', locale)
+  if (seconds < 60) return formatUnit(Math.floor(seconds), 'second', locale)
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return both(minutes, 'minute', Math.floor(seconds % 60), 'second', locale)
-  return both(Math.floor(minutes / 60), 'hour', minutes % 60, 'minute', locale)
+  if (minutes < 60) return joinUnits(minutes, 'minute', Math.floor(seconds % 60), 'second', locale)
+  return joinUnits(Math.floor(minutes / 60), 'hour', minutes % 60, 'minute', locale)
 }
 
 /** Format a running clock in whole seconds, so that its width stays stable. */
@@ -16,9 +16,9 @@ export function formatElapsed(milliseconds: number, locale: string): string {
 }
 
 export function formatBytes(size: number, locale: string): string {
-  if (size < 1000) return unit(size, 'byte', locale)
-  if (size < 1_000_000) return unit(Math.round(size / 100) / 10, 'kilobyte', locale)
-  return unit(Math.round(size / 100_000) / 10, 'megabyte', locale)
+  if (size < 1000) return formatUnit(size, 'byte', locale)
+  if (size < 1_000_000) return formatUnit(Math.round(size / 100) / 10, 'kilobyte', locale)
+  return formatUnit(Math.round(size / 100_000) / 10, 'megabyte', locale)
 }
 
 export function formatCount(number: number, locale: string): string {
@@ -55,13 +55,13 @@ export function formatTimeOfDay(microseconds: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }).format(microseconds / 1000)
 }
 
-function unit(value: number, name: string, locale: string): string {
+function formatUnit(value: number, name: string, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value)
 }
 
-function both(big: number, bigUnit: string, small: number, smallUnit: string, locale: string): string {
-  const first = unit(big, bigUnit, locale)
-  return small === 0 ? first : `${first} ${unit(small, smallUnit, locale)}`
+function joinUnits(big: number, bigUnit: string, small: number, smallUnit: string, locale: string): string {
+  const first = formatUnit(big, bigUnit, locale)
+  return small === 0 ? first : `${first} ${formatUnit(small, smallUnit, locale)}`
 }
 
 /** Format a past or future time relative to now, in the largest whole unit. Both are in milliseconds. */

@@ -39,14 +39,14 @@ function closeOpenValues(text: string): { readonly whole: string; readonly comma
   for (const match of text.matchAll(SIGNS)) {
     const [sign, quote] = match
     if (sign.startsWith('"')) {
-      if (quote === '') return { whole: `${text.slice(0, match.index)}${sign}"${ends(open)}`, comma }
+      if (quote === '') return { whole: `${text.slice(0, match.index)}${sign}"${closers(open)}`, comma }
     } else if (sign === ',') comma = match.index
     else if (sign in CLOSES) open.push(CLOSES[sign] ?? '')
     else open.pop()
   }
-  return { whole: text.replace(/[,\s]+$/, '') + ends(open), comma }
+  return { whole: text.replace(/[,\s]+$/, '') + closers(open), comma }
 }
 
-function ends(open: readonly string[]): string {
+function closers(open: readonly string[]): string {
   return [...open].reverse().join('')
 }

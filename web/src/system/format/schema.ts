@@ -52,7 +52,7 @@ function resolveSchema(schema: Json, root: Json): Json {
   if (typeof ref === 'string' && ref.startsWith('#/')) {
     let target: unknown = root
     for (const step of ref.slice(2).split('/')) target = asJson(target)?.[step]
-    return resolveSchema({ ...(asJson(target) ?? {}), ...without(schema, '$ref') }, root)
+    return resolveSchema({ ...(asJson(target) ?? {}), ...omit(schema, '$ref') }, root)
   }
   if (Array.isArray(schema.anyOf)) {
     const others = schema.anyOf
@@ -60,12 +60,12 @@ function resolveSchema(schema: Json, root: Json): Json {
       .filter((other): other is Json => other !== null && other.type !== 'null')
     const [only] = others
     if (only !== undefined && others.length === 1)
-      return resolveSchema({ ...only, ...without(schema, 'anyOf') }, root)
+      return resolveSchema({ ...only, ...omit(schema, 'anyOf') }, root)
   }
   return schema
 }
 
-function without(schema: Json, name: string): Json {
+function omit(schema: Json, name: string): Json {
   return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== name))
 }
 
@@ -74,8 +74,8 @@ function buildField(name: string, schema: Json, required: boolean): Field | null
   if (kind === null) return null
   return {
     name,
-    title: text(schema.title) || name,
-    description: text(schema.description),
+    title: asString(schema.title) || name,
+    description: asString(schema.description),
     required,
     kind,
     options: optionsOf(kind === 'choices' ? (asJson(schema.items) ?? {}) : schema),
@@ -83,7 +83,7 @@ function buildField(name: string, schema: Json, required: boolean): Field | null
     maximum: asNumber(schema.maximum) ?? asNumber(schema.exclusiveMaximum),
     minLength: asNumber(schema.minLength) ?? 0,
     maxLength: asNumber(schema.maxLength),
-    format: text(schema.format),
+    format: asString(schema.format),
     initial: schema.default ?? null,
   }
 }
@@ -113,18 +113,18 @@ function optionsOf(schema: Json): Field['options'] {
     const all = titled.map(asJson)
     if (all.length > 0 && all.every((choice) => typeof choice?.const === 'string')) {
       return all.map((choice) => ({
-        value: text(choice?.const),
-        label: text(choice?.title) || text(choice?.const),
+        value: asString(choice?.const),
+        label: asString(choice?.title) || asString(choice?.const),
       }))
     }
   }
   if (!Array.isArray(schema.enum)) return []
   const values = schema.enum.filter((value): value is string => typeof value === 'string')
   const names = Array.isArray(schema.enumNames) ? schema.enumNames : []
-  return values.map((value, index) => ({ value, label: text(names[index]) || value }))
+  return values.map((value, index) => ({ value, label: asString(names[index]) || value }))
 }
 
-function text(value: unknown): string {
+function asString(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 

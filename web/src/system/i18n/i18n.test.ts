@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Node, nodes, positionOf, type Source, sources } from '../../../dev/sources'
+import { listNodes, type Node, positionOf, readSources, type Source } from '../../../dev/sources'
 import {
   ACTION_OUTCOMES,
   ACTION_TYPES,
@@ -65,12 +65,12 @@ test('every value of every closed list that the page shows has a text (UI-26)', 
 })
 
 test('every text is used', () => {
-  const all = ['app', 'features', 'ui'].flatMap(sources)
+  const all = ['app', 'features', 'ui'].flatMap(readSources)
   const text = all.map((source) => source.text).join('\n')
   const stems = [...text.matchAll(/`([a-z_.]+[._])\$\{/g)].map(([, stem]) => stem ?? '')
   const unused = Object.keys(en).filter((key) => {
     const stem = key.replace(/_(?:one|other)$/, '')
-    return !text.includes(`'${stem}'`) && !stems.some((known) => key.startsWith(known))
+    return !text.includes(`'${stem}'`) && !stems.some((stem) => key.startsWith(stem))
   })
   expect(unused).toEqual([])
 })
@@ -90,23 +90,23 @@ test('a placeholder takes its value as it is, and a name that nobody gave stays'
   expect(english.maybe('constructor')).toBeNull()
 })
 
-const SHOWN = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label'])
+const VISIBLE = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label'])
 const WORD = /\p{L}{2,}/u
 
 /** Words in the markup itself: nobody could translate them. */
 function fixedTexts(source: Source): string[] {
-  const found: string[] = []
-  for (const node of nodes(source)) {
+  const texts: string[] = []
+  for (const node of listNodes(source)) {
     const text = fixedText(node)
-    if (text !== null && WORD.test(text)) found.push(`${positionOf(source, node)} ${text.trim()}`)
+    if (text !== null && WORD.test(text)) texts.push(`${positionOf(source, node)} ${text.trim()}`)
   }
-  return found
+  return texts
 }
 
 function fixedText(node: Node): string | null {
   if (node.type === 'JSXText') return String(node.value)
   if (node.type === 'JSXExpressionContainer') return literal(node.expression as Node)
-  if (node.type !== 'JSXAttribute' || !SHOWN.has(String((node.name as Node).name))) return null
+  if (node.type !== 'JSXAttribute' || !VISIBLE.has(String((node.name as Node).name))) return null
   return node.value === null ? null : literal(node.value as Node)
 }
 
@@ -115,7 +115,7 @@ function literal(node: Node): string | null {
 }
 
 test('no text of the page is written into its markup', () => {
-  expect(['app', 'features', 'ui'].flatMap(sources).flatMap(fixedTexts)).toEqual([])
+  expect(['app', 'features', 'ui'].flatMap(readSources).flatMap(fixedTexts)).toEqual([])
 })
 
 test('the check for fixed texts finds them', () => {

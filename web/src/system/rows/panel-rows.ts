@@ -17,7 +17,7 @@ export class PanelRows<R extends AnyRow = AnyRow> {
 
   /** All rows in order. The array is the same until a row changes. */
   all(): readonly R[] {
-    this.#sorted ??= [...this.#rows.values()].sort(inOrder)
+    this.#sorted ??= [...this.#rows.values()].sort(compareRows)
     return this.#sorted
   }
 
@@ -30,15 +30,15 @@ export class PanelRows<R extends AnyRow = AnyRow> {
       const row = this.#rows.get(key)
       if (row !== undefined) rows.push(row)
     }
-    rows.sort(inOrder)
+    rows.sort(compareRows)
     this.#sortedByTurn.set(turnId, rows)
     return rows
   }
 
   put(row: R): void {
     const before = this.#rows.get(row.key)
-    const turn = turnOf(row)
-    if (before !== undefined && turnOf(before) !== turn) this.#forget(before)
+    const turn = turnIdOf(row)
+    if (before !== undefined && turnIdOf(before) !== turn) this.#forget(before)
     this.#rows.set(row.key, row)
     this.#touch(turn)
     if (turn === '') return
@@ -56,7 +56,7 @@ export class PanelRows<R extends AnyRow = AnyRow> {
   }
 
   #forget(row: R): void {
-    const turn = turnOf(row)
+    const turn = turnIdOf(row)
     this.#byTurn.get(turn)?.delete(row.key)
     this.#touch(turn)
   }
@@ -67,11 +67,11 @@ export class PanelRows<R extends AnyRow = AnyRow> {
   }
 }
 
-function turnOf(row: AnyRow): string {
+function turnIdOf(row: AnyRow): string {
   return 'turnId' in row ? row.turnId : ''
 }
 
-function inOrder(a: AnyRow, b: AnyRow): number {
+function compareRows(a: AnyRow, b: AnyRow): number {
   if (a.order !== b.order) return a.order - b.order
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }

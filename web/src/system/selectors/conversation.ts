@@ -86,7 +86,7 @@ function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions
   const error = turn.state === 'failed' ? endingError(parts) : null
   const rejectedSteers = parts.filter(isRejectedSteer)
   const last = answers.length === 0 ? finalCall(parts) : null
-  const made = artifactsOf(parts)
+  const made = latestArtifacts(parts)
   const compactions = parts.filter(isCompaction)
   const apart = new Set<Part | null>([error, last, ...answers, ...rejectedSteers, ...made, ...compactions])
   const process = parts.filter((part) => !apart.has(part))
@@ -132,7 +132,7 @@ function finalCall(parts: readonly Part[]): Part | null {
 }
 
 /** The artifacts of a turn, each with its newest version. They are not folded. */
-function artifactsOf(parts: readonly Part[]): readonly ArtifactPart[] {
+function latestArtifacts(parts: readonly Part[]): readonly ArtifactPart[] {
   const made = parts.filter((part): part is ArtifactPart => part.kind === 'artifact_ref')
   return made.filter((part) => made.findLast((other) => other.artifactId === part.artifactId) === part)
 }

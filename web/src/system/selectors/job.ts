@@ -43,9 +43,9 @@ export function canRetryItems(standing: JobStanding): boolean {
 
 /** The standing of an item. An item that failed before its job was cancelled or paused stays failed. */
 export function itemStanding(task: TaskRow): ItemStanding {
-  const held = task.paused && task.ended > 0 && task.status === 'blocked'
+  const isPausedFailure = task.paused && task.ended > 0 && task.status === 'blocked'
   const ended = task.status === 'cancelled' && task.attempts.at(-1)?.status === 'failed'
-  const stands = held || ended ? 'failed' : jobStanding(task)
+  const stands = isPausedFailure || ended ? 'failed' : jobStanding(task)
   const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
   return stands === 'running' && waits ? 'waiting' : stands
 }
@@ -114,7 +114,7 @@ export function itemKeys(tasks: readonly TaskRow[]): ReadonlySet<string> {
 }
 
 /** The title of the item that an agent works on; empty if there is none. */
-export function itemTitleOf(team: Team, agentId: string): string {
+export function itemTitle(team: Team, agentId: string): string {
   const key = findAgent(team.agents, agentId)?.taskId ?? ''
   return team.tasks.find((task) => key !== '' && task.key === key && isItem(task))?.title ?? ''
 }

@@ -77,6 +77,6 @@ test('what another run of the same turn did is not in it (MAR-15)', () => {
   ]
   const late = fillAs('notifications', notificationRow({ key: 'ntf_1', at: at(90) }))
   const other = fillAs('agents', agentRow({ key: 'worker-2', parentRunId: 'run_2' }))
-  const shown = buildTimeline(run, teamWith({ notifications: [late], agents: [other] }), parts)
-  expect(shown.map((moment) => moment.key)).toEqual(['started', 'cal_own', 'ended'])
+  const moments = buildTimeline(run, teamWith({ notifications: [late], agents: [other] }), parts)
+  expect(moments.map((moment) => moment.key)).toEqual(['started', 'cal_own', 'ended'])
 })

@@ -18,11 +18,12 @@ function attachments(answer: (path: string) => Response | Promise<Response>) {
   return { all: new AttachmentStore(api), sent }
 }
 
-const taken = () => new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
+const uploaded = () =>
+  new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
 const settled = (all: AttachmentStore) => expect.poll(() => all.filesAt('p').map((file) => file.state))
 
 test('a file is there once the server took it, and goes with the input that names it', async () => {
-  const { all, sent } = attachments(taken)
+  const { all, sent } = attachments(uploaded)
   all.add('p', [file('notes.txt')])
   expect(all.filesAt('p').map((file) => [file.state, file.share])).toEqual([['sending', 0.5]])
   await settled(all).toEqual(['ready'])
@@ -42,7 +43,7 @@ test('a file that is refused says why and stays until it is taken away', async (
 })
 
 test('what was not taken comes back before what was put there since; more than fit are left', async () => {
-  const { all } = attachments(taken)
+  const { all } = attachments(uploaded)
   all.add('p', [file('first')])
   await settled(all).toEqual(['ready'])
   const before = all.removeAll('p')

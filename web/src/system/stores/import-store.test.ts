@@ -4,24 +4,24 @@ import { ApiClient } from '../api/client'
 import type { PastSessionFound } from '../generated/contracts'
 import { ImportStore } from './import-store'
 
-function found(sourceId: string, more: Partial<PastSessionFound> = {}): PastSessionFound {
+function pastSession(sourceId: string, more: Partial<PastSessionFound> = {}): PastSessionFound {
   return { source: 'codex', product: 'Codex', sourceId, folder: '/a', title: sourceId, changed: 1, ...more }
 }
 
 type Answers = Readonly<Record<string, (body: Record<string, string>) => unknown>>
 
-function desk(answers: Answers) {
+function createStore(answers: Answers) {
   const server = new FakeServer({ workspace: [], sessions: {}, answers })
-  return { server, desk: new ImportStore(new ApiClient(server.fetch, () => 'key')) }
+  return { server, store: new ImportStore(new ApiClient(server.fetch, () => 'key')) }
 }
 
-/** An answer that comes when it is let. */
-function held(answer: unknown) {
+/** An answer that is sent when `release` is called. */
+function deferAnswer(answer: unknown) {
   let release = () => {}
-  const held = new Promise((resolve) => {
+  const deferred = new Promise((resolve) => {
     release = () => resolve(answer)
   })
-  return { answer: () => held, release }
+  return { answer: () => deferred, release }
 }
 
 const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
@@ -29,30 +29,32 @@ const states = ({ view }: ImportStore) =>
   Object.fromEntries(Object.entries(view.imports).map(([key, progress]) => [key, progress.state]))
 
 test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {
-  const late = held({ sessions: [found('a')] })
-  const { desk: past } = desk({
+  const late = deferAnswer({ sessions: [pastSession('a')] })
+  const { store: past } = createStore({
     list_past_sessions: ({ workspaceId }) =>
-      workspaceId === 'wks_a' ? late.answer() : { sessions: [found('b')] },
+      workspaceId === 'wks_a' ? late.answer() : { sessions: [pastSession('b')] },
   })
   const first = past.open('wks_a')
   await past.open('wks_b')
   late.release()
   await first
 
-  expect(past.view.list?.sessions).toEqual([found('b')])
+  expect(past.view.list?.sessions).toEqual([pastSession('b')])
 })
 
 test('one is imported after the other, by what names it, and the list is read again', async () => {
   let here = false
-  const first = held(IMPORTED)
-  const { desk: past, server } = desk({
-    list_past_sessions: () => ({ sessions: [found('a', here ? { imported: true } : {}), found('b')] }),
+  const first = deferAnswer(IMPORTED)
+  const { store: past, server } = createStore({
+    list_past_sessions: () => ({
+      sessions: [pastSession('a', here ? { imported: true } : {}), pastSession('b')],
+    }),
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? first.answer() : IMPORTED),
   })
   await past.open('wks_a')
-  const done = past.enqueue([found('a'), found('b')])
+  const done = past.enqueue([pastSession('a'), pastSession('b')])
   expect(states(past)).toEqual({ 'codex a': 'running', 'codex b': 'waiting' })
-  await past.enqueue([found('a')])
+  await past.enqueue([pastSession('a')])
   here = true
   first.release()
   await done
@@ -66,10 +68,10 @@ test('one is imported after the other, by what names it, and the list is read ag
 })
 
 test('what waits is left out when the person stops, and what runs goes on', async () => {
-  const first = held(IMPORTED)
-  const { desk: past, server } = desk({ import_past_session: () => first.answer() })
+  const first = deferAnswer(IMPORTED)
+  const { store: past, server } = createStore({ import_past_session: () => first.answer() })
   await past.open('wks_a')
-  const done = past.enqueue([found('a'), found('b')])
+  const done = past.enqueue([pastSession('a'), pastSession('b')])
   past.stop()
   first.release()
   await done
@@ -80,11 +82,11 @@ test('what waits is left out when the person stops, and what runs goes on', asyn
 
 test('one that is refused says why, and the next one is imported all the same', async () => {
   const refusal = new RefusedAnswer(422, { code: 'transcript_unreadable', message: 'Gone.' })
-  const { desk: past } = desk({
+  const { store: past } = createStore({
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? refusal : IMPORTED),
   })
   await past.open('wks_a')
-  await past.enqueue([found('a'), found('b')])
+  await past.enqueue([pastSession('a'), pastSession('b')])
 
   expect(past.view.imports).toEqual({
     'codex a': {
@@ -98,10 +100,10 @@ test('one that is refused says why, and the next one is imported all the same', 
 test('what runs is asked about until it is over, also where another page began it', async () => {
   vi.useFakeTimers()
   try {
-    const told = [{ importing: 1 }, { importing: 7 }, { imported: true }]
-    let asked = 0
-    const { desk: past } = desk({
-      list_past_sessions: () => ({ sessions: [found('a', told[asked++])] }),
+    const states = [{ importing: 1 }, { importing: 7 }, { imported: true }]
+    let count = 0
+    const { store: past } = createStore({
+      list_past_sessions: () => ({ sessions: [pastSession('a', states[count++])] }),
     })
     await past.open('wks_a')
     expect(past.view.list?.sessions[0]?.importing).toBe(1)
@@ -110,7 +112,7 @@ test('what runs is asked about until it is over, also where another page began i
     await vi.advanceTimersByTimeAsync(10_000)
 
     expect(past.view.list?.sessions[0]?.imported).toBe(true)
-    expect(asked).toBe(3)
+    expect(count).toBe(3)
   } finally {
     vi.useRealTimers()
   }
@@ -118,7 +120,7 @@ test('what runs is asked about until it is over, also where another page began i
 
 test('a list that could not be read says why, and is read at the next try', async () => {
   let answer: unknown = new RefusedAnswer(500, { code: 'internal', message: 'Broken.' })
-  const { desk: past } = desk({ list_past_sessions: () => answer })
+  const { store: past } = createStore({ list_past_sessions: () => answer })
   await past.open('wks_a')
   expect([past.view.failed?.message, past.view.list]).toEqual(['Broken.', null])
   answer = { sessions: [] }

@@ -14,8 +14,8 @@ afterEach(() => {
 /** A server of streams: each opening waits until the test says what it is. */
 class Streams {
   readonly opened: (string | null)[] = []
-  readonly said: Connection[] = []
-  readonly taken: string[] = []
+  readonly connections: Connection[] = []
+  readonly applied: string[] = []
   answer: Applied = 'applied'
   refuse: unknown = null
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
@@ -34,7 +34,7 @@ class Streams {
     },
     replace: (ops) => this.#take('snapshot', ops),
     apply: (ops) => this.#take('ops', ops),
-    onConnection: (connection) => this.said.push(connection),
+    onConnection: (connection) => this.connections.push(connection),
   })
 
   async send(
@@ -68,7 +68,7 @@ class Streams {
   }
 
   #take(kind: string, ops: readonly Op[]): Applied {
-    this.taken.push(`${kind} ${ops.map((op) => (op.op === 'remove' ? op.key : '')).join()}`)
+    this.applied.push(`${kind} ${ops.map((op) => (op.op === 'remove' ? op.key : '')).join()}`)
     return this.answer
   }
 }
@@ -87,10 +87,10 @@ test('it starts with a snapshot and goes on from its cursor when the stream ends
   await streams.close()
   await vi.advanceTimersByTimeAsync(0)
   expect(streams.opened).toEqual([null, '6.0'])
-  expect(streams.taken).toEqual(['snapshot 5.0', 'ops 6.0'])
-  expect(streams.said).toEqual(['live', 'stale'])
+  expect(streams.applied).toEqual(['snapshot 5.0', 'ops 6.0'])
+  expect(streams.connections).toEqual(['live', 'stale'])
   await streams.send('ops', '6.1')
-  expect(streams.said.at(-1)).toBe('live')
+  expect(streams.connections.at(-1)).toBe('live')
   streams.subscription.stop()
 })
 
@@ -106,7 +106,7 @@ test.each([1, 2, 3, 7])('events are the same when the stream comes in pieces of 
     ].join(''),
     size,
   )
-  expect(streams.taken).toEqual(['snapshot ', 'ops 潮\u2028', 'ops b'])
+  expect(streams.applied).toEqual(['snapshot ', 'ops 潮\u2028', 'ops b'])
   expect(streams.subscription.cursor).toBe('8.0')
   streams.subscription.stop()
 })
@@ -117,7 +117,7 @@ test('a message that was applied is not applied again (UI-34)', async () => {
   await streams.send('ops', '5.3')
   await streams.send('ops', '5.2')
   await streams.send('ops', '5.4')
-  expect(streams.taken).toEqual(['snapshot 5.3', 'ops 5.4'])
+  expect(streams.applied).toEqual(['snapshot 5.3', 'ops 5.4'])
   streams.subscription.stop()
 })
 
@@ -128,10 +128,10 @@ test('a gap marks the view and fetches a snapshot (UI-30)', async () => {
   await streams.send('ops', '9.0')
   streams.answer = 'applied'
   await vi.advanceTimersByTimeAsync(0)
-  expect(streams.said).toEqual(['live', 'repairing'])
+  expect(streams.connections).toEqual(['live', 'repairing'])
   expect(streams.opened).toEqual([null, null])
   await streams.send('snapshot', '9.4')
-  expect(streams.said.at(-1)).toBe('live')
+  expect(streams.connections.at(-1)).toBe('live')
   streams.subscription.stop()
 })
 
@@ -157,7 +157,7 @@ test('a cursor that cannot be served leads to a snapshot, whether refused or tol
   await streams.send('gap', '', { code: 'gap', message: 'too old' })
   await vi.advanceTimersByTimeAsync(0)
   expect(streams.opened).toEqual([null, null])
-  expect(streams.said).toEqual(['live', 'repairing'])
+  expect(streams.connections).toEqual(['live', 'repairing'])
   streams.subscription.stop()
 })
 
@@ -177,7 +177,7 @@ test('a server that is away is asked again with growing patience, and at once wh
   streams.subscription.reconnect()
   await vi.advanceTimersByTimeAsync(0)
   expect(streams.opened).toHaveLength(before + 1)
-  expect(new Set(streams.said)).toEqual(new Set(['stale']))
+  expect(new Set(streams.connections)).toEqual(new Set(['stale']))
   streams.subscription.stop()
 })
 
@@ -200,7 +200,7 @@ test.each([
   streams.subscription.start()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(streams.opened).toHaveLength(1)
-  expect(streams.said).toEqual([connection])
+  expect(streams.connections).toEqual([connection])
 })
 
 test('a stopped subscription opens nothing and says nothing, and goes on from its cursor when started', async () => {
@@ -209,7 +209,7 @@ test('a stopped subscription opens nothing and says nothing, and goes on from it
   streams.subscription.stop()
   await vi.advanceTimersByTimeAsync(60_000)
   expect(streams.opened).toEqual([null])
-  expect(streams.said).toEqual(['live'])
+  expect(streams.connections).toEqual(['live'])
   streams.subscription.start()
   await vi.advanceTimersByTimeAsync(0)
   expect(streams.opened).toEqual([null, '5.0'])

@@ -8,13 +8,13 @@ test('older turns come page by page until there are no more (UI-27)', async () =
     Array.from({ length: 20 }, (_, i) => turnRow(`trn_${10 + i}`, 100 + i)),
     [turnRow('trn_0', 50)],
   ]
-  const asked: string[] = []
+  const requests: string[] = []
   const { workbench } = made({
     sessions: { [SESSION]: [shell(SESSION), upsert('turns', turnRow('trn_z', 900))] },
     answers: {
       get_turns: (body) => {
-        asked.push(String(body.before))
-        return { turns: pages[asked.length - 1] ?? [] }
+        requests.push(String(body.before))
+        return { turns: pages[requests.length - 1] ?? [] }
       },
     },
   })
@@ -25,12 +25,12 @@ test('older turns come page by page until there are no more (UI-27)', async () =
   await session?.loadOlder()
   expect(session?.reachedStart).toBe(true)
   await session?.loadOlder()
-  expect(asked).toEqual(['900', '100'])
+  expect(requests).toEqual(['900', '100'])
   expect(session?.feed.rows.panel('turns').size).toBe(22)
 })
 
 test('turns that wait do not stand between a session and its past', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const waits = (id: string, order: number) =>
     turnRow(id, order, { state: 'queued', startedAt: 0, endedAt: 0 })
   const { workbench } = made({
@@ -43,21 +43,21 @@ test('turns that wait do not stand between a session and its past', async () => 
     },
     answers: {
       get_turns: (body) => {
-        asked.push(String(body.before))
+        requests.push(String(body.before))
         const queued = Array.from({ length: 20 }, (_, i) => waits(`trn_q${i}`, 100 + i))
-        return { turns: asked.length === 1 ? queued : [turnRow('trn_old', 20)] }
+        return { turns: requests.length === 1 ? queued : [turnRow('trn_old', 20)] }
       },
     },
   })
   await live(workbench, SESSION)
   await workbench.active?.loadOlder()
   await workbench.active?.loadOlder()
-  expect(asked).toEqual(['500', '100'])
+  expect(requests).toEqual(['500', '100'])
   expect(workbench.active?.reachedStart).toBe(true)
 })
 
 test('a snapshot that begins in the middle of a turn gets the rest of that turn (UI-27)', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const parts = [textPart(place('trn_a', 9, 2), 'first'), textPart(place('trn_a', 9, 7), 'last')] as const
   const { workbench } = made({
     sessions: {
@@ -65,23 +65,23 @@ test('a snapshot that begins in the middle of a turn gets the rest of that turn 
     },
     answers: {
       get_parts: (body) => {
-        asked.push(String(body.turnId))
+        requests.push(String(body.turnId))
         return { parts }
       },
     },
   })
   await live(workbench, SESSION)
   await vi.waitFor(() => expect(workbench.active?.feed.rows.panel('parts').size).toBe(2))
-  expect(asked).toEqual(['trn_a'])
+  expect(requests).toEqual(['trn_a'])
 })
 
 test('the parts of a turn are read once, and again only after a failure', async () => {
-  let asked = 0
+  let requests = 0
   const { workbench } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: {
       get_parts: () =>
-        ++asked === 1
+        ++requests === 1
           ? new RefusedAnswer(500, { code: 'internal', message: 'no' })
           : { parts: [textPart(place('trn_a', 9, 1), 'old')] },
     },
@@ -91,6 +91,6 @@ test('the parts of a turn are read once, and again only after a failure', async 
   await expect(session?.loadParts('trn_a')).rejects.toThrow('no')
   await Promise.all([session?.loadParts('trn_a'), session?.loadParts('trn_a')])
   await session?.loadParts('trn_a')
-  expect(asked).toBe(2)
+  expect(requests).toBe(2)
   expect(session?.feed.rows.panel('parts').size).toBe(1)
 })

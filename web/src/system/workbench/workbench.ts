@@ -21,7 +21,7 @@ import { Session } from './session'
 import { Timings } from './timings'
 
 /** Number of inactive sessions that keep their rows. */
-const KEPT_SESSIONS = 6
+const MAX_INACTIVE_SESSIONS = 6
 
 export type Phase = 'starting' | 'ready' | 'unreachable' | 'unauthenticated'
 
@@ -271,7 +271,7 @@ export class Workbench {
     this.#sessions.delete(id)
     this.#sessions.set(id, session)
     for (const [oldest, other] of this.#sessions) {
-      if (this.#sessions.size <= KEPT_SESSIONS) break
+      if (this.#sessions.size <= MAX_INACTIVE_SESSIONS) break
       if (other !== this.#active && oldest !== id) this.#sessions.delete(oldest)
     }
     return session
