@@ -8,7 +8,7 @@ import msgspec
 
 from ..content import Text
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 from .permission import Risk
 from .reason import Reason
 from .sandbox import SandboxLevel
@@ -54,6 +54,14 @@ class ActionRequired(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "action.required"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
+    erased: ClassVar[ErasedForm] = {
+        "action_type": "tool_approval",
+        "prompt": "",
+        "decisions": (),
+        "scopes": (),
+        "risk": "high",
+        "arguments": ERASED,
+    }
     action_type: ActionType
     prompt: str
     decisions: tuple[Decision, ...]
@@ -89,6 +97,7 @@ class ActionResolved(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "action.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
     closes: ClassVar[ScopeKey | None] = "action"
+    erased: ClassVar[ErasedForm] = {"decision": UNKNOWN}
     decision: Decision
     scope: ApprovalScope = "once"
     reason: str = ""
@@ -105,6 +114,7 @@ class ActionExpired(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "action.expired"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
     closes: ClassVar[ScopeKey | None] = "action"
+    erased: ClassVar[ErasedForm] = {}
 
 
 class ActionWithdrawn(Fact, frozen=True, kw_only=True):
@@ -113,6 +123,7 @@ class ActionWithdrawn(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "action.withdrawn"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "action")
     closes: ClassVar[ScopeKey | None] = "action"
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 

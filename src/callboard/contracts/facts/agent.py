@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from ..content import Text
 from ..entities.team import Edge
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 from .turn import PermissionMode
 
 _THREAD: tuple[ScopeKey, ...] = ("agent", "thread")
@@ -26,6 +26,7 @@ class AgentConnected(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "agent.connected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
+    erased: ClassVar[ErasedForm] = {"provider_session_id": "", "name": UNKNOWN, "card": ERASED}
     provider_session_id: str
     name: str
     version: str = ""
@@ -41,6 +42,7 @@ class AgentModeChanged(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "agent.mode.changed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
+    erased: ClassVar[ErasedForm] = {"mode": UNKNOWN}
     mode: str
     model: str = ""
     allowed: bool = True
@@ -52,6 +54,7 @@ class AgentDisconnected(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "agent.disconnected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _THREAD
+    erased: ClassVar[ErasedForm] = {"provider_session_id": ""}
     provider_session_id: str
     reason: str = ""
 
@@ -64,6 +67,7 @@ class AgentSlept(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "agent.slept"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task")
+    erased: ClassVar[ErasedForm] = {"reason": "ran", "permission_mode": "planning"}
     reason: SleepReason
     wake_at: int = 0
     wake_on: tuple[str, ...] = ()
@@ -77,6 +81,7 @@ class AgentWoke(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "agent.woke"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "task", "turn")
+    erased: ClassVar[ErasedForm] = {"reason": "schedule"}
     reason: WakeReason
     due: int = 0
     cause: str = ""

@@ -12,7 +12,7 @@ from typing import ClassVar
 from ..content import BlobRef
 from ..entities.artifact import ArtifactKind, ArtifactOperation, ExportForm, VersionOrigin
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 _ARTIFACT: tuple[ScopeKey, ...] = ("artifact",)
 
@@ -24,6 +24,7 @@ class ArtifactCreated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "artifact.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
+    erased: ClassVar[ErasedForm] = {"title": UNKNOWN, "artifact_kind": "binary"}
     artifact_kind: ArtifactKind
     title: str = ""
     path: str = ""
@@ -51,6 +52,7 @@ class ArtifactVersionCreated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "artifact.version.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
+    erased: ClassVar[ErasedForm] = {"version": 0, "content": BlobRef(hash="", size=0), "version_origin": "found"}
     version: int
     content: BlobRef
     version_origin: VersionOrigin
@@ -68,6 +70,7 @@ class ArtifactUpdated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "artifact.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
+    erased: ClassVar[ErasedForm] = {"title": UNKNOWN}
     title: str = ""
     path: str = ""
     dropped: bool = False
@@ -79,6 +82,7 @@ class ArtifactFailed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "artifact.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
+    erased: ClassVar[ErasedForm] = {"operation": "save", "code": UNKNOWN, "message": ""}
     operation: ArtifactOperation
     code: str
     message: str
@@ -133,6 +137,7 @@ class ArtifactDeleted(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "artifact.deleted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _ARTIFACT
     closes: ClassVar[ScopeKey | None] = "artifact"
+    erased: ClassVar[ErasedForm] = {}
     file: bool = False
     reason: str = ""
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..content import BlobRef
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 
 class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
@@ -29,6 +29,7 @@ class ToolServerConnected(Fact, frozen=True, kw_only=True):
     it has, of which `refused` could not be taken."""
 
     type: ClassVar[str] = "tool.server.connected"
+    erased: ClassVar[ErasedForm] = {"server": UNKNOWN}
     server: str
     title: str = ""
     version: str = ""
@@ -41,6 +42,7 @@ class ToolServerLost(Fact, frozen=True, kw_only=True):
     """A server of tools could not be reached, ended, or broke its protocol. Its tools are blocked until it is there again."""
 
     type: ClassVar[str] = "tool.server.lost"
+    erased: ClassVar[ErasedForm] = {"server": UNKNOWN, "code": UNKNOWN, "message": ""}
     server: str
     code: str
     message: str

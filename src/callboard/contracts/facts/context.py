@@ -9,7 +9,7 @@ import msgspec
 from ..content import Text
 from ..refs import ContextRef, MissingRef, Omission
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 _RUN: tuple[ScopeKey, ...] = ("thread", "turn", "run")
 _STEP: tuple[ScopeKey, ...] = (*_RUN, "step")
@@ -35,6 +35,7 @@ class ContextResolved(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "context.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    erased: ClassVar[ErasedForm] = {}
     refs: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
     omitted: tuple[Omission, ...] = ()
@@ -80,6 +81,7 @@ class CompactionFailed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "context.compaction.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _STEP
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": ""}
     code: str
     message: str
 

@@ -8,7 +8,7 @@ from ..content import Text
 from ..entities.handoff_payload import Payload
 from ..entities.team import EdgeKind
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 #: Handoffs move between the sender's and the receiver's agent; the scope is of whoever caused the fact.
 _HANDOFF: tuple[ScopeKey, ...] = ("handoff",)
@@ -28,6 +28,13 @@ class HandoffRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "handoff.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
+    erased: ClassVar[ErasedForm] = {
+        "source": UNKNOWN,
+        "target": UNKNOWN,
+        "to_thread": "",
+        "edge": "report",
+        "payload": Payload(message=""),
+    }
     source: str
     target: str
     to_thread: str
@@ -51,6 +58,7 @@ class HandoffAccepted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "handoff.accepted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
+    erased: ClassVar[ErasedForm] = {"source": UNKNOWN, "target": UNKNOWN}
     source: str
     target: str
     ownership: bool = False
@@ -64,6 +72,7 @@ class HandoffRejected(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "handoff.rejected"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
     closes: ClassVar[ScopeKey | None] = "handoff"
+    erased: ClassVar[ErasedForm] = {"source": UNKNOWN, "target": UNKNOWN, "to_thread": ""}
     source: str
     target: str
     to_thread: str
@@ -77,6 +86,7 @@ class HandoffCompleted(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "handoff.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
     closes: ClassVar[ScopeKey | None] = "handoff"
+    erased: ClassVar[ErasedForm] = {"source": UNKNOWN, "target": UNKNOWN}
     source: str
     target: str
     returned: bool = False
@@ -89,6 +99,7 @@ class ReplyEnded(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "handoff.reply.ended"
     needs: ClassVar[tuple[ScopeKey, ...]] = _HANDOFF
+    erased: ClassVar[ErasedForm] = {"end": UNKNOWN, "to_thread": ""}
     end: ReplyEnd
     to_thread: str
     by: str = ""

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from ..entities.team import Isolation
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 from .turn import PermissionMode
 
 
@@ -23,6 +23,7 @@ class JobCreated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "job.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("job", "task")
+    erased: ClassVar[ErasedForm] = {"agent": UNKNOWN, "items": 0}
     agent: str
     items: int
     parallel: int = 0
@@ -36,6 +37,7 @@ class JobItemRetried(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "job.item.retried"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("job", "task")
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 

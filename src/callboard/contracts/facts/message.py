@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..content import Text
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, ErasedForm, Fact
 
 _PART: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 
@@ -17,6 +17,7 @@ class MessageText(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "message.text"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    erased: ClassVar[ErasedForm] = {"content": ERASED}
     content: Text
     revised: bool = False
 
@@ -26,6 +27,7 @@ class MessageInterrupted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "message.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    erased: ClassVar[ErasedForm] = {"content": ERASED}
     content: Text
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 StopReason = Literal["stop", "tool_calls", "length", "content_filter", "unknown"]
@@ -31,6 +31,7 @@ class ModelRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {"provider": UNKNOWN, "model": UNKNOWN, "iteration": 0, "context_through": 0}
     provider: str
     model: str
     iteration: int
@@ -45,6 +46,7 @@ class ModelCompleted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {"stop_reason": "unknown"}
     stop_reason: StopReason
     first_ms: int = 0
     duration_ms: int = 0
@@ -57,6 +59,7 @@ class ModelFailed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": ""}
     code: str
     message: str
     attempt: int = 1
@@ -68,6 +71,7 @@ class ModelInterrupted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {}
 
 
 class QuotaReported(Fact, frozen=True, kw_only=True):
@@ -76,6 +80,7 @@ class QuotaReported(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "model.quota"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {"provider": UNKNOWN}
     provider: str
     limits: tuple[Limit, ...] = ()
     retry_after_ms: int | None = None

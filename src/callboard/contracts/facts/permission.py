@@ -9,7 +9,7 @@ import msgspec
 
 from ..content import Text
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 from .reason import Reason
 
 Verdict = Literal["allow", "ask", "deny"]
@@ -76,6 +76,13 @@ class PermissionEvaluated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "permission.evaluated"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call")
+    erased: ClassVar[ErasedForm] = {
+        "tool": UNKNOWN,
+        "verdict": UNKNOWN,
+        "risk": "high",
+        "arguments_hash": "",
+        "checks": (),
+    }
     tool: str
     verdict: Verdict
     risk: Risk

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..entities.plan import PlanStep
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ErasedForm, Fact
 
 
 class PlanUpdated(Fact, frozen=True, kw_only=True):
@@ -15,6 +15,7 @@ class PlanUpdated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "plan.updated"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")
+    erased: ClassVar[ErasedForm] = {"steps": ()}
     steps: tuple[PlanStep, ...]
     final: bool = False
     revision: int = 1

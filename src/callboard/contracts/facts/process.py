@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from ..content import Text
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
 #: How a process came to its end: by itself, because somebody said so, by a limit of the settings, with its session, or
 #: with a host that died, when nobody saw it.
@@ -18,6 +18,7 @@ class ProcessStarted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "process.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call", "process")
+    erased: ClassVar[ErasedForm] = {"command": ERASED}
     command: Text
     summary: str = ""
 
@@ -36,6 +37,7 @@ class ProcessStopRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "process.stop.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -46,6 +48,7 @@ class ProcessEnded(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "process.ended"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "process")
     closes: ClassVar[ScopeKey | None] = "process"
+    erased: ClassVar[ErasedForm] = {"status": UNKNOWN, "output": ERASED}
     status: ProcessEnd
     exit_code: int | None = None
     output: Text = Text()

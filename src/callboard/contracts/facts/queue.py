@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from ..content import Text
 from ..refs import ContextRef, MissingRef
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, LAST_POSITION, ErasedForm, Fact
 
 SteerRejection = Literal["turn_completed", "turn_failed", "turn_interrupted"]
 _TURN: tuple[ScopeKey, ...] = ("thread", "turn")
@@ -18,6 +18,7 @@ class QueueAdded(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "queue.added"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    erased: ClassVar[ErasedForm] = {"position": LAST_POSITION}
     position: int
 
 
@@ -26,6 +27,7 @@ class QueuePromoted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "queue.promoted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -34,6 +36,7 @@ class QueueEdited(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "queue.edited"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    erased: ClassVar[ErasedForm] = {"input": ERASED}
     input: Text
     given: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
@@ -45,6 +48,7 @@ class QueueRemoved(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "queue.removed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
     closes: ClassVar[ScopeKey | None] = "turn"
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 

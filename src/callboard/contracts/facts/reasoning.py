@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..content import Text
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, ErasedForm, Fact
 
 _PART: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step")
 
@@ -16,6 +16,7 @@ class ReasoningCompleted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "reasoning.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    erased: ClassVar[ErasedForm] = {"content": ERASED}
     content: Text
     signature: str = ""
 
@@ -25,6 +26,7 @@ class ReasoningInterrupted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "reasoning.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    erased: ClassVar[ErasedForm] = {"content": ERASED}
     content: Text
 
 

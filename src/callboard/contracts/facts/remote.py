@@ -12,7 +12,7 @@ import msgspec
 from ..content import BlobRef, Text
 from ..entities.team import RemoteTaskState
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
 _TURN: tuple[ScopeKey, ...] = ("agent", "thread", "turn", "run")
 
@@ -23,6 +23,7 @@ class RemoteTaskChanged(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "remote.task"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    erased: ClassVar[ErasedForm] = {"remote_task_id": "", "state": "unknown", "message": ERASED}
     remote_task_id: str
     state: RemoteTaskState
     message: Text = Text()
@@ -45,6 +46,7 @@ class RemoteArtifact(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "remote.artifact"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    erased: ClassVar[ErasedForm] = {"remote_task_id": "", "remote_artifact_id": UNKNOWN}
     remote_task_id: str
     remote_artifact_id: str
     name: str = ""

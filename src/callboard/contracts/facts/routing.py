@@ -7,7 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -24,6 +24,11 @@ class RoutingResolved(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "routing.resolved"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    erased: ClassVar[ErasedForm] = {
+        "candidates": (),
+        "chosen": Candidate(provider=UNKNOWN, model=UNKNOWN),
+        "reason": "",
+    }
     candidates: tuple[Candidate, ...]
     chosen: Candidate
     reason: str

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 SandboxLevel = Literal["none", "paths", "bubblewrap"]
 LimitName = Literal["timeout", "memory", "processes", "file_size", "scratch"]
@@ -27,6 +27,7 @@ class SandboxApplied(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "sandbox.applied"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call")
+    erased: ClassVar[ErasedForm] = {"level": UNKNOWN, "network": True}
     level: SandboxLevel
     network: bool = False
     writable: tuple[str, ...] = ()

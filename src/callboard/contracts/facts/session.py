@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from .base import Fact
+from .base import ErasedForm, Fact
 
 #: Where a past session came from.
 SessionSource = Literal["claude_code", "codex"]
@@ -15,6 +15,7 @@ class SessionCreated(Fact, frozen=True, kw_only=True):
     `source`, and is for reading; its facts bear the times of what they tell."""
 
     type: ClassVar[str] = "session.created"
+    erased: ClassVar[ErasedForm] = {"workspace_id": "", "folder": "", "title": ""}
     workspace_id: str
     folder: str
     title: str

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 from ..content import Text
 from ..entities.team import Isolation, QueueReason, Role, TeamPhase, WorkUsage
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, LAST_POSITION, UNKNOWN, ErasedForm, Fact
 
 _CHILD: tuple[ScopeKey, ...] = ("agent", "thread", "task", "parent_thread")
 
@@ -21,6 +21,7 @@ class SubagentSpawned(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.spawned"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"role": "custom", "objective": ERASED, "isolation": "read_only"}
     role: Role
     objective: Text
     isolation: Isolation
@@ -34,6 +35,7 @@ class SubagentQueued(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.queued"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"queue_reason": "parallel_budget", "position": LAST_POSITION, "group": ""}
     queue_reason: QueueReason
     position: int
     group: str
@@ -54,6 +56,7 @@ class SubagentStarted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"role": "custom"}
     role: Role
     group: str = ""
 
@@ -64,6 +67,7 @@ class SubagentCompleted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"result": ERASED}
     result: Text
     usage: WorkUsage = WorkUsage()
     plain_text: bool = False
@@ -74,6 +78,7 @@ class SubagentFailed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": "", "result": ERASED}
     code: str
     message: str
     result: Text = Text()
@@ -85,6 +90,7 @@ class SubagentCancelled(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.cancelled"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"result": ERASED}
     reason: str = ""
     result: Text = Text()
     usage: WorkUsage = WorkUsage()
@@ -95,6 +101,7 @@ class SubagentContinued(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.continued"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {}
 
 
 class SubagentMergeRequested(Fact, frozen=True, kw_only=True):
@@ -103,6 +110,7 @@ class SubagentMergeRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.merge.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -113,6 +121,7 @@ class SubagentMerged(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "subagent.merged"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
+    erased: ClassVar[ErasedForm] = {"status": "unknown"}
     status: MergeStatus
     files: tuple[str, ...] = ()
     conflict: tuple[str, ...] = ()
@@ -125,6 +134,7 @@ class SubagentClosed(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "subagent.closed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CHILD
     closes: ClassVar[ScopeKey | None] = "thread"
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
     worktree: str = ""
     branch: str = ""

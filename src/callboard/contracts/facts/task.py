@@ -15,7 +15,7 @@ import msgspec
 from ..content import Text
 from ..entities.team import Ref, TaskEntity, TaskStatus, Verdict
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
 _TASK: tuple[ScopeKey, ...] = ("task",)
 _REVIEW: tuple[ScopeKey, ...] = ("review", "task")
@@ -30,6 +30,7 @@ class TaskCreated(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "task.created"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    erased: ClassVar[ErasedForm] = {"title": UNKNOWN, "objective": ERASED}
     title: str
     objective: Text = Text()
     assignee: str = ""
@@ -46,6 +47,7 @@ class TaskStarted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "task.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("task", "attempt")
+    erased: ClassVar[ErasedForm] = {"assignee": UNKNOWN}
     assignee: str
     reason: str = ""
 
@@ -56,6 +58,7 @@ class TaskPaused(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "task.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -64,6 +67,7 @@ class TaskResumed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "task.resumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -73,6 +77,7 @@ class TaskCancelRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "task.cancel.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -104,6 +109,7 @@ class TaskCompleted(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "task.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
     closes: ClassVar[ScopeKey | None] = "task"
+    erased: ClassVar[ErasedForm] = {}
     summary: str = ""
     refs: tuple[Ref, ...] = ()
     reason: str = ""
@@ -116,6 +122,7 @@ class TaskFailed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "task.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": ""}
     code: str
     message: str
     reason: str = ""
@@ -127,6 +134,7 @@ class TaskCancelled(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "task.cancelled"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TASK
     closes: ClassVar[ScopeKey | None] = "task"
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 
@@ -143,6 +151,7 @@ class ReviewRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "review.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
+    erased: ClassVar[ErasedForm] = {"reviewer": UNKNOWN, "target": UNKNOWN, "instructions": ERASED}
     reviewer: str
     target: str
     item: str = ""
@@ -156,6 +165,7 @@ class ReviewVerdict(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "review.verdict"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
+    erased: ClassVar[ErasedForm] = {"reviewer": UNKNOWN, "target": UNKNOWN, "verdict": UNKNOWN}
     reviewer: str
     target: str
     verdict: Verdict
@@ -170,6 +180,7 @@ class ReviewApplied(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "review.applied"
     needs: ClassVar[tuple[ScopeKey, ...]] = _REVIEW
     closes: ClassVar[ScopeKey | None] = "review"
+    erased: ClassVar[ErasedForm] = {"reviewer": UNKNOWN, "target": UNKNOWN}
     reviewer: str
     target: str
     by: str = ""

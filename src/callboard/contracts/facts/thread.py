@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from ..entities.team import Edge, Policy, Role
 from ..scope import ScopeKey
-from .base import Fact
+from .base import UNKNOWN, ErasedForm, Fact
 
 AgentKind = Literal["main", "subagent", "remote", "background", "human"]
 #: Why a thread waits for a person: its host died, its last turn failed, it made no progress, or nothing starts it although it
@@ -23,6 +23,7 @@ class ThreadOpened(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "thread.opened"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")
+    erased: ClassVar[ErasedForm] = {"agent_name": UNKNOWN, "kind": "main", "definition": "", "definition_hash": ""}
     agent_name: str
     kind: AgentKind
     definition: str
@@ -42,6 +43,7 @@ class ThreadPaused(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "thread.paused"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
+    erased: ClassVar[ErasedForm] = {"cause": "recovered"}
     cause: PauseCause
     reason: str = ""
     evidence: tuple[str, ...] = ()
@@ -52,6 +54,7 @@ class ThreadResumed(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "thread.resumed"
     needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
+    erased: ClassVar[ErasedForm] = {}
     reason: str = ""
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from ..content import BlobRef, Text
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 from .permission import HookSaid
 
 _CALL: tuple[ScopeKey, ...] = ("thread", "turn", "run", "step", "tool_call")
@@ -32,6 +32,7 @@ class ToolRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "tool.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {"tool": UNKNOWN, "arguments": ERASED}
     tool: str
     arguments: Text
     summary: str = ""
@@ -51,6 +52,7 @@ class ToolStarted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "tool.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
+    erased: ClassVar[ErasedForm] = {"tool": UNKNOWN}
     tool: str
 
 
@@ -60,6 +62,7 @@ class ToolCompleted(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "tool.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
     closes: ClassVar[ScopeKey | None] = "tool_call"
+    erased: ClassVar[ErasedForm] = {"output": ERASED}
     output: Text
     duration_ms: int = 0
     exit_code: int | None = None
@@ -73,6 +76,7 @@ class ToolFailed(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "tool.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
     closes: ClassVar[ScopeKey | None] = "tool_call"
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": "", "output": ERASED}
     code: str
     message: str
     output: Text = Text()
@@ -87,6 +91,7 @@ class ToolRefused(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "tool.refused"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
     closes: ClassVar[ScopeKey | None] = "tool_call"
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": ""}
     code: str
     message: str
 
@@ -97,6 +102,7 @@ class ToolCancelled(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "tool.cancelled"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
     closes: ClassVar[ScopeKey | None] = "tool_call"
+    erased: ClassVar[ErasedForm] = {"started": True, "output": ERASED}
     started: bool
     output: Text = Text()
     duration_ms: int = 0
@@ -109,6 +115,7 @@ class ToolLost(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "tool.lost"
     needs: ClassVar[tuple[ScopeKey, ...]] = _CALL
     closes: ClassVar[ScopeKey | None] = "tool_call"
+    erased: ClassVar[ErasedForm] = {"output": ERASED}
     output: Text = Text()
 
 

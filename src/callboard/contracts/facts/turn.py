@@ -9,7 +9,7 @@ import msgspec
 from ..content import Text
 from ..refs import ContextRef, MissingRef
 from ..scope import ScopeKey
-from .base import Fact
+from .base import ERASED, UNKNOWN, ErasedForm, Fact
 
 Mode = Literal["chat", "auto"]
 PermissionMode = Literal["ask", "edits", "planning", "full"]
@@ -44,6 +44,7 @@ class TurnSubmitted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "turn.submitted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _TURN
+    erased: ClassVar[ErasedForm] = {"input": ERASED, "mode": "chat", "permission_mode": "ask"}
     input: Text
     mode: Mode
     permission_mode: PermissionMode
@@ -58,6 +59,14 @@ class TurnStarted(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "turn.started"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    erased: ClassVar[ErasedForm] = {
+        "mode": "chat",
+        "permission_mode": "ask",
+        "max_iters": 0,
+        "definition": "",
+        "definition_hash": "",
+        "workspace_sequence": 0,
+    }
     mode: Mode
     permission_mode: PermissionMode
     max_iters: int
@@ -75,6 +84,7 @@ class TurnCompleted(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "turn.completed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
     closes: ClassVar[ScopeKey | None] = "turn"
+    erased: ClassVar[ErasedForm] = {"iterations": 0}
     iterations: int
     plain_text: bool = False
 
@@ -85,6 +95,7 @@ class TurnFailed(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "turn.failed"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
     closes: ClassVar[ScopeKey | None] = "turn"
+    erased: ClassVar[ErasedForm] = {"code": UNKNOWN, "message": ""}
     code: str
     message: str
     hint: str = ""
@@ -97,6 +108,7 @@ class TurnInterruptRequested(Fact, frozen=True, kw_only=True):
 
     type: ClassVar[str] = "turn.interrupt.requested"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
+    erased: ClassVar[ErasedForm] = {}
     queued: Literal["keep", "clear"] = "keep"
     cause: InterruptCause = "person"
     reason: str = ""
@@ -108,6 +120,7 @@ class TurnInterrupted(Fact, frozen=True, kw_only=True):
     type: ClassVar[str] = "turn.interrupted"
     needs: ClassVar[tuple[ScopeKey, ...]] = _RUN
     closes: ClassVar[ScopeKey | None] = "turn"
+    erased: ClassVar[ErasedForm] = {"cause": UNKNOWN}
     cause: InterruptCause
     reason: str = ""
     iterations: int = 0
