@@ -22,7 +22,7 @@ test('another host shows the team workbench from plain rows, and nothing is fetc
   const names = within(roster)
     .getAllByRole('button', { name: /^Actions for / })
     .map((button) => button.getAttribute('aria-label')?.replace('Actions for ', ''))
-  // The lead, then what needs a person, then what runs.
+  // The lead first, then agents that need a person, then running ones.
   expect(names).toEqual([
     'coordinator',
     'worker-1',

@@ -11,7 +11,7 @@ import { readRoute } from './system/local/route'
 import './main.css'
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('index.html has no element with the id "root"')
+if (root === null) throw new Error('index.html has no element with the id "root".')
 
 // Redeem and remove the code in the address before reading the route.
 const access = new PageAccess(readBrowser())

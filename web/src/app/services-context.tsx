@@ -9,6 +9,6 @@ export function ServicesProvider({ services, children }: { services: Services; c
 
 export function useServices(): Services {
   const services = useContext(ServicesContext)
-  if (services === null) throw new Error('the page has no services')
+  if (services === null) throw new Error('useServices must be called inside a ServicesProvider.')
   return services
 }

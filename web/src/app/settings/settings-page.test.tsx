@@ -82,7 +82,7 @@ test('a model server that runs here is connected with one click, beside the mode
       ],
     },
   })
-  // The next thing is to say what should be done.
+  // The next step is to type an objective.
   const message = await screen.findByRole('textbox', { name: 'Message' })
   await waitFor(() => expect(document.activeElement).toBe(message))
 })

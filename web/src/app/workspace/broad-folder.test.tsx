@@ -7,7 +7,7 @@ import { SESSION } from '../../../dev/rows'
 
 beforeEach(clean)
 
-/** A server that takes turns in a home only after it was opened with an approval. */
+/** A server that accepts turns in a home folder only after an approval. */
 async function atHome() {
   let wide = false
   return page(

@@ -23,7 +23,7 @@ function handlers(change: Partial<ArtifactListHandlers> = {}): ArtifactListHandl
   }
 }
 
-/** A host that keeps what is being made, as hosts do. */
+/** A host that stores the draft of a new artifact. */
 function Host(props: {
   readonly rows?: readonly WireArtifact[]
   readonly handlers?: ArtifactListHandlers

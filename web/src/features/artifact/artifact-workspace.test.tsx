@@ -30,7 +30,7 @@ function handlers(): ArtifactHandlers {
   }
 }
 
-/** A host that keeps the text in the making, as hosts do. */
+/** A host that stores the draft. */
 function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<WireArtifact> }) {
   const { row, handlers: recorded = handlers(), ...more } = props
   const [draft, setDraft] = useState<ArtifactDraft | null>(props.draft ?? null)

@@ -39,7 +39,7 @@ export function SurfaceProvider({ value, children }: { value: Surface; children:
 
 function useSurface(): Surface {
   const surface = useContext(SurfaceContext)
-  if (surface === null) throw new Error('a surface needs a SurfaceProvider around it')
+  if (surface === null) throw new Error('A surface must be rendered inside a SurfaceProvider.')
   return surface
 }
 

@@ -184,7 +184,7 @@ test('a paused agent says why and is resumed where it calls for attention, and i
   expect(screen.getByText('0 of 2 at work')).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: 'Resume worker-1' }))
   expect(onResume).toHaveBeenCalledWith(agents[1])
-  // Its own conversation has that control beside the composer.
+  // The open conversation has this control beside the composer.
   update(<TeamBar {...props} onResume={onResume} openAgentId="worker-1" />)
   expect(screen.queryByRole('button', { name: 'Resume worker-1' })).toBeNull()
 })

@@ -172,7 +172,7 @@ test.each([
   ['merge_subagent', { agent: 'worker-1' }, {}, 'Merged the work of worker-1', ''],
   ['create_task', { title: 'Notes', assignee: 'maker' }, {}, 'New task for maker', 'Notes'],
   ['update_task', { task_id: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
-  // As sessions of earlier versions have it.
+  // The format of earlier versions.
   ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
   ['submit_verdict', { agent: 'a', verdict: 'passed', summary: 'Good' }, {}, 'Passed the work of a', 'Good'],
 ])('a call of the team reads as a sentence: %s', (tool, fields, answer, action, message) => {

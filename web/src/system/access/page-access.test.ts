@@ -1,9 +1,9 @@
-/** Defect X1: the page has a credential of its own, and no other page, tab of another origin or address gets it. */
+/** Defect X1: no other page and no tab of another origin receives the page's credential. */
 import { webcrypto } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type Browser, type Channel, PageAccess } from './page-access'
 
-/** Tabs of one origin hear each other and not themselves. */
+/** A channel between the tabs of one origin. A tab does not receive its own messages. */
 class Tabs {
   readonly #all = new Set<Channel>()
   open(): Channel {
@@ -18,7 +18,7 @@ class Tabs {
   }
 }
 
-/** A server that knows these codes once, and these credentials. */
+/** A server that accepts each code once, and these credentials. */
 function server(codes: string[], valid: Set<string>) {
   const seen: { readonly path: string; readonly authorization: string | null; readonly body: string }[] = []
   const fetch: Browser['fetch'] = async (path, init = {}) => {

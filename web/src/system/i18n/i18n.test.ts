@@ -93,7 +93,7 @@ test('a placeholder takes its value as it is, and a name that nobody gave stays'
 const VISIBLE = new Set(['aria-label', 'title', 'placeholder', 'alt', 'label'])
 const WORD = /\p{L}{2,}/u
 
-/** Words in the markup itself: nobody could translate them. */
+/** Untranslatable texts in the markup. */
 function fixedTexts(source: Source): string[] {
   const texts: string[] = []
   for (const node of listNodes(source)) {

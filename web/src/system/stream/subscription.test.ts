@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A server of streams: each opening waits until the test says what it is. */
+/** A stream server. Each opening waits until the test answers it. */
 class Streams {
   readonly opened: (string | null)[] = []
   readonly connections: Connection[] = []
@@ -63,7 +63,7 @@ class Streams {
     try {
       controller.error(new DOMException('aborted', 'AbortError'))
     } catch {
-      // It was closed before.
+      // The stream is already closed.
     }
   }
 
