@@ -20,7 +20,7 @@ const ROWS = [
   },
 ] as const
 
-test('another host shows the conversation from plain rows, in its own words, and nothing is fetched', async () => {
+test('another host shows the conversation from plain rows, with its own labels, without a fetch', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   const onDid = vi.fn()
   render(<Host rows={ROWS} onDid={onDid} />)
@@ -35,7 +35,7 @@ test('another host shows the conversation from plain rows, in its own words, and
   expect(fetched).not.toHaveBeenCalled()
 })
 
-test('what a person does is told to the host, and the surface answers nothing by itself', async () => {
+test('the host receives the person’s actions, and the surface never answers automatically', async () => {
   const onDid = vi.fn()
   render(<Host rows={[...ROWS, actionRow({ preview: { text: 'make all' } })]} onDid={onDid} />)
   expect(onDid).not.toHaveBeenCalled()
@@ -47,7 +47,7 @@ test('what a person does is told to the host, and the surface answers nothing by
   ])
 })
 
-test('the surfaces hold no truth: what the host takes away is gone, whatever was answered', async () => {
+test('surfaces hold no truth: what the host removes is gone, whatever was answered', async () => {
   const { rerender } = render(<Host rows={[...ROWS, actionRow()]} onDid={vi.fn()} />)
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
   expect(screen.getByRole('region', { name: 'Waiting for your decision' })).toBeTruthy()

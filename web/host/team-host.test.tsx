@@ -15,7 +15,7 @@ async function go(view: string) {
   await userEvent.click(within(nav).getByRole('button', { name: new RegExp(`^${view}`) }))
 }
 
-test('another host shows the team workbench from plain rows, and nothing is fetched (UI-18, UI-24)', async () => {
+test('another host shows the team workbench from plain rows, without a fetch (UI-18, UI-24)', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
   const roster = screen.getByRole('list', { name: 'Agents' })
@@ -44,7 +44,7 @@ test('another host shows the team workbench from plain rows, and nothing is fetc
   expect(fetched).not.toHaveBeenCalled()
 })
 
-test('a notification is neither a person’s word nor the lead’s (UI-16)', async () => {
+test('a notification is attributed neither to the person nor to the lead (UI-16)', async () => {
   render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
   await go('Exchange')
   const lane = screen.getByRole('region', { name: 'Notifications' })
@@ -55,7 +55,7 @@ test('a notification is neither a person’s word nor the lead’s (UI-16)', asy
   ).toBeNull()
 })
 
-test('a delegated request names who asks and for whom, and its answer goes to it (UI-10)', async () => {
+test('a delegated request names the asking agent and its parent, and the answer goes to it (UI-10)', async () => {
   const onDid = vi.fn()
   render(<TeamHost rows={ROWS} onDid={onDid} />)
   const card = screen.getByRole('region', { name: 'Waiting for your decision' })
@@ -64,7 +64,7 @@ test('a delegated request names who asks and for whom, and its answer goes to it
   expect(onDid.mock.calls).toEqual([['answer', ['act_a', 'approve']]])
 })
 
-test('moving a card asks for it and moves nothing by itself (UI-21)', async () => {
+test('moving a card sends a command and moves nothing itself (UI-21)', async () => {
   const onDid = vi.fn()
   render(<TeamHost rows={ROWS} onDid={onDid} />)
   await userEvent.click(screen.getByRole('button', { name: 'Actions for Measure before and after' }))
@@ -93,7 +93,7 @@ test('stopping and closing ask first; input goes to its agent', async () => {
   ])
 })
 
-test('a remote agent that cannot be reached is not complete (UI-26)', () => {
+test('an unreachable remote agent is not completed (UI-26)', () => {
   render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
   const remote = screen
     .getByRole('button', { name: 'Actions for remote-linter' })
@@ -102,7 +102,7 @@ test('a remote agent that cannot be reached is not complete (UI-26)', () => {
   expect(remote.textContent).toContain('The remote agent cannot be reached; what it does is unknown.')
 })
 
-test('one agent alone is no team (UI-18)', () => {
+test('a single agent is not a team (UI-18)', () => {
   const solo = ROWS.map((row) => (row.kind === 'team' ? { ...row, topology: 'solo_run' as const } : row))
   render(<TeamHost rows={solo} onDid={vi.fn()} />)
   expect(screen.getByTestId('solo')).toBeTruthy()

@@ -15,7 +15,7 @@ import { findOffences } from '../dev/surface-rules'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-test('surfaces and primitives fetch nothing, subscribe to nothing, answer nothing and keep no run', () => {
+test('surfaces and primitives do not fetch, subscribe, answer or hold a run', () => {
   const all = [...readSources('features'), ...readSources('ui')]
   expect(all.length).toBeGreaterThan(30)
   expect(all.flatMap(findOffences)).toEqual([])
@@ -47,7 +47,7 @@ test.each(OFFENCES)('the check finds %s', (text, offence) => {
   expect(findOffences({ path: 'features/x/x.tsx', text })).toEqual([`features/x/x.tsx:1 ${offence}`])
 })
 
-test('the check lets pass what a surface is for', () => {
+test('the check accepts what surfaces may do', () => {
   const good = [
     "import type { Meta } from '@/system/api/client'",
     'const [open, setOpen] = useState(false)',
@@ -65,7 +65,7 @@ const PLANTED: Readonly<Record<string, string>> = {
   'src/system/e.ts': "export const taken = fetch('/api')\n",
 }
 
-test('the linter forbids the same in surfaces as they are written, and only there', () => {
+test('the linter forbids the same in surfaces, and only there', () => {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome')
   const place = mkdtempSync(join(tmpdir(), 'callboard-lint-'))
   try {
@@ -90,12 +90,12 @@ test('the linter forbids the same in surfaces as they are written, and only ther
   }
 })
 
-test('another host needs the surfaces and nothing else of the page', () => {
+test('another host imports only the surfaces', () => {
   const text = readFileSync(`${ROOT}host/host.tsx`, 'utf8')
   expect(imports({ path: 'host/host.tsx', text })).toEqual(['callboard-web/surfaces', 'react'])
 })
 
-test('the system imports no library but the parser of event streams, and so no React', () => {
+test('the system imports no library but the event stream parser, and no React', () => {
   const libraries = readSources('system').flatMap((source) =>
     imports(source)
       .filter((name) => !name.startsWith('.') && name !== 'eventsource-parser')
@@ -106,7 +106,7 @@ test('the system imports no library but the parser of event streams, and so no R
 
 const PARTS = ['system', 'ui', 'features', 'app'] as const
 
-test('the system imports no surface, and a surface only itself, what is shared, and what it is composed of', () => {
+test('the system imports no surface, and a surface only itself, `shared` and its parts', () => {
   const all = listImports(PARTS.flatMap(readSources))
   expect(all.length).toBeGreaterThan(500)
   expect(findForbiddenImports(all)).toEqual([])

@@ -21,7 +21,7 @@ import { createServices } from './services'
 
 beforeEach(clean)
 
-test('a turn goes from typed to answered on one page (UI-01, UI-02, UI-03)', async () => {
+test('one page leads from typed input to the answer (UI-01, UI-02, UI-03)', async () => {
   const { server } = await page(
     {
       answers: {
@@ -67,7 +67,7 @@ test('a turn goes from typed to answered on one page (UI-01, UI-02, UI-03)', asy
   expect(within(feed).queryByText('Glob')).toBeNull()
 })
 
-test('a request is answered from the card and goes when its fact comes (UI-09)', async () => {
+test('a request is answered from the card, which is removed with its fact (UI-09)', async () => {
   const { server } = await page(
     {
       sessions: {
@@ -94,7 +94,7 @@ test('a request is answered from the card and goes when its fact comes (UI-09)',
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Waiting for your decision' })).toBeNull())
 })
 
-test('the draft of each session is its own and survives leaving it (UI-31)', async () => {
+test('each session has its own draft, which survives leaving the session (UI-31)', async () => {
   const { services } = await page(
     {
       sessions: {
@@ -111,7 +111,7 @@ test('the draft of each session is its own and survives leaving it (UI-31)', asy
   await waitFor(async () => expect(await message()).toHaveProperty('value', 'half a thought'))
 })
 
-test('a session goes on as its last turn ran; a choice is for its next turn and reaches no other session (UI-31)', async () => {
+test('a session continues with the settings of its last turn; a choice applies to its next turn only (UI-31)', async () => {
   const { server, services } = await page(
     {
       sessions: {
@@ -149,7 +149,7 @@ test('a session goes on as its last turn ran; a choice is for its next turn and 
   expect(await screen.findByText(/asks before it changes anything/)).toBeTruthy()
 })
 
-test('a session whose turns are not read yet goes on in the mode that the server knows', async () => {
+test('a session whose turns are not read yet continues in the mode that the server knows', async () => {
   const { server } = await page(
     { sessions: { [SESSION]: [upsert('session', sessionRow())] } },
     `#/s/${SESSION}`,
@@ -169,7 +169,7 @@ test('a session whose turns are not read yet goes on in the mode that the server
   )
 })
 
-test('a session of one agent shows no team but the way to one, in its details (UI-18)', async () => {
+test('a session of one agent shows no team except, in its details, the way to one (UI-18)', async () => {
   const turns = [upsert('turns', turnRow('trn_a', 10))]
   const { server } = await page(
     {
@@ -196,7 +196,7 @@ test('a session of one agent shows no team but the way to one, in its details (U
   ])
 })
 
-test('a lost connection marks the page stale and keeps what is on it (UI-30)', async () => {
+test('a lost connection marks the page stale and keeps its rows (UI-30)', async () => {
   const { server } = await page({}, `#/s/${SESSION}`)
   await screen.findByText('Ready')
   server.refuse(SESSION)
@@ -205,7 +205,7 @@ test('a lost connection marks the page stale and keeps what is on it (UI-30)', a
   expect(screen.getByText('Ready')).toBeTruthy()
 })
 
-test('a page without its cookie says how to get in (SAFE-04)', async () => {
+test('a page without a credential shows how to sign in (SAFE-04)', async () => {
   const services = createServices(
     async () => new Response('{"code":"unauthenticated","message":"no"}', { status: 401 }),
     null,
@@ -215,7 +215,7 @@ test('a page without its cookie says how to get in (SAFE-04)', async () => {
   expect(await screen.findByRole('heading', { name: 'This page is not signed in' })).toBeTruthy()
 })
 
-test('deleting a session asks first, and its answer takes the session off the screen', async () => {
+test('deleting a session asks first, and removes the session from the screen', async () => {
   const { server } = await page({}, `#/s/${SESSION}`)
   await userEvent.click(
     await screen.findByRole('button', { name: 'Actions for Fix the failing parser test' }),
@@ -231,7 +231,7 @@ test('deleting a session asks first, and its answer takes the session off the sc
   await waitFor(() => expect(window.location.hash).toBe('#/w/wks_a'))
 })
 
-test('every change of a session goes to its command (UI-33)', async () => {
+test('each action on a session sends its command (UI-33)', async () => {
   const { server } = await page({
     answers: { update_session: () => new RefusedAnswer(409, { code: 'conflict', message: 'later' }) },
   })
@@ -262,7 +262,7 @@ test('the page changes its language in place', async () => {
   expect(document.documentElement.lang).toBe('zh-CN')
 })
 
-test('a team is worked with from its session: whose words are whose, who asks, and the way back (UI-10, UI-16, UI-29)', async () => {
+test('a team works from its session: authors are named, requests name their agent, and the way back is there (UI-10, UI-16, UI-29)', async () => {
   const { server } = await page(team(), `#/s/${SESSION}`)
   const roster = await screen.findByRole('list', { name: 'Agents' })
   await waitFor(() => expect(document.title).toContain('3 at work'))
@@ -286,7 +286,7 @@ test('a team is worked with from its session: whose words are whose, who asks, a
   expect(within(feed()).getByRole('article', { name: 'You' })).toBeTruthy()
 })
 
-test('a card of the board moves when its fact comes, and not before (UI-21)', async () => {
+test('a card of the board moves only when its fact arrives (UI-21)', async () => {
   const { server } = await page(team(), `#/s/${SESSION}`)
   const nav = await screen.findByRole('navigation', { name: 'Views of the team' })
   await userEvent.click(within(nav).getByRole('button', { name: 'Board' }))

@@ -9,7 +9,7 @@ beforeEach(clean)
 
 const sentBy = (server: FakeServer) => server.requests.find(({ name }) => name === 'submit_turn')?.body
 
-test('the first page says where it works, offers three ways in, and opens a past session', async () => {
+test('the first page names its folder, offers three ways to start, and opens a past session', async () => {
   await page({})
   expect(await screen.findByText(/An agent works in atlas/)).toBeTruthy()
   for (const name of ['Model', 'Try the sample', 'Past sessions']) {
@@ -21,7 +21,7 @@ test('the first page says where it works, offers three ways in, and opens a past
   expect(window.location.hash).toBe(`#/s/${SESSION}`)
 })
 
-test('past sessions stand before the demos, which would push them off a narrow window', async () => {
+test('past sessions precede the demos, which would push them off a narrow window', async () => {
   await page({ meta: { demos: [{ name: 'solo_run', title: 'One agent' }] } })
   const demos = await screen.findByRole('heading', { name: 'Watch a team at work' })
   const offers = demos.closest('section')?.parentElement ?? document.body
@@ -54,7 +54,7 @@ test('a past session of another product is imported on the first page, and opene
   ).toEqual([body])
 })
 
-test('a session that grows while it is imported is not unread', async () => {
+test('a session that grows during its import is not unread', async () => {
   const past = { source: 'codex', product: 'Codex', sourceId: 's1', folder: '/a', title: 'Once', changed: 1 }
   const { server } = await page({
     answers: { list_past_sessions: () => ({ sessions: [{ ...past, sessionId: 'ses_past' }] }) },
@@ -74,7 +74,7 @@ test('a session that grows while it is imported is not unread', async () => {
   expect(unread.map((mark) => mark.closest('li')?.textContent)).toEqual([expect.stringContaining('Own 960')])
 })
 
-test('looking for past sessions says so where it takes long, and why where it fails', async () => {
+test('a slow search for past sessions shows a loading line, and a failed one its reason', async () => {
   let fail = () => {}
   const request = new Promise((resolve) => {
     fail = () => resolve(new RefusedAnswer(500, { code: 'internal', message: 'The disk is gone.' }))
@@ -86,13 +86,13 @@ test('looking for past sessions says so where it takes long, and why where it fa
   expect(screen.getByRole('button', { name: 'Look again' })).toBeTruthy()
 })
 
-test('nothing is said of other products where they left nothing', async () => {
+test('products without past sessions are not mentioned', async () => {
   await page({})
   await screen.findByRole('heading', { name: 'Past sessions' })
   await waitFor(() => expect(screen.queryByText(/Claude Code/)).toBeNull())
 })
 
-test('a new session begins in the mode that the settings call for, whether the page knows it or not', async () => {
+test('a new session starts in the mode of the settings, whether or not the page knows it', async () => {
   const { server } = await page({
     answers: { get_settings: () => ({ place: 'folder', holding: { usual_mode: 'planning' } }) },
   })
@@ -103,21 +103,21 @@ test('a new session begins in the mode that the settings call for, whether the p
   expect(sentBy(server)).not.toHaveProperty('permissionMode')
 })
 
-test('the mode that a person chose for a new session is the one that it begins in', async () => {
+test('a mode chosen for a new session is the mode that it starts in', async () => {
   const { server } = await page({ answers: { get_settings: () => new Promise(() => {}) } })
   await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Permission' }), 'Full access')
   await userEvent.type(await message(), 'Look{Enter}')
   await waitFor(() => expect(sentBy(server)).toMatchObject({ text: 'Look', permissionMode: 'full' }))
 })
 
-test('only the sample folder is called the sample', async () => {
+test('only the sample folder is labelled as the sample', async () => {
   const workspaces = [{ workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false }]
   await page({ meta: { workspaces } })
   expect(await screen.findByRole('heading', { name: 'Try one of these' })).toBeTruthy()
   expect(screen.queryByText(/This is the sample folder/)).toBeNull()
 })
 
-test('every opened folder is a choice, and one leads back to the sample', async () => {
+test('each opened folder can be selected, and one entry leads back to the sample', async () => {
   const workspaces = [
     { workspaceId: 'wks_s', path: '/opt/callboard/sample', name: 'sample', sample: true },
     { workspaceId: 'wks_a', path: '/home/ada/atlas', name: 'atlas', sample: false },
@@ -131,12 +131,12 @@ test('every opened folder is a choice, and one leads back to the sample', async 
   expect(window.location.hash).toBe('#/w/wks_s')
 })
 
-test('a list that is being rebuilt says how many sessions are missing (R2)', async () => {
+test('a list that is being rebuilt shows how many sessions are missing (R2)', async () => {
   await page({ workspace: [upsert('workspaces', workspaceRow({ rebuilding: 12 }))] })
   expect(await screen.findByText('Rebuilding the list: 12 to go')).toBeTruthy()
 })
 
-test('a whole list says nothing of rebuilding (R2)', async () => {
+test('a complete list does not mention rebuilding (R2)', async () => {
   await page({ workspace: [upsert('workspaces', workspaceRow())] })
   await message()
   expect(screen.queryByText(/Rebuilding/)).toBeNull()

@@ -32,7 +32,7 @@ async function palette() {
   return within(await screen.findByRole('dialog', { hidden: true }))
 }
 
-test('a job is begun from where one agent works alone, and shown on the board that comes with it', async () => {
+test('a job can start from a single agent, and appears on the board that it creates', async () => {
   const agents = [
     { name: 'lead', kind: 'main', description: '', added: true },
     { name: 'reader', kind: 'subagent', description: 'Reads.', added: false },
@@ -80,7 +80,7 @@ test('a job is begun from where one agent works alone, and shown on the board th
   expect(board.queryByText('Read b')).toBeNull()
 })
 
-test('items that a snapshot left out are read once somebody looks, and what comes since stands over them', async () => {
+test('items missing from a snapshot are read on demand, and newer rows replace them', async () => {
   const items = [
     { itemId: 'tsk_a', title: 'Read a', status: 'completed', attempts: 1, output: 'It is short.' },
     { itemId: 'tsk_b', title: 'Read b', status: 'running', attempts: 1 },
@@ -121,7 +121,7 @@ const BEGUN_BY_JOB = [
   upsert('tasks', RUNS),
 ]
 
-test('a session that a job began opens on what there is to see of it, without taking the focus, and stays where it was left', async () => {
+test('a session started by a job opens on the job, without taking the focus, and stays where it was left', async () => {
   const sessions = { [SESSION]: BEGUN_BY_JOB }
   await page({ sessions }, `#/s/${SESSION}`)
   expect(await screen.findByRole('list', { name: 'Items of Read them all' })).toBeTruthy()
@@ -147,13 +147,13 @@ test('a session that a job began opens on what there is to see of it, without ta
   expect(await screen.findByRole('region', { name: 'Board' })).toBeTruthy()
 })
 
-test('what a worker of a job asks says which item it is about', async () => {
+test('a question of a job worker names its item', async () => {
   const asks = upsert('actions', actionRow({ agentId: 'reader-1', threadId: 'thr_reader-1' }))
   await page({ sessions: { [SESSION]: [...BEGUN_BY_JOB, asks] } }, `#/s/${SESSION}`)
   expect(await screen.findByText('Asked by reader-1 · Read b')).toBeTruthy()
 })
 
-test('a session with several jobs opens on its board; one whose lead was spoken to, on what was said', async () => {
+test('a session with several jobs opens on its board; with a turn of the lead, on the conversation', async () => {
   const other = taskRow({ ...JOB, key: 'tsk_k', title: 'Read others', job: 'job_2' })
   const several = [...BEGUN_BY_JOB, upsert('tasks', other)]
   await page({ sessions: { [SESSION]: several } }, `#/s/${SESSION}`)
@@ -166,7 +166,7 @@ test('a session with several jobs opens on its board; one whose lead was spoken 
   expect(screen.getByRole('button', { name: 'Conversation' }).getAttribute('aria-current')).toBe('page')
 })
 
-test('a job begins a session from the first page, which is then on the screen', async () => {
+test('a job on the first page starts a session, which is then shown', async () => {
   let refused = true
   const { server, services } = await page({
     sessions: { [SESSION]: BEGUN_BY_JOB },
@@ -202,7 +202,7 @@ test('a job begins a session from the first page, which is then on the screen', 
   ])
 })
 
-test('where nobody works, no job is begun', async () => {
+test('a read-only session cannot start a job', async () => {
   const rows = [upsert('session', sessionRow({ source: 'codex' })), upsert('status', statusRow())]
   await page({ sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)
   await screen.findByRole('button', { name: 'New session here' })

@@ -13,7 +13,7 @@ const IMPORTED = [
   upsert('turns', turnRow('trn_a', 10, { state: 'interrupted', code: 'person', input: { text: 'Tidy up' } })),
 ]
 
-test('a session that is for reading leads to a new one in its folder, whose first prompt is empty', async () => {
+test('a read-only session leads to a new one in its folder, with an empty draft', async () => {
   await page({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
   const here = await screen.findByRole('button', { name: 'New session here' })
   expect(await message()).toHaveProperty('disabled', true)
@@ -25,7 +25,7 @@ test('a session that is for reading leads to a new one in its folder, whose firs
   expect(screen.getByText(/An agent works in atlas/)).toBeTruthy()
 })
 
-test('a session that is for reading offers nothing that it would refuse', async () => {
+test('a read-only session offers no action that it would refuse', async () => {
   await page({ sessions: { [SESSION]: IMPORTED } }, `#/s/${SESSION}`)
   await userEvent.click(await screen.findByRole('button', { name: 'Show details' }))
   expect(await screen.findByRole('tabpanel', { name: 'Turn' })).toBeTruthy()
@@ -43,7 +43,7 @@ test('a session that is for reading offers nothing that it would refuse', async 
   expect(palette.queryByText('Add an agent to this session')).toBeNull()
 })
 
-test('agents of a session that is for reading are looked at, and given nothing', async () => {
+test('agents of a read-only session can be inspected but receive no input', async () => {
   const own = team()
   const rows = [...(own.sessions[SESSION] ?? []), upsert('session', sessionRow({ source: 'codex' }))]
   await page({ ...own, sessions: { [SESSION]: rows } }, `#/s/${SESSION}`)

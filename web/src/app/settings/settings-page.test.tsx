@@ -36,7 +36,7 @@ async function opened(side: string, answers?: Scenario['answers']) {
 const gave = (server: FakeServer, name: string) =>
   server.requests.filter((request) => request.name === name).map((request) => request.body)
 
-test('hooks are listed, added and taken out (SAFE-01)', async () => {
+test('hooks are listed, added and removed (SAFE-01)', async () => {
   const there = { name: 'guard', tools: ['Bash', 'Edit(src/**)'], command: ['python3', '/h/guard.py'] }
   const { server, dialog } = await opened('Hooks', {
     get_settings: (body) => ({
@@ -63,7 +63,7 @@ test('hooks are listed, added and taken out (SAFE-01)', async () => {
   expect(gave(server, 'update_settings')[1]).toMatchObject({ changes: { hooks: [] } })
 })
 
-test('a model server that runs here is connected with one click, beside the models that there are', async () => {
+test('a local model server connects with one click, beside the configured models', async () => {
   const server = await page()
   await userEvent.click(await screen.findByRole('button', { name: 'Connect qwen3:8b of Ollama' }))
   await waitFor(() => expect(gave(server, 'update_settings')).toHaveLength(1))
@@ -87,7 +87,7 @@ test('a model server that runs here is connected with one click, beside the mode
   await waitFor(() => expect(document.activeElement).toBe(message))
 })
 
-test('a model that did not answer a test has no green mark beside it', async () => {
+test('a model that failed its test has no green mark', async () => {
   const { dialog } = await opened('', {
     test_model: ({ name }) => ({
       name,
@@ -103,7 +103,7 @@ test('a model that did not answer a test has no green mark beside it', async () 
   expect(mark()?.querySelector('.bg-bad')).not.toBeNull()
 })
 
-test('a key goes to the keyring and stays nowhere in the page; the settings name its handle (SAFE-09)', async () => {
+test('a key goes to the keyring and is not kept in the page; the settings name its handle (SAFE-09)', async () => {
   const key = 'sk-ant-very-secret'
   const { server, dialog } = await opened('', {
     set_secret: ({ name }) => ({ name, place: 'keyring', handle: `secret://${name}` }),
@@ -122,7 +122,7 @@ test('a key goes to the keyring and stays nowhere in the page; the settings name
   expect(JSON.stringify(window.localStorage)).not.toContain(key)
 })
 
-test('where there is no keyring nobody is asked to type a key (SAFE-09)', async () => {
+test('without a keyring the page does not ask for a key (SAFE-09)', async () => {
   const problem = 'This system has no keyring.'
   const { dialog } = await opened('', { list_secrets: () => ({ secrets: [], problem }) })
   await userEvent.click(dialog.getByRole('button', { name: 'Connect a model', hidden: true }))
@@ -131,7 +131,7 @@ test('where there is no keyring nobody is asked to type a key (SAFE-09)', async 
   expect(dialog.queryByLabelText(/^Key/)).toBeNull()
 })
 
-test('what cannot be set is told at its field, and what was typed stays', async () => {
+test('a rejected setting shows its problem at its field and keeps the typed value', async () => {
   const { server, dialog } = await opened('Shell', {
     update_settings: () =>
       new RefusedAnswer(422, {
@@ -154,7 +154,7 @@ test('what cannot be set is told at its field, and what was typed stays', async 
   expect(gave(server, 'update_settings')[0]).toMatchObject({ changes: { shell: { timeout: 900 } } })
 })
 
-test('a file that was edited meanwhile is not overwritten, and can be read again', async () => {
+test('a file that was edited meanwhile is not overwritten and can be reloaded', async () => {
   const { dialog } = await opened('Shell', {
     update_settings: () =>
       new RefusedAnswer(409, { code: 'conflict', message: 'The file is another by now.' }),
@@ -165,7 +165,7 @@ test('a file that was edited meanwhile is not overwritten, and can be read again
   expect(dialog.getByRole('button', { name: 'Read it again', hidden: true })).toBeTruthy()
 })
 
-test('a rule is tried on past calls before it is given', async () => {
+test('a rule is previewed on past calls before it is added', async () => {
   const { server, dialog } = await opened('Rules')
   await userEvent.type(dialog.getByLabelText('Tool, and what it is called with'), 'Bash(make *)')
   await userEvent.click(dialog.getByRole('radio', { name: 'Allow', hidden: true }))
@@ -180,7 +180,7 @@ test('a rule is tried on past calls before it is given', async () => {
   )
 })
 
-test('an untrusted folder asks once, with what it would allow; "not now" holds for exactly that (SAFE-08)', async () => {
+test('an untrusted folder asks once, listing the permissions; "not now" applies to exactly those (SAFE-08)', async () => {
   const server = await page()
   const banner = within(await screen.findByRole('region', { name: 'Trust of this folder' }))
   expect(banner.getByText('npx -y @acme/tools')).toBeTruthy()
@@ -190,7 +190,7 @@ test('an untrusted folder asks once, with what it would allow; "not now" holds f
   expect(gave(server, 'trust_workspace')).toEqual([])
 })
 
-test('a folder is trusted by the digest of what was shown', async () => {
+test('a folder is trusted by the digest of what the page showed', async () => {
   const server = await page()
   await userEvent.click(await screen.findByRole('button', { name: 'Trust folder' }))
   await waitFor(() =>
@@ -198,7 +198,7 @@ test('a folder is trusted by the digest of what was shown', async () => {
   )
 })
 
-test('a folder that asks for nothing is not asked about', async () => {
+test('a folder that requests nothing is not asked about', async () => {
   await page({ get_trust: () => ({ ...TRUST, state: 'nothing', widenings: [], digest: '' }) })
   expect(await screen.findByText(/No model is connected yet/)).toBeTruthy()
   expect(screen.queryByRole('region', { name: 'Trust of this folder' })).toBeNull()

@@ -31,7 +31,7 @@ async function atHome() {
   )
 }
 
-test('before a home is used a dialog says what it means, and an approval sends the message (X6)', async () => {
+test('a dialog explains a home folder before its use, and an approval sends the message (X6)', async () => {
   const { server } = await atHome()
   await userEvent.type(await message(), 'Tidy up{Enter}')
   const dialog = await screen.findByRole('dialog', { name: 'Open this whole folder?' })
@@ -50,7 +50,7 @@ test('before a home is used a dialog says what it means, and an approval sends t
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('without an approval nothing is opened and the page says why (X6)', async () => {
+test('without an approval the folder is not opened, and the page shows the reason (X6)', async () => {
   const { server, services } = await atHome()
   await services.language.choose('zh')
   await userEvent.type(await screen.findByRole('textbox'), 'Tidy up{Enter}')

@@ -36,7 +36,7 @@ function Host(props: Partial<QuestionCardProps> & { readonly row: Partial<WireAc
   )
 }
 
-test('a question names who asks and is answered in words, by keyboard', async () => {
+test('a question names the agent that asks, and is answered as text, by keyboard', async () => {
   const onAnswer = vi.fn()
   show(<Host row={{}} onAnswer={onAnswer} />)
   expect(screen.getByRole('heading', { name: 'A question for you' })).toBeTruthy()
@@ -47,7 +47,7 @@ test('a question names who asks and is answered in words, by keyboard', async ()
   expect(onAnswer.mock.calls).toEqual([[{ decision: 'answer', text: 'blue\nand' }]])
 })
 
-test('an empty answer is refused by name and nothing is sent', async () => {
+test('an empty answer is refused with a message and not sent', async () => {
   const onAnswer = vi.fn()
   show(<Host row={{}} onAnswer={onAnswer} />)
   await userEvent.click(screen.getByRole('button', { name: /^Answer/ }))
@@ -58,14 +58,14 @@ test('an empty answer is refused by name and nothing is sent', async () => {
   expect(screen.queryByRole('alert')).toBeNull()
 })
 
-test('an answer reads as sent, with its text, until the fact of it comes (UI-09)', () => {
+test('an answer reads as sent, with its text, until its fact arrives (UI-09)', () => {
   show(<Host row={{}} answered="answer" draft="blue" />)
   expect(screen.getByRole('status').textContent).toBe('Answer sent. Waiting for it to be recorded.')
   expect(screen.getByText('blue')).toBeTruthy()
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-test('a credential is never typed here: it was given elsewhere, or it is refused (UI-23)', async () => {
+test('a credential is never typed on the page: it is provided elsewhere or refused (UI-23)', async () => {
   const onAnswer = vi.fn()
   const decisions = ['approve', 'reject'] as const
   show(<Host row={{ actionType: 'credential_request', decisions }} onAnswer={onAnswer} />)
@@ -79,7 +79,7 @@ test('a credential is never typed here: it was given elsewhere, or it is refused
   ])
 })
 
-test('an answer to choose stands in the field before it is sent', async () => {
+test('a suggested answer is put into the field before it is sent', async () => {
   const onAnswer = vi.fn()
   const question = { question: 'Which?', options: ['main', 'release'] }
   const row = {
@@ -96,7 +96,7 @@ test('an answer to choose stands in the field before it is sent', async () => {
   expect(onAnswer.mock.calls).toEqual([[{ decision: 'answer', text: 'release' }]])
 })
 
-test('a plan is accepted, sent back with what shall be different, or rejected with the reason (UI-24)', async () => {
+test('a plan is accepted, sent back with changes, or rejected with a reason (UI-24)', async () => {
   const onAnswer = vi.fn()
   const plan = { summary: 'Mend the parser.', steps: ['Read it', 'Change it'] }
   const row = {
@@ -123,7 +123,7 @@ test('a plan is accepted, sent back with what shall be different, or rejected wi
   ])
 })
 
-test('a plan is accepted with the mode that carries it out; the first mode is the default (UI-24)', async () => {
+test('a plan is accepted with its execution mode; the first mode is the default (UI-24)', async () => {
   const onAnswer = vi.fn()
   const row = {
     actionType: 'plan_decision',
@@ -164,7 +164,7 @@ const ASKS_A_FORM: Partial<WireAction> = {
   arguments: { text: JSON.stringify({ server: 'tickets', message: '', schema: FORM }) },
 }
 
-test('what a server asks for is a form, checked before it is sent as an object of its schema', async () => {
+test('a request of a server is a form, validated before it is sent as an object of its schema', async () => {
   const onAnswer = vi.fn()
   show(<Host row={ASKS_A_FORM} onAnswer={onAnswer} />)
   await userEvent.type(await screen.findByLabelText('Points'), '40')
@@ -186,7 +186,7 @@ test('what a server asks for is a form, checked before it is sent as an object o
   })
 })
 
-test('a form with more than fields can ask for is answered in words', () => {
+test('a schema that a form cannot show is answered as text', () => {
   const beyond = { ...FORM, properties: { ...FORM.properties, nested: { type: 'object' } } }
   show(<Host row={{ ...ASKS_A_FORM, arguments: { text: JSON.stringify({ schema: beyond }) } }} />)
   expect(screen.getByRole('textbox', { name: 'Your answer' })).toBeTruthy()

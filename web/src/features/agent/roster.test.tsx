@@ -40,7 +40,7 @@ const sleeper = (change: Partial<wire.BackgroundWork> = {}) =>
 const opened = (name: string) =>
   userEvent.click(screen.getByRole('button', { name: `Show what is on record of ${name}` }))
 
-test('an agent that sleeps says until when, why it woke, and what its last run came to (UI-22)', async () => {
+test('a background agent shows its next wake, the reason of its last wake, and its last run (UI-22)', async () => {
   const runs = [
     fillAs('runs', runRow({ key: 'run_1', agentId: 'watcher', status: 'failed', started: START })),
   ]
@@ -61,7 +61,7 @@ test('an agent that sleeps says until when, why it woke, and what its last run c
   ])
 })
 
-test('ending an agent that sleeps is asked about first; one that is paused can go on (UI-22)', async () => {
+test('ending a background agent asks first; a paused one can be resumed (UI-22)', async () => {
   const { surface, did } = roster(sleeper({ state: 'paused' }))
   show(surface)
   expect(screen.getByText('Paused')).toBeTruthy()
@@ -74,7 +74,7 @@ test('ending an agent that sleeps is asked about first; one that is paused can g
   expect(did).toHaveBeenLastCalledWith('cancel task', 'tsk_w')
 })
 
-test('a schedule of cron is told in words, in the language of the page', async () => {
+test('a cron schedule is shown in words, in the page’s language', async () => {
   const { surface } = roster(sleeper({ schedule: '0 9 * * 1-5' }))
   const { unmount } = show(surface)
   await opened('watcher')
@@ -94,7 +94,7 @@ test.each([
   'failed',
   'completed',
   'unknown',
-] as const)('every state of a sleep has its words: %s', (state) => {
+] as const)('each state of a background agent has a text: %s', (state) => {
   show(roster(sleeper({ state })).surface)
   const words = { scheduled: 'Scheduled', completed: 'Ended', unknown: 'State unknown' } as const
   const label = state in words ? words[state as keyof typeof words] : state[0]?.toUpperCase() + state.slice(1)
@@ -125,7 +125,7 @@ const remote = (change: Partial<wire.RemoteWork> = {}, row: Partial<wire.AgentRo
     ...row,
   })
 
-test('an agent elsewhere that is idle is not done: the last that it told stands with its time (UI-23)', async () => {
+test('an idle remote agent is not done: its last report has a time (UI-23)', async () => {
   show(roster(remote()).surface)
   expect(screen.getByText('Idle')).toBeTruthy()
   expect(screen.getByText('last told: Working')).toBeTruthy()
@@ -139,7 +139,7 @@ test('an agent elsewhere that is idle is not done: the last that it told stands 
   expect(facts.getByText('By Acme')).toBeTruthy()
 })
 
-test('an address is text, followed on purpose only and without telling from where (UI-23)', async () => {
+test('a URL is text, followed only on purpose and without a referrer (UI-23)', async () => {
   const artifacts = [
     {
       artifactId: 'a1',
@@ -163,7 +163,7 @@ test('an address is text, followed on purpose only and without telling from wher
   ])
 })
 
-test('one that cannot be reached says that nothing is known, and can be asked again (UI-23)', async () => {
+test('an unreachable agent reads unknown and can be retried (UI-23)', async () => {
   const { surface, did } = roster(
     remote({}, { degraded: ['remote_unavailable'], connection: 'disconnected' }),
   )
@@ -175,7 +175,7 @@ test('one that cannot be reached says that nothing is known, and can be asked ag
   expect(did).toHaveBeenLastCalledWith('retry agent', 'linter')
 })
 
-test('an agent with a request open waits for the person; one without lacks a permission', () => {
+test('an agent with an open request waits for the person; without one it lacks a permission', () => {
   const blocked = { key: 'w', state: 'waiting', degraded: ['permission_blocked'] } as const
   const { unmount } = show(roster(agentRow({ ...blocked, blockedOn: 'act_1' })).surface)
   expect(screen.getByText('Waits for your approval.')).toBeTruthy()
@@ -184,7 +184,7 @@ test('an agent with a request open waits for the person; one without lacks a per
   expect(screen.getByText('Blocked: it lacks a permission.')).toBeTruthy()
 })
 
-test('an agent of the folder is added by its name; no name is refused by name', async () => {
+test('an agent is added by name; an empty name is refused', async () => {
   const { surface, did } = roster(agentRow({ key: 'w' }))
   show(surface)
   await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
@@ -195,7 +195,7 @@ test('an agent of the folder is added by its name; no name is refused by name', 
   expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
 })
 
-test('an agent that the folder defines is offered with what it is for, and added by a click', async () => {
+test('an agent of the folder is offered with its description, and added with a click', async () => {
   const { surface, did } = roster(agentRow({ key: 'w' }))
   show(surface)
   await userEvent.click(screen.getByRole('button', { name: 'Add agent' }))
@@ -204,7 +204,7 @@ test('an agent that the folder defines is offered with what it is for, and added
   expect(did).toHaveBeenLastCalledWith('add agent', 'watcher')
 })
 
-test('an agent that is not there is refused where it was asked for, with those that are', async () => {
+test('an unknown agent is refused in the dialog, with the available names', async () => {
   const refused = {
     code: 'unknown_agent',
     message: 'There is no definition wacher.',
@@ -219,7 +219,7 @@ test('an agent that is not there is refused where it was asked for, with those t
   expect(onAdd.mock.calls).toEqual([['wacher']])
 })
 
-test('a subagent is not added, and why is said to a person', async () => {
+test('a subagent is not added, and the message addresses a person', async () => {
   const refused = {
     code: 'delegate_target_denied',
     message: 'worker is a subagent: it works for one parent.',

@@ -47,7 +47,7 @@ function exported(change: Partial<ExportEntry>): ExportEntry {
   return { export: 'exp_a', version: 1, form: 'zip', everything: true, ...change }
 }
 
-test('a session without artifacts says so, and one can be made', async () => {
+test('a session without artifacts shows that, and offers to create one', async () => {
   const recorded = handlers()
   show(<Host handlers={recorded} />)
   expect(screen.getByText('Nothing was made in this session yet.')).toBeTruthy()
@@ -66,7 +66,7 @@ test('a session without artifacts says so, and one can be made', async () => {
   expect(screen.queryByRole('dialog', { hidden: true })).toBeNull()
 })
 
-test('what was typed stays where it was not taken, with the reason', async () => {
+test('typed text stays if it is refused, with the reason', async () => {
   const why = { code: 'artifact_conflict', message: 'There is a file a.md already.', hint: '', field: 'path' }
   const recorded = handlers({ onCreate: vi.fn(async () => why) })
   show(<Host handlers={recorded} draft={{ ...EMPTY, path: 'a.md', text: 'mine' }} />)
@@ -90,7 +90,7 @@ test('what was typed stays where it was not taken, with the reason', async () =>
   })
 })
 
-test('an archive is of all artifacts, or of those that are chosen (CTX-05)', async () => {
+test('an archive contains all or selected artifacts (CTX-05)', async () => {
   const recorded = handlers()
   const rows = [
     artifactRow('art_a', 1, { path: 'a.md' }),
@@ -113,7 +113,7 @@ test('an archive is of all artifacts, or of those that are chosen (CTX-05)', asy
   expect(recorded.onArchive).toHaveBeenLastCalledWith(['art_a'])
 })
 
-test('an archive tells how far it is, what it came to, or why it failed (CTX-05)', async () => {
+test('an archive shows its progress, its result, or why it failed (CTX-05)', async () => {
   const recorded = handlers()
   const done = exported({
     export: 'exp_a',
@@ -150,7 +150,7 @@ test('an archive tells how far it is, what it came to, or why it failed (CTX-05)
   expect(third?.getByText('2 are left out: what they held was erased.')).toBeTruthy()
 })
 
-test('the list speaks Chinese', () => {
+test('the list is available in Chinese', () => {
   show(<Host rows={[artifactRow('art_a', 1)]} />, NO_BLOBS, CHINESE)
   expect(screen.getByRole('button', { name: '新建产物' })).toBeTruthy()
   expect(screen.getByRole('button', { name: '导出压缩包' })).toBeTruthy()

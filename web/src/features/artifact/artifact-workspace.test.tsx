@@ -56,7 +56,7 @@ function Host(props: Partial<ArtifactWorkspaceProps> & { readonly row: Partial<W
   )
 }
 
-test('a version that came meanwhile is a conflict: both sides stand there until the person says (CTX-04)', async () => {
+test('a newer version is a conflict: both sides stay until the person decides (CTX-04)', async () => {
   const recorded = handlers()
   const refused = {
     code: 'artifact_conflict',
@@ -82,7 +82,7 @@ test('a version that came meanwhile is a conflict: both sides stand there until 
   expect(recorded.onSave).toHaveBeenCalledOnce()
 })
 
-test('a failed save keeps what was written, says why, and can be tried again (UI-13)', async () => {
+test('a failed save keeps the text, shows the reason, and can be retried (UI-13)', async () => {
   const recorded = handlers()
   const row = {
     status: 'failed' as const,
@@ -103,7 +103,7 @@ test('a failed save keeps what was written, says why, and can be tried again (UI
 
 const DELETED = { status: 'deleted' as const, draft: null }
 
-test('what was being written goes on in the artifact that took the place of a deleted one (CTX-04)', async () => {
+test('a draft continues in the artifact that replaced a deleted one (CTX-04)', async () => {
   const recorded = handlers()
   const successor = fillAs('artifacts', artifactRow('art_b', 12))
   show(
@@ -119,7 +119,7 @@ test('what was being written goes on in the artifact that took the place of a de
   expect(recorded.onContinue).toHaveBeenCalledExactlyOnceWith(expect.anything(), successor, 'mine')
 })
 
-test('what is kept of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
+test('the recorded text of a failed save of a deleted artifact becomes a new one (CTX-04)', async () => {
   const recorded = { ...handlers(), onCreate: vi.fn(async () => null) }
   const row = { ...DELETED, draft: { hash: 'mine', size: 10 }, draftBase: 2 }
   show(<Host row={row} handlers={recorded} />, blobReader(WORK_BLOBS))
@@ -132,7 +132,7 @@ test('what is kept of a failed save of a deleted artifact becomes a new one (CTX
   expect(recorded.onCreate).toHaveBeenCalledExactlyOnceWith(expect.anything(), created)
 })
 
-test('a conflict in which no version came says what stands in the way', () => {
+test('a conflict without a newer version names its cause', () => {
   const row = {
     status: 'conflict' as const,
     code: 'artifact_conflict',
@@ -144,7 +144,7 @@ test('a conflict in which no version came says what stands in the way', () => {
   expect(region.getByText('The file was removed or changed meanwhile')).toBeTruthy()
 })
 
-test('discarding what was written asks first', async () => {
+test('discarding a draft asks first', async () => {
   const recorded = handlers()
   show(<Host row={{}} draft={{ text: 'mine', base: 2 }} handlers={recorded} />, blobReader(WORK_BLOBS))
   await userEvent.click(screen.getByRole('button', { name: 'Discard' }))
@@ -155,7 +155,7 @@ test('discarding what was written asks first', async () => {
   expect(screen.queryByRole('textbox')).toBeNull()
 })
 
-test('versions say who made them in which step, and any two are compared (UI-14)', async () => {
+test('versions show their author and step, and any two can be compared (UI-14)', async () => {
   const recorded = handlers()
   const row = {
     version: 3,
@@ -181,13 +181,13 @@ test('versions say who made them in which step, and any two are compared (UI-14)
   expect(recorded.onNeedDiff).toHaveBeenLastCalledWith(expect.anything(), 1, 3)
 })
 
-test('what is neither text nor image says so and is never shown as text', () => {
+test('content that is neither text nor image reads so and is never shown as text', () => {
   show(<Host row={{ artifactKind: 'binary' }} />, blobReader(WORK_BLOBS))
   expect(screen.getByText(/This is no text and no image/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Edit' })).toBeNull()
 })
 
-test('hostile Markdown of an artifact runs nothing (SAFE-06)', async () => {
+test('hostile Markdown of an artifact runs no script (SAFE-06)', async () => {
   const hostile =
     '<img src=x onerror="window.hit = 1"> [click](javascript:window.hit=1) [ok](https://example.org)'
   const row = { version: 1, versions: [{ ...version(1, 'notes1'), content: { hash: 'h', size: 90 } }] }
@@ -197,7 +197,7 @@ test('hostile Markdown of an artifact runs nothing (SAFE-06)', async () => {
   expect(document.querySelector('[href^="javascript"]')).toBeNull()
 })
 
-test('a turn with many artifacts shows a few and the way to all', async () => {
+test('a turn with many artifacts shows some of them and a way to all', async () => {
   const parts = Array.from({ length: 9 }, (_, n) =>
     fillAs('parts', {
       kind: 'artifact_ref',
@@ -218,7 +218,7 @@ test('a turn with many artifacts shows a few and the way to all', async () => {
   expect(screen.getAllByRole('listitem')).toHaveLength(9)
 })
 
-test('one line is told as one', () => {
+test('one line is counted in the singular', () => {
   show(
     <>
       <LineCounts added={1} removed={2} />

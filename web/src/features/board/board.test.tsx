@@ -33,7 +33,7 @@ const menu = async (task: string) => {
 
 const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
 
-test('a task is put on the board by its title, with whom and what it waits for (UI-21)', async () => {
+test('a task is created with a title, an assignee and dependencies (UI-21)', async () => {
   const did = board(taskRow({ key: 'tsk_1', title: 'Write the notes' }))
   await userEvent.click(screen.getByRole('button', { name: 'New task' }))
   const dialog = within(screen.getByRole('dialog', { name: 'New task', hidden: true }))
@@ -54,7 +54,7 @@ test('a task is put on the board by its title, with whom and what it waits for (
   ])
 })
 
-test('a task that nobody began can be started; what it waits for is named', async () => {
+test('an unstarted task can be started; its dependencies are named', async () => {
   const did = board(
     taskRow({ key: 'tsk_1', title: 'Write' }),
     taskRow({ key: 'tsk_2', title: 'Print', dependsOn: ['tsk_1'] }),
@@ -74,7 +74,7 @@ const attempt = (change: Partial<wire.AttemptRow>): wire.AttemptRow => ({
   ...change,
 })
 
-test('a task that runs can be paused, one that is paused goes on, and cancelling is asked about first', async () => {
+test('a running task can be paused, a paused one resumed, and cancelling asks first', async () => {
   const did = board(
     taskRow({ key: 'tsk_1', title: 'Runs', status: 'running', attempts: [attempt({})] }),
     taskRow({ key: 'tsk_2', title: 'Rests', status: 'blocked', paused: true, attempts: [attempt({})] }),
@@ -95,7 +95,7 @@ test('a task that runs can be paused, one that is paused goes on, and cancelling
   ])
 })
 
-test('a retry is another attempt: the former ones stay, each with the way to its run', async () => {
+test('a retry is a new attempt: earlier attempts stay, each with a link to its run', async () => {
   const did = board(
     taskRow({
       key: 'tsk_1',
@@ -119,7 +119,7 @@ test('a retry is another attempt: the former ones stay, each with the way to its
   ])
 })
 
-test('what an agent wrote of a task is read as words on its card, and as it was meant when that is open', async () => {
+test('an agent’s text on a task is plain on the card, and rendered when the card is open', async () => {
   const summary = '## Done\n\n- **Two** notes in [docs](https://example.org)'
   board(taskRow({ key: 'tsk_1', title: 'Write the notes', status: 'done', summary }))
   const card = screen.getByRole('group', { name: 'Done' })

@@ -41,7 +41,7 @@ function Host(props: Partial<ComposerProps>) {
 
 const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' })
 
-test('an image that no model takes is named before it is sent (M5)', () => {
+test('an image that the model does not accept is reported before sending (M5)', () => {
   const image = attached({ name: 'shot.png', media: 'image/png' })
   const attaching = { list: [image, attached({ id: 'att_b' })], onFiles: vi.fn(), onRemove: vi.fn() }
   const route = { model: 'local/llama', images: false, runningModel: 'cloud/eyes', runningImages: true }
@@ -63,7 +63,7 @@ test('an image that no model takes is named before it is sent (M5)', () => {
   expect(statusText()).toBe('')
 })
 
-test('files are taken from the picker, the clipboard and a drop; text that is pasted stays text', async () => {
+test('files come from the picker, the clipboard and a drop; pasted text stays text', async () => {
   const onFiles = vi.fn()
   show(<Host attaching={{ list: [], onFiles, onRemove: vi.fn() }} />)
   const file = new File(['a'], 'a.txt')
@@ -78,7 +78,7 @@ test('files are taken from the picker, the clipboard and a drop; text that is pa
   ])
 })
 
-test('what is on its way or was refused holds the message back, and says why', async () => {
+test('an uploading or failed file blocks sending, with the reason', async () => {
   const onRemove = vi.fn()
   const onSend = vi.fn()
   const problem = { code: 'too_large', message: 'It is larger than 32 MB.', hint: '', field: '' }
@@ -92,7 +92,7 @@ test('what is on its way or was refused holds the message back, and says why', a
   expect(onRemove).toHaveBeenCalledExactlyOnceWith('att_b')
 })
 
-test('an @ at the start of a word is a mention, one inside of it is none', () => {
+test('an @ at the start of a word is a mention, one inside a word is not', () => {
   expect(findMention('see @src/pa', 11)).toEqual({ at: 4, typed: 'src/pa' })
   expect(findMention('@', 1)).toEqual({ at: 0, typed: '' })
   expect(findMention('ada@example.org', 15)).toBeNull()
@@ -104,7 +104,7 @@ const MENTIONS: readonly Mention[] = [
   { kind: 'folder', ref: 'src', insert: '@src/' },
 ]
 
-test('a mention is chosen by keyboard and takes the place of what was typed; Enter then sends nothing', async () => {
+test('a mention is chosen by keyboard and replaces the typed text; Enter then does not send', async () => {
   const onSend = vi.fn()
   const onMention = vi.fn(async () => MENTIONS)
   show(<Host onMention={onMention} onSend={onSend} />)
@@ -120,7 +120,7 @@ test('a mention is chosen by keyboard and takes the place of what was typed; Ent
   expect(onSend).not.toHaveBeenCalled()
 })
 
-test('Escape closes the suggestions and leaves the text', async () => {
+test('Escape closes the suggestions and keeps the text', async () => {
   show(<Host onMention={async () => MENTIONS} />)
   await userEvent.type(field(), '@s')
   expect(await screen.findByRole('listbox')).toBeTruthy()
@@ -129,7 +129,7 @@ test('Escape closes the suggestions and leaves the text', async () => {
   expect(field().value).toBe('@s')
 })
 
-test('what is typed while an answer is on its way belongs to the mention that is chosen', async () => {
+test('text typed while suggestions load belongs to the chosen mention', async () => {
   const onMention = vi.fn(async (text: string) => (text.length < 3 ? MENTIONS : new Promise<never>(() => {})))
   show(<Host onMention={onMention} />)
   await userEvent.type(field(), '@sr')

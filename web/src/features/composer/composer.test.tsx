@@ -33,13 +33,13 @@ test('Enter sends, Shift+Enter does not', async () => {
   expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', 'start')
 })
 
-test('Enter that ends a word of an input method sends nothing', () => {
+test('Enter that ends a word of an input method does not send', () => {
   const { onSend } = composer()
   fireEvent.keyDown(field(), { key: 'Enter', isComposing: true })
   expect(onSend).not.toHaveBeenCalled()
 })
 
-test('while a turn runs nothing is sent until the person chose what becomes of it (UI-12)', async () => {
+test('while a turn is running, input is sent only after the person chose how (UI-12)', async () => {
   const { onSend, onSettings } = composer({ busy: true })
   expect(screen.getAllByRole('radio').map((radio) => (radio as HTMLInputElement).checked)).toEqual([
     false,
@@ -57,31 +57,31 @@ test.each([
   ['queue', 'Queue', 'Runs as a turn of its own, after this one'],
   ['steer', 'Steer', 'Goes into the running turn with its next model call'],
   ['interrupt', 'Interrupt and send', 'Stops the running turn and starts this one'],
-] as const)('the choice %s is written on the button and explained (UI-11)', async (busyHow, label, hint) => {
+] as const)('the choice %s is on the button and explained (UI-11)', async (busyHow, label, hint) => {
   const { onSend } = composer({ busy: true, settings: { mode: 'chat', permissionMode: 'ask', busyHow } })
   expect(screen.getByText(hint)).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: label }))
   expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', busyHow)
 })
 
-test('nothing but blanks is not sent, and a closed composer says why', async () => {
+test('blank input is not sent, and a closed composer shows the reason', async () => {
   const { onSend } = composer({ draft: '  \n ' })
   await userEvent.type(field(), '{Enter}')
   expect(onSend).not.toHaveBeenCalled()
   expect(screen.getByRole('button', { name: 'Send' })).toHaveProperty('disabled', true)
 })
 
-test('a session that takes nothing says why', () => {
+test('a session that accepts no input shows the reason', () => {
   composer({ draft: '', disabledBecause: 'This session is archived.' })
   expect(screen.getByPlaceholderText('This session is archived.')).toHaveProperty('disabled', true)
 })
 
-test('a closed composer offers nothing to choose', () => {
+test('a closed composer offers no choices', () => {
   composer({ draft: '', disabledBecause: 'This is a past session of Codex, for reading.' })
   expect(screen.queryByRole('combobox')).toBeNull()
 })
 
-test('mode and permission are the person’s choice', async () => {
+test('the person chooses mode and permission', async () => {
   const { onSettings } = composer()
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Mode' }), 'Auto')
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Permission' }), 'Plan only')

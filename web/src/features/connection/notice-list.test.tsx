@@ -11,7 +11,7 @@ const REFUSED = {
   field: '',
 }
 
-test('a refusal is in the language of the page, and the words of the server are a press away', async () => {
+test('a refusal is in the page’s language, and the server’s text is one press away', async () => {
   show(<RefusalText refusal={REFUSED} />, NO_BLOBS, CHINESE)
   expect(screen.getByText('此模型不接受图片')).toBeTruthy()
   expect(screen.getByText('请移除图片，或选择接受图片的模型。')).toBeTruthy()
@@ -20,13 +20,13 @@ test('a refusal is in the language of the page, and the words of the server are 
   expect(screen.getByText(REFUSED.message).lang).toBe('en')
 })
 
-test('a hint without a text of the page is folded with the message it belongs to', async () => {
+test('a hint without a text of the page is folded with its message', async () => {
   show(<RefusalText refusal={{ ...REFUSED, code: 'conflict' }} />, NO_BLOBS, CHINESE)
   await userEvent.click(screen.getByRole('button', { name: '运行时的原文' }))
   expect(screen.getByText(`${REFUSED.message} ${REFUSED.hint}`)).toBeTruthy()
 })
 
-test('in English the message is in sight', () => {
+test('in English the message is open', () => {
   show(<RefusalText refusal={REFUSED} />, NO_BLOBS, ENGLISH)
   expect(screen.getByText(REFUSED.message)).toBeTruthy()
 })

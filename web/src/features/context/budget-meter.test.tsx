@@ -10,10 +10,10 @@ function meter(change: Partial<ContextRow>) {
   return screen.getByRole('button').textContent
 }
 
-test('of a window that is known the meter tells the share that is in use', () => {
+test('with a known window the meter shows the used share', () => {
   expect(meter({ used: 8000, window: 32_000 })).toBe('25%')
 })
 
-test('of a window that nobody knows it tells what is in use, and no more', () => {
+test('with an unknown window the meter shows only the usage', () => {
   expect(meter({ used: 297 })).toBe('297 tokens')
 })

@@ -10,7 +10,7 @@ function line(change: Partial<ContextPart>) {
   show(<ContextLine part={fillAs('parts', part as never) as ContextPart} />)
 }
 
-test('a summary says what stands beside it as persons wrote it (UI-25)', async () => {
+test('a summary shows what persons pinned beside it (UI-25)', async () => {
   const summary = { text: 'They counted.', ref: null, erased: false }
   line({ cause: 'window', summary, said: 2 })
   await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
@@ -20,7 +20,7 @@ test('a summary says what stands beside it as persons wrote it (UI-25)', async (
   expect(screen.getByText('2 messages of persons are told beside it as they were written')).toBeDefined()
 })
 
-test('a summary beside which nothing stands says nothing of that', async () => {
+test('a summary without pins does not mention them', async () => {
   line({ cause: 'person', summary: { text: 'They counted.', ref: null, erased: false } })
   await userEvent.click(screen.getByRole('button', { name: /was summarised/ }))
   expect(screen.queryByText(/told beside it/)).toBeNull()

@@ -18,7 +18,7 @@ const HOSTILE = `Hello <img src=x onerror="window.hit = 1"> <script>window.hit =
 
 [click](javascript:window.hit=1) ![pixel](https://evil.example/p.png) [ok](https://example.org)`
 
-test('hostile Markdown runs nothing and loads nothing (SAFE-06)', async () => {
+test('hostile Markdown runs no script and loads nothing (SAFE-06)', async () => {
   show(<Answer part={fillAs('parts', textPart(at, HOSTILE)) as TextPart} last onInspect={() => {}} />)
   const link = await screen.findByRole('link', { name: 'ok' })
   expect(link.getAttribute('rel')).toContain('noopener')
@@ -28,7 +28,7 @@ test('hostile Markdown runs nothing and loads nothing (SAFE-06)', async () => {
   expect((window as { hit?: number }).hit).toBeUndefined()
 })
 
-test('an answer that a row holds only the head of is read by itself', async () => {
+test('an answer whose row holds only a preview is loaded automatically', async () => {
   const content = { text: 'The head', ref: { hash: 'h', size: 30_000 } }
   const blobs = blobReader({ h: 'The head and the rest' })
   show(
@@ -46,7 +46,7 @@ test('a revised and an interrupted answer are marked (UI-05)', async () => {
   expect(screen.getByText('The final text differs from what was streamed')).toBeTruthy()
 })
 
-test('reasoning is open while it runs and one line when it is done (UI-04)', async () => {
+test('reasoning is open while it is streaming and one line when it is done (UI-04)', async () => {
   const reasoning = (state: 'streaming' | 'final') =>
     fillAs('parts', reasoningPart(at, 'First this.\nThen that.', { state })) as ReasoningPart
   const { update } = show(<Reasoning part={reasoning('streaming')} />)
@@ -57,7 +57,7 @@ test('reasoning is open while it runs and one line when it is done (UI-04)', asy
   expect(screen.getByText(/Then that/)).toBeTruthy()
 })
 
-test('a rejected steer keeps its text, says why and offers a way on (UI-11)', async () => {
+test('a rejected steer keeps its text, shows the reason and offers to send it (UI-11)', async () => {
   const part = fillAs('parts', {
     kind: 'user_text',
     ...at,
@@ -76,7 +76,7 @@ test('a rejected steer keeps its text, says why and offers a way on (UI-11)', as
   expect(onReuse).toHaveBeenCalledWith('Mind the tests')
 })
 
-test('a failed turn says what failed, what to do, and gives the input back', async () => {
+test('a failed turn shows the failure and what to do, and restores the input', async () => {
   const onReuse = vi.fn()
   const turn = fillAs(
     'turns',
@@ -90,7 +90,7 @@ test('a failed turn says what failed, what to do, and gives the input back', asy
   expect(onReuse).toHaveBeenCalledWith('What is in this folder?')
 })
 
-test('a turn without its parts asks for them when it is seen, and says when that failed (UI-26)', async () => {
+test('a turn without parts requests them when it is visible, and shows a failure (UI-26)', async () => {
   const onNeedParts = vi.fn()
   const handlers = { onNeedParts } as unknown as ConversationHandlers
   const turn = fillAs('turns', turnRow('trn_a', 10))
@@ -105,13 +105,13 @@ test('a turn without its parts asks for them when it is seen, and says when that
   expect(onNeedParts).toHaveBeenCalledTimes(2)
 })
 
-test('what to do about a failure is told in the words of the server where the page has none', () => {
+test('a hint without a text of the page is shown in the server’s words', () => {
   const row = turnRow('trn_a', 10, { state: 'failed', code: 'of_tomorrow', hint: 'Look there.' })
   show(<OutcomeLine turn={fillAs('turns', row)} error={null} onReuse={vi.fn()} />)
   expect(screen.getByText('Look there.')).toBeTruthy()
 })
 
-test('the no of a person is a calm line with the reason and how long it took (UI-09, CTL-05)', () => {
+test('a rejection by a person is a quiet line with the reason and the waiting time (UI-09, CTL-05)', () => {
   const part = fillAs('parts', {
     kind: 'action_required',
     ...at,
@@ -129,7 +129,7 @@ test('the no of a person is a calm line with the reason and how long it took (UI
   expect(container.innerHTML).not.toContain('text-bad')
 })
 
-test('the answer of a policy is told by its name', () => {
+test('the answer of a policy names the policy', () => {
   const part = fillAs('parts', {
     kind: 'action_required',
     ...at,
@@ -145,20 +145,20 @@ test('the answer of a policy is told by its name', () => {
   expect(container.textContent).toBe('Rejected Writeby the policy opa/main')
 })
 
-test('waiting for a person is told beside the work, not as part of it', () => {
+test('the wait for a person is shown beside the work, not as part of it', () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 1 }))
   show(<SummaryRow activity={summarizeActivity(turn, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByText('1 tool · 3s · waited 9s for you')).toBeTruthy()
 })
 
-test('a turn that was told at one moment, as one that is imported, does not say how long it took', () => {
+test('an imported turn, whose facts have one time, shows no duration', () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { toolCalls: 1 }))
   const imported = { ...turn, endedAt: turn.startedAt }
   show(<SummaryRow activity={summarizeActivity(imported, [])} open={false} onToggle={vi.fn()} />)
   expect(screen.getByRole('button').textContent).toBe('1 tool')
 })
 
-test('each thing that is told of a turn stands apart from the others', () => {
+test('the facts of a turn line are separated', () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 9_000_000, toolCalls: 3 }))
   const activity = { ...summarizeActivity(turn, []), failedTools: 1, refusedTools: 2 }
   show(<SummaryRow activity={activity} open={false} onToggle={vi.fn()} />)
@@ -167,7 +167,7 @@ test('each thing that is told of a turn stands apart from the others', () => {
   )
 })
 
-test('a retry counts down while its turn runs and gives no advice that nobody needs; later it says how long it was', () => {
+test('a retry counts down while its turn is running and shows no hint; later it shows the wait', () => {
   vi.useFakeTimers({ now: START / 1000 })
   onTestFinished(() => void vi.useRealTimers())
   const part = fillAs('parts', {

@@ -17,7 +17,7 @@ function part<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly 
 const at = place('trn_a', 10, 1)
 const names = { agent: (id: string) => (id === 'agt_w' ? 'worker-1' : id), task: () => 'Read the lexer' }
 
-test('what a child came to stands apart from the words of the person and of the lead (UI-16)', async () => {
+test('the end of a subagent is set apart from the person’s and the lead’s text (UI-16)', async () => {
   const row = part({
     kind: 'worker_notification',
     ...at,
@@ -38,7 +38,7 @@ test('what a child came to stands apart from the words of the person and of the 
   expect(screen.getByText('Task: Read the lexer')).toBeTruthy()
 })
 
-test('a handoff says who handed over to whom, and what became of it', () => {
+test('a handoff shows source, target and outcome', () => {
   const row = (change: Partial<wire.HandoffPart>) =>
     part({
       kind: 'agent_handoff',
@@ -56,7 +56,7 @@ test('a handoff says who handed over to whom, and what became of it', () => {
   expect(screen.getByText('No diff yet.')).toBeTruthy()
 })
 
-test('an agent elsewhere is told as it told of itself, and no further (UI-23)', async () => {
+test('a remote agent is shown as it reported itself (UI-23)', async () => {
   const row = part({
     kind: 'remote_agent_status',
     ...at,
@@ -72,7 +72,7 @@ test('an agent elsewhere is told as it told of itself, and no further (UI-23)', 
   expect(screen.getByText('交付：report.md')).toBeTruthy()
 })
 
-test('a plan is open while its agent is at it, and one line when it is done (UI-04)', async () => {
+test('a plan is open while it is in progress, and one line when it is done (UI-04)', async () => {
   const steps = [
     { content: 'Read the code', status: 'completed' },
     { content: 'Change it', status: 'in_progress' },
@@ -102,7 +102,7 @@ test('a plan is open while its agent is at it, and one line when it is done (UI-
   expect(screen.getByRole('list', { name: 'Plan' })).toBeTruthy()
 })
 
-test('what another agent wrote is one line until it is opened, and is nobody else’s words (UI-16)', async () => {
+test('another agent’s message is one line until it is opened, and is not attributed to others (UI-16)', async () => {
   const row = (code: string) =>
     part({ kind: 'runtime_status', ...at, code, agentId: 'agt_w', message: 'Only two tables.' })
   const { update } = show(

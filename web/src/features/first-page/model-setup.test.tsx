@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { show } from '../../../dev/surfaces'
 import { ModelSetup } from './model-setup'
 
-test('a model is told with who answers, and with that once only', () => {
+test('the connected model is shown once', () => {
   const models = [
     { provider: 'lm-studio', name: 'qwen3', label: 'lm-studio · qwen3' },
     { provider: 'anthropic', name: 'claude-sonnet-5-5', label: 'Claude Sonnet 5.5' },
@@ -17,7 +17,7 @@ test('a model is told with who answers, and with that once only', () => {
   ])
 })
 
-test('a model that did not answer when it was asked is not shown as one that does', () => {
+test('a model that failed its test is not shown as connected', () => {
   const models = [
     { provider: 'a', name: 'x', label: 'a · x' },
     { provider: 'b', name: 'y', label: 'b · y' },

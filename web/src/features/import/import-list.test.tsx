@@ -29,7 +29,7 @@ function props(
 
 const rows = () => screen.getAllByRole('listitem')
 
-test('a past session is told with its product and day, and is imported at a click and not before', async () => {
+test('a past session is listed with its product and day, and imported only with a click', async () => {
   const listProps = props({
     sessions: [pastSession(1), pastSession(2, { source: 'codex', product: 'Codex' })],
   })
@@ -46,7 +46,7 @@ test('a past session is told with its product and day, and is imported at a clic
   expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
 })
 
-test('what is imported is opened, and what is new of it is imported', async () => {
+test('an imported session opens, and its new part is imported', async () => {
   const imported = pastSession(1, { imported: true })
   const listProps = props({ sessions: [imported] })
   show(<ImportList {...listProps} />)
@@ -58,7 +58,7 @@ test('what is imported is opened, and what is new of it is imported', async () =
   expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([imported])
 })
 
-test('all that are not here are imported in one go, and those that wait are left out again', async () => {
+test('all sessions are imported at once, and waiting ones can be dropped again', async () => {
   const sessions = [
     pastSession(1, { imported: true }),
     pastSession(2),
@@ -100,7 +100,7 @@ test('all that are not here are imported in one go, and those that wait are left
   expect(listProps.onImport).toHaveBeenCalledOnce()
 })
 
-test('how far an import is stands in its row, whose one button keeps the focus until it opens', async () => {
+test('the progress of an import is in its row, whose button keeps the focus until it opens', async () => {
   const listProps = props({ sessions: [pastSession(1)] })
   const { update } = show(<ImportList {...listProps} />)
   await userEvent.click(screen.getByRole('button', { name: 'Import Past work 1 of Claude Code' }))
@@ -137,13 +137,13 @@ test.each([
     { sessionId: '', added: 0, known: 0, unfinished: true },
     'It may still be going on: its newest turn comes with a later import.',
   ],
-])('what an import came to is said: %j', (answer, text) => {
+])('the outcome of an import is announced: %j', (answer, text) => {
   const listProps = props({ sessions: [pastSession(1)] }, { 'claude_code s1': { state: 'done', answer } })
   show(<ImportList {...listProps} />)
   expect(screen.getByRole('status').textContent).toBe(text)
 })
 
-test('one that failed says why, and can be tried again', async () => {
+test('a failed import shows the reason and can be retried', async () => {
   const refused = { code: 'transcript_unreadable', message: 'No such file.', hint: '', field: '' }
   const listProps = props(
     { sessions: [pastSession(1)] },
@@ -156,7 +156,7 @@ test('one that failed says why, and can be tried again', async () => {
   expect(listProps.onImport).toHaveBeenCalledExactlyOnceWith([pastSession(1)])
 })
 
-test('many are folded, and what is not listed is said', async () => {
+test('a long list is folded, and unlisted transcripts are mentioned', async () => {
   const unreadable = [{ product: 'Codex', name: 'rollout-1.jsonl', problem: 'It holds nothing.' }]
   show(
     <ImportList
@@ -178,7 +178,7 @@ test('many are folded, and what is not listed is said', async () => {
   )
 })
 
-test('it reads in Chinese', () => {
+test('the list is available in Chinese', () => {
   show(<ImportList {...props({ sessions: [pastSession(1)] })} />, NO_BLOBS, CHINESE)
   expect(rows()[0]?.textContent).toBe('Past work 1Claude Code2024年3月9日导入')
 })

@@ -7,7 +7,7 @@ import { fillAs, show } from '../../../dev/surfaces'
 import { Inspector } from './inspector'
 import { PermissionChecks } from './permission-checks'
 
-test('the sides of a turn stand under tabs, which the keyboard moves between (UI-31)', async () => {
+test('the sides of a turn are in tabs, which the keyboard moves between (UI-31)', async () => {
   const turn = fillAs('turns', turnRow('trn_a', 10, { waitedUs: 2_000_000 }))
   const parts = [fillAs('parts', toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash'))]
   show(<Inspector turn={turn} parts={parts} status={null} sessionId="ses_a" />)
@@ -17,13 +17,13 @@ test('the sides of a turn stand under tabs, which the keyboard moves between (UI
   expect(screen.getByRole('tabpanel', { name: 'Permissions' }).textContent).toContain('inside the folder')
 })
 
-test('without a turn there is nothing to choose between', () => {
+test('without a turn there are no tabs to choose', () => {
   show(<Inspector turn={null} parts={[]} status={null} sessionId="ses_a" />)
   expect(screen.getByText('No turn is selected.')).toBeTruthy()
   expect(screen.queryByRole('tab')).toBeNull()
 })
 
-test('a tab that a person chose stays chosen when the first turn and the team are read (UI-31)', async () => {
+test('a chosen tab stays chosen when the first turn and the team are read (UI-31)', async () => {
   const tab = (id: string) => [{ id, label: id, content: id }]
   const props = {
     parts: [],
@@ -39,7 +39,7 @@ test('a tab that a person chose stays chosen when the first turn and the team ar
   expect(screen.getByRole('tabpanel').textContent).toBe('Context')
 })
 
-test('until a person chooses, the panel that stands first is shown, also where another one comes before it', () => {
+test('until the person chooses, the first tab is selected, even if another is inserted before it', () => {
   const props = { parts: [], status: null, sessionId: 'ses_a' }
   const last = [{ id: 'artifacts', label: 'Artifacts', content: 'None yet' }]
   const { update } = show(<Inspector {...props} turn={null} last={last} />)
@@ -54,7 +54,7 @@ test.each([
   ['a call that was refused', { state: 'output-error', startedAt: 0 }, 'refused'],
   ['a call whose turn was stopped first', { state: 'cancelled', startedAt: 0 }, 'not run'],
   ['a call that the gate denied', { state: 'output-error', startedAt: 0, verdict: 'deny' }, 'denied'],
-] as const)('%s reads so under Permissions, whatever the gate said first (M6)', async (_, change, reads) => {
+] as const)('%s is shown under Permissions, whatever the first verdict (M6)', async (_, change, reads) => {
   const part = toolPart(place('trn_a', 10, 2, 'cal_a'), 'Bash', { verdict: 'allow', checks: [], ...change })
   show(<PermissionChecks tools={[fillAs('parts', part) as ToolPart]} />)
   expect(screen.getAllByRole('listitem')[0]?.querySelector('p')?.textContent).toMatch(new RegExp(`${reads}$`))

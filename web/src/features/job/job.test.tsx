@@ -104,7 +104,7 @@ const menu = async (name = 'Actions for Read them all') => {
 
 const choose = (name: string) => userEvent.click(screen.getByRole('menuitem', { name }))
 
-test('a job is one card, which says how far it is in words and as a bar; its items are no cards', () => {
+test('a job is one card with its progress in words and as a bar; its items are not cards', () => {
   board([jobRow(), ...ITEMS])
   const cards = within(screen.getByRole('region', { name: 'Board' })).getAllByRole('listitem')
   expect(cards).toHaveLength(1)
@@ -118,12 +118,12 @@ test('a job is one card, which says how far it is in words and as a bar; its ite
   ])
 })
 
-test('the card says it in Chinese too', () => {
+test('the card is available in Chinese', () => {
   board([jobRow(), ...ITEMS], '', CHINESE)
   expect(screen.getByText('已完成 12/40，2 个失败，4 个运行中，22 个等待')).toBeTruthy()
 })
 
-test('what a job refuses is not offered on its card: its items move it on', async () => {
+test('the card does not offer what a job refuses: its items move it on', async () => {
   const { did } = board([jobRow(), ...ITEMS])
   expect(await menu()).toEqual(['Retry what failed', 'Pause', 'Export evidence', 'Cancel the job'])
   await choose('Pause')
@@ -147,14 +147,14 @@ test.each([
   ['Being cancelled', { cancelling: true }, ['Export evidence']],
   ['Done', { status: 'done', ended: START }, ['Export evidence']],
   ['Cancelled', { status: 'cancelled', ended: START }, ['Export evidence']],
-] as const)('a job that is %s offers what it takes as it stands', async (words, change, offered) => {
+] as const)('a job that is %s offers the actions of its state', async (words, change, offered) => {
   board([jobRow(change)])
   const card = screen.getByRole('progressbar').closest('li')
   expect(within(card as HTMLElement).getByText(words)).toBeTruthy()
   expect(await menu()).toEqual(offered)
 })
 
-test('behind the card is a list of the items: how each stands, who works on it, and what it came to', async () => {
+test('a card opens the list of its items: state, worker and result of each', async () => {
   const { did, goTo } = board([jobRow(), ...ITEMS])
   await userEvent.click(screen.getByRole('button', { name: 'Read them all' }))
   expect(did.mock.calls).toEqual([['open job', 'tsk_j']])
@@ -171,7 +171,7 @@ test('behind the card is a list of the items: how each stands, who works on it, 
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Read them all' }))
 })
 
-test('an item that failed is tried again, one that is open is cancelled once asked, and each leads to its worker', async () => {
+test('a failed item can be retried, an open one cancelled after a question, and each leads to its worker', async () => {
   const { did } = board([jobRow(), ...ITEMS], 'tsk_j')
   await userEvent.click(screen.getByRole('button', { name: 'Retry Read b' }))
   await userEvent.click(screen.getByRole('button', { name: 'Cancel Read d' }))
@@ -185,7 +185,7 @@ test('an item that failed is tried again, one that is open is cancelled once ask
   ])
 })
 
-test('what failed and was then cancelled with its job still failed, for its reason; it is not tried again', async () => {
+test('an item that failed before its job was cancelled stays failed, with its reason, and is not retried', async () => {
   const detail = { ...attempt({ status: 'failed', ended: START, agentId: 'worker-2' }), detail: 'model_auth' }
   const cancelled = { status: 'cancelled', ended: START } as const
   const items = [
@@ -212,7 +212,7 @@ test('what failed and was then cancelled with its job still failed, for its reas
   expect(screen.queryByRole('button', { name: /^Retry|^Cancel/ })).toBeNull()
 })
 
-test('what waits in a job that is paused is paused, in its counts and in its list', () => {
+test('waiting items of a paused job read paused, in counts and list', () => {
   const counts = { completed: 1, failed: 1, running: 0, waiting: 2, cancelled: 0 }
   const items = [
     ...ITEMS.slice(0, 2),
@@ -227,7 +227,7 @@ test('what waits in a job that is paused is paused, in its counts and in its lis
   expect(filters).toEqual(['All 4', 'Failed 1', 'Paused 2', 'Done 1'])
 })
 
-test('items are looked at by how they stand, and each with all that is on record of it', async () => {
+test('items are filtered by state, each with its full record', async () => {
   board([jobRow(), ...ITEMS], 'tsk_j')
   await userEvent.click(screen.getByRole('radio', { name: 'Failed 1' }))
   const list = within(screen.getByRole('list', { name: 'Items of Read them all' }))
@@ -238,7 +238,7 @@ test('items are looked at by how they stand, and each with all that is on record
   expect(list.getByRole('list', { name: 'Attempts' })).toBeTruthy()
 })
 
-test('items of which a snapshot left the rows out are told by what was read of their job', () => {
+test('items without rows are shown from the query of their job', () => {
   const read: readonly wire.JobItem[] = [
     {
       itemId: 'a',
@@ -265,7 +265,7 @@ test('items of which a snapshot left the rows out are told by what was read of t
   ])
 })
 
-test('five hundred items are a list of which only what is looked at is drawn', () => {
+test('only the visible part of five hundred items is rendered', () => {
   const many = Array.from({ length: 500 }, (_, index) => itemRow(`i${index}`, { order: index }))
   board([jobRow(), ...many], 'tsk_j')
   const drawn = within(screen.getByRole('list', { name: 'Items of Read them all' })).getAllByRole('listitem')
@@ -273,7 +273,7 @@ test('five hundred items are a list of which only what is looked at is drawn', (
   expect(drawn[0]?.getAttribute('aria-setsize')).toBe('500')
 })
 
-test('where nobody works, a job is read and nothing is offered', () => {
+test('a job in a read-only session can be read but not changed', () => {
   const team = teamWith(jobRow(), ...ITEMS)
   show(
     <ReadOnlyProvider value={true}>
@@ -283,7 +283,7 @@ test('where nobody works, a job is read and nothing is offered', () => {
   expect(screen.queryByRole('button', { name: /^Actions for|^Retry|^Cancel/ })).toBeNull()
 })
 
-test('a job that failed is told beside the agents that need a person; that an item failed is its job’s to tell', async () => {
+test('a failed job is shown beside agents that need a person; its failed items are shown by the job', async () => {
   const onOpenJob = vi.fn()
   const bar = (team: Team) => (
     <TeamBar
@@ -304,7 +304,7 @@ test('a job that failed is told beside the agents that need a person; that an it
   expect(onOpenJob.mock.calls).toEqual([['tsk_j']])
 })
 
-test('what needs a person comes before what failed, and nothing that failed at an item rises beside its job, also when that is over', () => {
+test('agents that need a person precede failed ones, and failed workers do not appear beside their job', () => {
   const bar = (team: Team) => (
     <TeamBar
       team={team}
@@ -332,13 +332,13 @@ test('what needs a person comes before what failed, and nothing that failed at a
   expect(screen.queryAllByRole('button', { name: /: / })).toEqual([])
 })
 
-test('a worker of a job is shown in the roster with its item', () => {
+test('the roster shows a job worker with its item', () => {
   show(<Roster team={teamWith(jobRow(), ...ITEMS)} openAgentId="" handlers={recordingHandlers(vi.fn())} />)
   expect(screen.getByRole('button', { name: /^worker-3/ }).textContent).toContain('worker-3· Read c')
   expect(screen.getByRole('button', { name: /^lead/ }).textContent).not.toContain('·')
 })
 
-test('workers of a job do not crowd out the others: those at an end are folded, drawn no more, and nobody is told', () => {
+test('finished job workers are folded, not rendered, and not announced', () => {
   const whole = teamWith(jobRow(), ...ITEMS)
   const labels = notificationRow({ key: 'ntf_1', agentId: 'worker-2', parentAgentId: 'lead', taskId: 'b' })
   const team: Team = { ...whole, notifications: [fillAs('notifications', labels)] }
@@ -355,7 +355,7 @@ test('workers of a job do not crowd out the others: those at an end are folded, 
   expect(withoutDoneWorkers(team).agents.map((agent) => agent.key)).toEqual(['lead', 'worker-2', 'worker-3'])
 })
 
-test('how a job and its items stand is read from their rows alone', () => {
+test('the states of a job and its items come from their rows alone', () => {
   const team = teamWith(jobRow(), ...ITEMS, taskRow({ key: 'other' }))
   expect(team.tasks.filter(isJob).map((job) => [job.key, jobStanding(job)])).toEqual([['tsk_j', 'running']])
   expect(team.tasks.filter(isItem).map(itemStanding)).toEqual(['completed', 'failed', 'running', 'waiting'])

@@ -24,7 +24,7 @@ const field = (name: string) => screen.getByLabelText(name)
 const start = () => userEvent.click(screen.getByRole('button', { name: 'Start the job', hidden: true }))
 const alerts = () => screen.queryAllByRole('alert', { hidden: true }).map((alert) => alert.textContent)
 
-test('a job is begun by its title and its items, one a line; the only subagent is chosen already', async () => {
+test('a job needs a title and items, one per line; an only subagent is preselected', async () => {
   const { made, onDone } = dialog(null)
   await start()
   expect(alerts()).toEqual(['Give the job a title first.', 'Write at least one item: each line is one.'])
@@ -52,7 +52,7 @@ test('a job is begun by its title and its items, one a line; the only subagent i
   expect(onDone).toHaveBeenCalledOnce()
 })
 
-test('what was refused is said at the field that it names, and what was typed stays', async () => {
+test('a refusal is shown at its field, and typed text stays', async () => {
   const refused = {
     code: 'invalid_input',
     message: 'items.0.input is odd.',
@@ -76,7 +76,7 @@ test('what was refused is said at the field that it names, and what was typed st
   expect(alerts()).toEqual([])
 })
 
-test('more items than a job has are told before they are sent', async () => {
+test('too many items are reported before sending', async () => {
   const { made } = dialog(null)
   await userEvent.type(field('Title'), 'Read them')
   await userEvent.click(field('Items, one per line'))
@@ -86,7 +86,7 @@ test('more items than a job has are told before they are sent', async () => {
   expect(made).toEqual([])
 })
 
-test('who works on the items is chosen where there are several, and asked for where there is none', async () => {
+test('several subagents offer a choice, and a missing one is requested', async () => {
   const several = ['reader', 'writer'].map((name) => ({ name, description: `A ${name}.` }))
   const { made } = dialog(null, several)
   await userEvent.type(field('Title'), 'Read them')
@@ -99,7 +99,7 @@ test('who works on the items is chosen where there are several, and asked for wh
   expect(made.map((job) => job.agent)).toEqual(['writer'])
 })
 
-test('a folder without a subagent says so; one that is not known is the server’s to say', async () => {
+test('a folder without a subagent shows that; unknown subagents are left to the server', async () => {
   dialog(null, [])
   await userEvent.type(field('Title'), 'Read them')
   await userEvent.type(field('Items, one per line'), 'a.md')

@@ -48,7 +48,7 @@ const TEAM: Team = {
 
 const handlersTo = recordingHandlers
 
-test('a lane shows from, to, reason, resume target and context boundary of a handoff (UI-19)', async () => {
+test('a lane shows source, target, reason, resume target and context boundary of a handoff (UI-19)', async () => {
   const onDid = vi.fn()
   show(<Lanes team={TEAM} handlers={handlersTo(onDid)} />)
   const lane = screen.getByRole('region', { name: 'Handoffs' })
@@ -61,7 +61,7 @@ test('a lane shows from, to, reason, resume target and context boundary of a han
   expect(onDid.mock.calls).toEqual([['answer handoff', ['hnd_2', 'accept', '']]])
 })
 
-test('a review shows its verdict, what it rests on and its fixes, which can be given back (UI-20)', async () => {
+test('a review shows its verdict, its evidence and its fixes, which can be sent back (UI-20)', async () => {
   const onDid = vi.fn()
   show(<Lanes team={TEAM} handlers={handlersTo(onDid)} />)
   const lane = screen.getByRole('region', { name: 'Reviews' })
@@ -73,7 +73,7 @@ test('a review shows its verdict, what it rests on and its fixes, which can be g
   expect(onDid.mock.calls).toEqual([['apply review', ['rev_1', null]]])
 })
 
-test('what is handed to a person waits for their word, and is over when they say so', async () => {
+test('a handoff to a person waits for their answer, and completes with it', async () => {
   const onDid = vi.fn()
   const owner = fillAs('agents', agentRow({ key: 'owner', agentKind: 'human' }))
   const handed = (state: 'handoff_requested' | 'accepted') => [

@@ -25,7 +25,7 @@ function palette(t = ENGLISH) {
 
 const options = () => screen.queryAllByRole('option', { hidden: true }).map((option) => option.textContent)
 
-test('a command is found by a word of its name, a session by its title and not by its id', async () => {
+test('a command is found by a word of its label, a session by its title but not by its id', async () => {
   const { type } = palette()
   expect(options()).toHaveLength(4)
   await type('job')
@@ -35,7 +35,7 @@ test('a command is found by a word of its name, a session by its title and not b
   expect(options()).toEqual(['Nightly reading'])
 })
 
-test('a command is found by its short name in any language', async () => {
+test('a command is found by its English name in any language', async () => {
   const { type } = palette(CHINESE)
   await type('job')
   expect(options()).toEqual([CHINESE('team.new_job')])

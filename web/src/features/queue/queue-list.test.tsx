@@ -15,7 +15,7 @@ function queue(accepted = true) {
   return handlers
 }
 
-test('each queued turn shows its place and can be moved and removed (UI-11)', async () => {
+test('each queued turn shows its position and can be moved and removed (UI-11)', async () => {
   const handlers = queue()
   expect(screen.getAllByRole('listitem').map((row) => row.textContent)).toEqual(['1first', '2second'])
   const [first, second] = screen.getAllByRole('button', { name: 'Move to the front' })
@@ -28,7 +28,7 @@ test('each queued turn shows its place and can be moved and removed (UI-11)', as
 })
 
 test.each([true, false])(
-  'an edit closes when it was taken and stays open when it was not: %s',
+  'an edit closes when it is accepted and stays open when it is not',
   async (accepted) => {
     const handlers = queue(accepted)
     const [edit] = screen.getAllByRole('button', { name: 'Edit' })

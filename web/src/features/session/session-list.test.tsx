@@ -46,7 +46,7 @@ test('pinned sessions come first, then those that need a person, then the newest
   expect(titles()).toEqual(['pinned', 'asks', 'plain', 'old'])
 })
 
-test('a state is told in words, unread is told apart, and the active one is marked', () => {
+test('a state is shown in words, unread is marked, and so is the active session', () => {
   list(
     [
       card('plain', 3),
@@ -61,20 +61,20 @@ test('a state is told in words, unread is told apart, and the active one is mark
   expect(screen.getByRole('button', { current: 'page' }).textContent).toContain('plain')
 })
 
-test('a damaged session stays in the list with the reason and what to do (UI-24)', () => {
+test('a damaged session stays in the list, with the reason and what to do (UI-24)', () => {
   list([card('plain', 3), card('broken', 2, { state: 'damaged', problem: 'The fact ses_1/4 is missing.' })])
   expect(screen.getByText('Damaged')).toBeTruthy()
   expect(screen.getByText(/The fact ses_1\/4 is missing\. Run callboard check/)).toBeTruthy()
 })
 
-test('what is wrong with a damaged session is said in the language of the page (UI-27)', () => {
+test('the problem of a damaged session is in the page’s language (UI-27)', () => {
   const problem = { problem: 'The fact ses_1/4 is missing.', problemCode: 'chain_broken' }
   list([card('broken', 2, { state: 'damaged', ...problem })], [], CHINESE)
   const problemText = screen.getByText('记录未通过验证。 请运行 callboard check，然后恢复备份。')
   expect(problemText.title).toBe('The fact ses_1/4 is missing.')
 })
 
-test('the filter finds by title, and archived sessions are one click away', async () => {
+test('the filter matches titles, and archived sessions are one click away', async () => {
   list([card('plain', 3), card('fix the parser', 2), card('put away', 1, { archived: true })])
   await userEvent.click(screen.getByRole('button', { name: 'Archived' }))
   expect(titles()).toEqual(['plain', 'fix the parser', 'put away'])
@@ -82,7 +82,7 @@ test('the filter finds by title, and archived sessions are one click away', asyn
   expect(titles()).toEqual(['fix the parser'])
 })
 
-test('a session is renamed in place, and Escape leaves it as it was', async () => {
+test('a session is renamed in place, and Escape keeps the old title', async () => {
   const handlers = list([card('plain', 3)])
   const rename = async () => {
     await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
@@ -97,7 +97,7 @@ test('a session is renamed in place, and Escape leaves it as it was', async () =
   expect(handlers.onRename).toHaveBeenCalledExactlyOnceWith('plain', 'A better title')
 })
 
-test('every action of the menu goes to its handler', async () => {
+test('each entry of the menu calls its handler', async () => {
   const handlers = list([card('plain', 3)])
   for (const name of ['Pin', 'Archive', 'Delete']) {
     await userEvent.click(screen.getByRole('button', { name: 'Actions for plain' }))
@@ -108,7 +108,7 @@ test('every action of the menu goes to its handler', async () => {
   expect(handlers.onDelete.mock.calls[0]?.[0]).toMatchObject({ sessionId: 'plain' })
 })
 
-test('a long list is gone through with the arrows, Home and End', async () => {
+test('arrow keys, Home and End move through a long list', async () => {
   list(Array.from({ length: 4 }, (_, index) => card(`s${index}`, 10 - index)))
   const at = () => document.activeElement?.querySelector('.truncate')?.textContent
   await userEvent.tab()

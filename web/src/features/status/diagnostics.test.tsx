@@ -6,7 +6,7 @@ import { Diagnostics } from './diagnostics'
 
 const SYSTEM = [['Version', '1.2.3']] as const
 
-test('the figures of the page are a click away, and nowhere before it (UI-32)', async () => {
+test('the timings are one click away, and not shown before (UI-32)', async () => {
   const timings = [{ name: 'text', count: 2, last: 850, typical: 420, worst: 2_340 }] as const
   show(<Diagnostics timings={timings} system={SYSTEM} />)
   expect(screen.queryByRole('table')).toBeNull()
@@ -16,7 +16,7 @@ test('the figures of the page are a click away, and nowhere before it (UI-32)', 
   expect(screen.getByText('1.2.3')).toBeTruthy()
 })
 
-test('what was not measured is not shown as zero (UI-26)', async () => {
+test('a missing sample is not shown as zero (UI-26)', async () => {
   show(<Diagnostics timings={[]} system={SYSTEM} />)
   await userEvent.click(screen.getByRole('button', { name: 'Diagnostics' }))
   expect(await screen.findByText('Nothing was measured yet.')).toBeTruthy()

@@ -10,7 +10,7 @@ function line(change: Partial<WireStatus> | null, runningSince = 0) {
   return show(<StatusLine status={status} runningSince={runningSince} onInterrupt={vi.fn()} />)
 }
 
-test('the line tells the milestone, the call, the model and the tokens', () => {
+test('the line shows the milestone, the call, the model and the tokens', () => {
   const since = (Date.now() - 65_000) * 1000
   line(
     {
@@ -32,22 +32,22 @@ test('the line tells the milestone, the call, the model and the tokens', () => {
   expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
 })
 
-test('what is not known is not shown as nothing or zero (UI-26)', () => {
+test('unknown values are not shown as nothing or zero (UI-26)', () => {
   line(null)
   expect(screen.getByText('Status unknown')).toBeTruthy()
 })
 
-test('a turn that is over counts no calls any more', () => {
+test('an ended turn no longer shows its call count', () => {
   line({ status: 'done', detail: 'completed', iteration: 3, maxIters: 50 })
   expect(screen.queryByText(/call 3/)).toBeNull()
 })
 
-test('tokens that were not told read unknown (UI-26)', () => {
+test('unreported tokens read unknown (UI-26)', () => {
   line({ inputTokens: 10 })
   expect(screen.getByRole('img', { name: 'Tokens: 10 in, unknown out' })).toBeTruthy()
 })
 
-test('a lead that is done does not hide what the rest of its session does (D7)', () => {
+test('a lead that is done does not hide the work of the rest of its session (D7)', () => {
   const status = fillAs('status', statusRow({ status: 'done', detail: 'completed' }))
   const read = (session: SessionState) => {
     const { unmount } = show(
@@ -66,19 +66,19 @@ test('a lead that is done does not hide what the rest of its session does (D7)',
   ])
 })
 
-test('a lost turn counts no time and can still be interrupted', () => {
+test('a lost turn shows no clock and can still be interrupted', () => {
   line({ status: 'blocked', detail: 'lost' }, Date.now() * 1000)
   expect(screen.getByRole('status').textContent).toBe('Lost: its host is gone')
   expect(screen.queryByText('1s')).toBeNull()
   expect(screen.getByRole('button', { name: 'Interrupt' })).toBeTruthy()
 })
 
-test('a turn that is being stopped cannot be stopped again', () => {
+test('a turn that is stopping cannot be stopped again', () => {
   line({ status: 'streaming', detail: 'stopping' }, Date.now() * 1000)
   expect(screen.getByRole('button', { name: 'Interrupting' })).toHaveProperty('disabled', true)
 })
 
-test('a lead that is paused does not hide that its session failed (D7)', () => {
+test('a paused lead does not hide that its session failed (D7)', () => {
   const status = fillAs('status', statusRow({ status: 'blocked', detail: 'paused', paused: 'unread' }))
   show(<StatusLine status={status} session="failed" runningSince={0} onInterrupt={vi.fn()} />)
   expect(screen.getByRole('status').textContent).toBe('Failed')

@@ -47,7 +47,7 @@ const current = () =>
     .getAllByRole('listitem')
     .findIndex((item) => within(item).queryByRole('button', { current: true }) !== null)
 
-test('a pinned run stays where it is when newer ones start; one that is not pinned gives way (MAR-15)', async () => {
+test('a pinned run stays when newer ones start; an unpinned one gives way (MAR-15)', async () => {
   const { update } = show(renderRuns(teamWith({ runs: runs(2) })))
   expect(current()).toBe(0)
   update(renderRuns(teamWith({ runs: runs(3) })))
@@ -60,7 +60,7 @@ test('a pinned run stays where it is when newer ones start; one that is not pinn
   expect(current()).toBe(0)
 })
 
-test('a timeline is filtered by kind and by words', async () => {
+test('a timeline is filtered by kind and by text', async () => {
   show(renderRuns(teamWith({ runs: runs(1) })))
   const timeline = screen.getByRole('list', { name: 'Timeline of the run' })
   expect(within(timeline).getAllByRole('listitem')).toHaveLength(2)
@@ -68,7 +68,7 @@ test('a timeline is filtered by kind and by words', async () => {
   expect(timeline.textContent).toBe('Nothing of that kind.')
 })
 
-test('a call that was refused reads in the timeline as in the conversation: it was not run', () => {
+test('a refused call reads the same in the timeline as in the conversation: it did not run', () => {
   const refused = { state: 'output-error', code: 'person_denied', startedAt: 0 } as const
   const part = fillAs(
     'parts',
@@ -80,7 +80,7 @@ test('a call that was refused reads in the timeline as in the conversation: it w
   expect(moment.className).not.toContain('text-bad')
 })
 
-test('a stale graph stays and says so; the same is there as a list (UI-30)', async () => {
+test('a stale graph stays and is marked; the list shows the same (UI-30)', async () => {
   const team = teamWith({ edges: [fillAs('edges', edgeRow('child', 'coordinator', 'worker-1'))] })
   show(<Graph team={team} openAgentId="" stale onOpenAgent={HANDLERS.onOpenAgent} />)
   expect(screen.getByRole('status').textContent).toBe('May be out of date: updates were missed.')
@@ -90,7 +90,7 @@ test('a stale graph stays and says so; the same is there as a list (UI-30)', asy
   expect(did).toHaveBeenCalledWith('open agent', 'worker-1')
 })
 
-test('input that was not taken stays to be sent again', async () => {
+test('rejected input stays and can be sent again', async () => {
   show(<Roster team={teamWith()} openAgentId="" handlers={HANDLERS} />)
   await userEvent.click(screen.getByRole('button', { name: 'Actions for worker-1' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Send input' }))
@@ -99,7 +99,7 @@ test('input that was not taken stays to be sent again', async () => {
   expect(field).toHaveProperty('value', 'Mind the lexer')
 })
 
-test('agents that are over fold away where there are many', () => {
+test('many ended agents are folded', () => {
   const done = Array.from({ length: 9 }, (_, index) =>
     fillAs('agents', agentRow({ key: `worker-${index + 2}`, order: index + 3, state: 'completed' })),
   )
@@ -109,7 +109,7 @@ test('agents that are over fold away where there are many', () => {
   expect(screen.getByRole('button', { name: '9 agents are done' })).toBeTruthy()
 })
 
-test('limits are told and are no failure; degraded views are worded plainly (UI-24, UI-26)', () => {
+test('limits are shown and are not failures; degraded views have plain texts (UI-24, UI-26)', () => {
   const row = fillAs(
     'team',
     teamRow({
@@ -136,7 +136,7 @@ test('limits are told and are no failure; degraded views are worded plainly (UI-
   expect(screen.getByText('Your words go to worker-1.')).toBeTruthy()
 })
 
-test('every view of a team speaks Chinese', () => {
+test('all views of a team are available in Chinese', () => {
   const team = teamWith({ runs: runs(1) })
   const { container } = show(
     <>
@@ -162,7 +162,7 @@ test('every view of a team speaks Chinese', () => {
   ).not.toMatch(/[A-Za-z]{2,}/)
 })
 
-test('a paused agent says why and is resumed where it calls for attention, and is not at work (D1)', async () => {
+test('a paused agent shows the reason, offers to resume, and does not count as working (D1)', async () => {
   const agents = [
     fillAs('agents', agentRow({ key: 'coordinator', agentKind: 'main', state: 'idle' })),
     fillAs(

@@ -25,7 +25,7 @@ test.each(TOOL_STATES)('one row shows the call in the state %s (UI-08)', (state)
   expect(screen.getByText('make test')).toBeTruthy()
 })
 
-test('a call that runs shows its newest output as plain text, and folds when it is done (UI-04, SAFE-06)', () => {
+test('a running call shows its latest output as plain text, and folds when it is done (UI-04, SAFE-06)', () => {
   const output = { text: '\u001b[32mok\u001b[0m 1\nok 2' }
   const { update } = show(<ToolRow part={part({ state: 'progress', output })} waiting={false} />)
   expect(screen.getByRole('group', { name: 'Output' }).textContent).toBe('ok 1\nok 2')
@@ -34,7 +34,7 @@ test('a call that runs shows its newest output as plain text, and folds when it 
   expect(screen.getByText('1.2s')).toBeTruthy()
 })
 
-test('large output is a preview until the rest is asked for (UI-08)', async () => {
+test('large output is a preview until the rest is loaded (UI-08)', async () => {
   const ref = { hash: 'h', size: 90_000 }
   const blobs = blobReader({ h: `head${'x'.repeat(90)}` })
   show(<ToolRow part={part({ output: { text: 'head', ref } })} waiting={false} />, blobs)
@@ -46,7 +46,7 @@ test('large output is a preview until the rest is asked for (UI-08)', async () =
   expect(screen.queryByRole('button', { name: 'Load all' })).toBeNull()
 })
 
-test('a call that a hook rewrote shows what ran and what the agent had asked for (SAFE-01)', async () => {
+test('a call that a hook changed shows what ran and what the agent requested (SAFE-01)', async () => {
   const before = 'What the agent had asked for, before a hook rewrote it'
   const row = { arguments: { text: '{"command":"ls -l"}' }, asked: { text: '{"command":"ls"}' } }
   const { update } = show(<ToolRow part={part({ state: 'output-available', ...row })} waiting={false} />)
@@ -57,7 +57,7 @@ test('a call that a hook rewrote shows what ran and what the agent had asked for
   expect(screen.queryByRole('group', { name: before })).toBeNull()
 })
 
-test('a failed call keeps its error in sight (UI-08)', () => {
+test('the error of a failed call stays visible (UI-08)', () => {
   const failed = part({
     state: 'output-error',
     code: 'path_denied',
@@ -68,17 +68,17 @@ test('a failed call keeps its error in sight (UI-08)', () => {
   expect(screen.getByText('Outside the folder')).toBeTruthy()
 })
 
-test('an unknown outcome is told as unknown (UI-26)', () => {
+test('an unknown outcome reads unknown (UI-26)', () => {
   show(<ToolRow part={part({ state: 'output-error', code: 'tool_lost' })} waiting={false} />)
   expect(screen.getByText('Outcome unknown')).toBeTruthy()
 })
 
-test('a call that waits for a decision says so and does not read as running', () => {
+test('a call that waits for a decision reads waiting, not running', () => {
   show(<ToolRow part={part({ state: 'input-available', durationMs: 0 })} waiting />)
   expect(screen.getByText('Waiting for your decision')).toBeTruthy()
 })
 
-test('the details show input by name, the changes and the output', async () => {
+test('the details show input by name, changes and output', async () => {
   const changes = [
     { path: 'src/a.py', kind: 'modified', added: 3, removed: 1, diff: { text: 'no hunks here' } },
   ] as const
@@ -94,14 +94,14 @@ test('the details show input by name, the changes and the output', async () => {
   expect(screen.getByRole('group', { name: 'Diff of src/a.py' }).textContent).toBe('no hunks here')
 })
 
-test('a call that is for changing files and changed none says so', () => {
+test('a call of a file tool without changes shows that', () => {
   const { update } = show(<ToolRow part={part({ tool: 'Write' })} waiting={false} />)
   expect(screen.getByRole('button').textContent).toContain('no change')
   update(<ToolRow part={part({ tool: 'Read' })} waiting={false} />)
   expect(screen.getByRole('button').textContent).not.toContain('no change')
 })
 
-test('a command that failed tells its exit code in the language of the page', () => {
+test('a failed command shows its exit code in the page’s language', () => {
   const row = {
     state: 'output-error',
     code: 'tool_failed',
@@ -113,13 +113,13 @@ test('a command that failed tells its exit code in the language of the page', ()
   expect(screen.getByText('命令以退出码 3 结束。')).toBeTruthy()
 })
 
-test('an erased text says that it was erased', async () => {
+test('an erased text reads erased', async () => {
   show(<ToolRow part={part({ output: { erased: true } })} waiting={false} />)
   await userEvent.click(screen.getByRole('button', { name: /^Bash/ }))
   expect(screen.getByText('This text was erased.')).toBeTruthy()
 })
 
-test('a row that was opened is open again when it comes back into sight (UI-31)', async () => {
+test('an opened row is still open when it scrolls back into view (UI-31)', async () => {
   const inSight = (seen: boolean) => (
     <OpenedRows>{seen && <ToolRow part={part({})} waiting={false} />}</OpenedRows>
   )
@@ -175,7 +175,7 @@ test.each([
   // The format of earlier versions.
   ['update_task', { taskId: 'tsk_1', status: 'done' }, {}, 'Moved to Done', 'Write the notes'],
   ['submit_verdict', { agent: 'a', verdict: 'passed', summary: 'Good' }, {}, 'Passed the work of a', 'Good'],
-])('a call of the team reads as a sentence: %s', (tool, fields, answer, action, message) => {
+])('a team call reads as a sentence: %s', (tool, fields, answer, action, message) => {
   const names = { agent: (id: string) => id, task: () => 'Write the notes' }
   show(
     <NamesProvider value={names}>
@@ -187,7 +187,7 @@ test.each([
   expect(screen.queryByText(new RegExp(tool))).toBeNull()
 })
 
-test('what a call of the team is about to do is named before it is done, in the language of the page', () => {
+test('the intention of a team call is shown before its answer, in the page’s language', () => {
   const part = called('spawn_subagent', { agent: 'worker' }, {}, { state: 'running', output: {} })
   const { unmount } = show(<ToolRow part={part} waiting={false} />)
   expect(screen.getByText('Starting an agent')).toBeTruthy()
@@ -200,7 +200,7 @@ test('what a call of the team is about to do is named before it is done, in the 
   expect(screen.getByText('请 w-1 处理')).toBeTruthy()
 })
 
-test('a plan shows its steps while it is being written (CTX-03)', () => {
+test('a plan shows its steps while it is streaming (CTX-03)', () => {
   const plan = (text: string) =>
     fillAs(
       'parts',

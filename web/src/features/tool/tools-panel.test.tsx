@@ -37,7 +37,7 @@ function panel(props: Partial<ToolsPanelProps>) {
   return { onWrite, onTerminate, onNeedTools }
 }
 
-test('each tool stands with whether the agent has it, and why it has not', () => {
+test('each tool shows whether it is available, and if not, why', () => {
   const { onNeedTools } = panel({
     read: {
       state: 'read',
@@ -59,7 +59,7 @@ test('each tool stands with whether the agent has it, and why it has not', () =>
   expect(screen.getByRole('button', { name: '1 excluded' })).toBeTruthy()
 })
 
-test('a process in the background takes a line, and is ended by its own button', async () => {
+test('a background process accepts a line of input and has a stop button', async () => {
   const { onWrite, onTerminate } = panel({ processes: [process] })
   const list = within(screen.getByRole('list', { name: 'In the background' }))
   await userEvent.type(list.getByRole('textbox', { name: 'A line for make watch' }), 'go{Enter}')
@@ -68,7 +68,7 @@ test('a process in the background takes a line, and is ended by its own button',
   expect(onTerminate).toHaveBeenCalledExactlyOnceWith('prc_a')
 })
 
-test('one that is over takes nothing more', () => {
+test('an ended process accepts no input', () => {
   panel({ processes: [{ ...process, state: 'exited', exitCode: 0 }] })
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.getByText('ended')).toBeTruthy()

@@ -39,7 +39,7 @@ function banner(t = ENGLISH) {
   return screen.getByRole('region')
 }
 
-test('the card names the folder, counts what is asked for, and shows what leaves the sandbox first (SAFE-08)', () => {
+test('the card names the folder, counts the requested permissions, and lists those outside the sandbox first (SAFE-08)', () => {
   const region = banner()
   expect(within(region).getByText('/home/ada/atlas')).toBeTruthy()
   expect(within(region).getByText('5 permissions requested')).toBeTruthy()
@@ -54,12 +54,12 @@ test('the card names the folder, counts what is asked for, and shows what leaves
   expect(screen.getByText('.callboard/x.py (sha256 0123456789ab)')).toBeTruthy()
 })
 
-test('everything that would be allowed can be reached by keyboard, however long the list is', () => {
+test('all requested permissions can be reached by keyboard, however long the list is', () => {
   banner()
   expect(screen.getByRole('group', { name: 'Permissions requested' }).tabIndex).toBe(0)
 })
 
-test('what would be allowed is worded in the language of the page, from codes', () => {
+test('requested permissions are worded in the page’s language, from codes', () => {
   const text = banner(CHINESE).textContent ?? ''
   expect(text).not.toContain('in English')
   for (const line of [

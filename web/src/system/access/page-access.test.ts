@@ -58,7 +58,7 @@ function tab(fetch: Browser['fetch'], tabs: Tabs, hash = '', stored = new Map<st
   return { access, place, kept: stored }
 }
 
-test('a code is exchanged once, and leaves the address before anything is sent (X1)', async () => {
+test('a code is redeemed once, and leaves the address before any request (X1)', async () => {
   const { fetch, seen } = server(['abc'], new Set())
   const { access, place, kept: stored } = tab(fetch, new Tabs(), '#open=abc/s/ses_1')
   expect(place.hash).toBe('#/s/ses_1')
@@ -71,7 +71,7 @@ test('a code is exchanged once, and leaves the address before anything is sent (
   expect([...stored.keys()]).toEqual(['callboard.credential'])
 })
 
-test('a reload goes on with what its tab kept, and another tab asks for it (X1)', async () => {
+test('a reload keeps the tab’s credential, and another tab asks for it (X1)', async () => {
   const { fetch } = server(['abc'], new Set())
   const tabs = new Tabs()
   const first = tab(fetch, tabs, '#open=abc')
@@ -81,7 +81,7 @@ test('a reload goes on with what its tab kept, and another tab asks for it (X1)'
   expect((await tab(fetch, new Tabs()).access.fetch('/api/v1/meta')).status).toBe(401)
 })
 
-test('after a restart of the server no tab hands the old credential on, and one new code serves all tabs (X1)', async () => {
+test('after a restart no tab passes the old credential on, and one new code serves all tabs (X1)', async () => {
   const valid = new Set<string>()
   const { fetch } = server(['abc', 'def'], valid)
   const tabs = new Tabs()
@@ -101,7 +101,7 @@ test('after a restart of the server no tab hands the old credential on, and one 
   expect((await other.access.fetch('/api/v1/meta')).status).toBe(200)
 })
 
-test('a code that was used before opens nothing (X1)', async () => {
+test('a used code opens nothing (X1)', async () => {
   const { fetch } = server([], new Set())
   const { access, place } = tab(fetch, new Tabs(), '#open=abc')
   expect(place.hash).toBe('#')

@@ -39,7 +39,7 @@ test('a command is one POST with its key and no cookie', async () => {
   ])
 })
 
-test('a command whose answer was lost is given again with the same key (CTL-01)', async () => {
+test('a command whose answer was lost is repeated with the same key (CTL-01)', async () => {
   let lost = 2
   const { api, asked: requests } = client(() => {
     if (lost-- > 0) throw new TypeError('network')
@@ -59,12 +59,12 @@ test('a refusal is not repeated and keeps its code, field and hint', async () =>
   expect(requests).toHaveLength(1)
 })
 
-test('an answer that is no problem of ours is told by its status', async () => {
+test('an error that is not a problem document is reported by its status', async () => {
   const { api } = client(() => new Response('<html>', { status: 502 }))
   await expect(api.readMeta()).rejects.toMatchObject({ code: 'internal', status: 502, message: 'HTTP 502' })
 })
 
-test('a read sends what is set and leaves out what is not', async () => {
+test('a query sends set fields and leaves out the others', async () => {
   const { api, asked: requests } = client(() => json({ turns: [] }))
   await api.query('get_turns', { sessionId: 'ses a', before: 0, limit: 20 })
   await api.query('get_turns', { sessionId: 'ses_a', before: null })
@@ -74,7 +74,7 @@ test('a read sends what is set and leaves out what is not', async () => {
   ])
 })
 
-test('a stream names the last event that was seen', async () => {
+test('a stream names the last event', async () => {
   const { api, asked: requests } = client(() => new Response(''))
   const { signal } = new AbortController()
   await api.openStream('/sessions/ses_a/ops', null, signal)

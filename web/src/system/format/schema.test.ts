@@ -18,7 +18,7 @@ const SCHEMA = {
 
 const field = (name: string) => buildForm(SCHEMA).fields.find((field) => field.name === name) as Field
 
-test('a schema gives a field for each plain property, and names what it cannot ask for', () => {
+test('a schema has a field for each plain property, and lists what a form cannot show', () => {
   const { fields, unsupported: beyond } = buildForm(SCHEMA)
   expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
     ['email', 'text'],
@@ -37,7 +37,7 @@ test('a schema gives a field for each plain property, and names what it cannot a
   expect(field('size').options.map((option) => option.label)).toEqual(['Small', 'l'])
 })
 
-test('what a property refers to stands in its place, and a part of a schema has a form of its own', () => {
+test('a ref is resolved, and a property of a schema can have its own form', () => {
   const settings = {
     $ref: '#/$defs/All',
     $defs: {
@@ -50,7 +50,7 @@ test('what a property refers to stands in its place, and a part of a schema has 
   ])
 })
 
-test('what is typed is checked, and becomes a value of the schema', () => {
+test('typed values are validated, and converted to the schema', () => {
   expect(validateField(field('email'), '')).toBe('required')
   expect(validateField(field('email'), 'a')).toBe('short')
   expect(validateField(field('seats'), '2.5')).toBe('integer')
@@ -70,7 +70,7 @@ test('what is typed is checked, and becomes a value of the schema', () => {
   ])
 })
 
-test('what is no schema of an object has no fields', () => {
+test('a value that is not an object schema has no fields', () => {
   expect(buildForm(null)).toEqual({ fields: [], unsupported: [] })
   expect(buildForm({ $ref: '#/nowhere' })).toEqual({ fields: [], unsupported: [] })
 })

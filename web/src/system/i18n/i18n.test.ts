@@ -75,14 +75,14 @@ test('every text is used', () => {
   expect(unused).toEqual([])
 })
 
-test('a count takes the form that its language asks for', () => {
+test('a count takes the form that its language requires', () => {
   const english = createTranslator(en, 'en')
   expect(english.count('turn.tools', 1)).toBe('1 tool')
   expect(english.count('turn.tools', 1200)).toBe('1,200 tools')
   expect(createTranslator(zh, 'zh-CN').count('turn.tools', 1)).toBe('1 次工具调用')
 })
 
-test('a placeholder takes its value as it is, and a name that nobody gave stays', () => {
+test('a placeholder takes its value unchanged, and a name without a value stays', () => {
   const english = createTranslator(en, 'en')
   expect(english('status.running_tool', { tool: '{tool} $& <b>' })).toBe('Running {tool} $& <b>')
   expect(english('status.running_tool', {})).toBe('Running {tool}')
@@ -114,11 +114,11 @@ function literal(node: Node): string | null {
   return node.type === 'Literal' && typeof node.value === 'string' ? node.value : null
 }
 
-test('no text of the page is written into its markup', () => {
+test('no text is written into the markup', () => {
   expect(['app', 'features', 'ui'].flatMap(readSources).flatMap(fixedTexts)).toEqual([])
 })
 
-test('the check for fixed texts finds them', () => {
+test('the check finds texts in the markup', () => {
   const bad = (text: string) => fixedTexts({ path: 'x.tsx', text })
   expect(bad('const a = <p>Hello there</p>')).toEqual(['x.tsx:1 Hello there'])
   expect(bad('const a = <input placeholder="Say it" />')).toEqual(['x.tsx:1 Say it'])

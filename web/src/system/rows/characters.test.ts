@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { afterCharacters, countCharacters } from './characters'
 
-test('characters are counted as the server counts them, not in UTF-16 units', () => {
+test('characters are counted as on the server, not in UTF-16 units', () => {
   expect(countCharacters('')).toBe(0)
   expect(countCharacters('abc')).toBe(3)
   expect(countCharacters('a🎭b')).toBe(3)

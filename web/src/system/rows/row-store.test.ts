@@ -18,7 +18,7 @@ function streaming(text: string): RowStore {
   return store
 }
 
-test('an absent field reads as what its absence means', () => {
+test('an absent field has its default', () => {
   const store = new RowStore()
   store.apply([upsert('parts', { kind: 'assistant_text', ...at(1), state: 'streaming', content: {} })])
   expect(store.panel('parts').get(KEY)).toEqual({
@@ -31,7 +31,7 @@ test('an absent field reads as what its absence means', () => {
   })
 })
 
-test('a row of a kind that is not known is left out, and the others are shown', () => {
+test('a row of an unknown kind is left out, and the others are shown', () => {
   const store = new RowStore()
   const unknown = { kind: 'hologram', ...at(1) } as never
   expect(store.apply([upsert('parts', unknown), upsert('parts', textPart(at(2), 'here'))])).toBe('applied')
@@ -43,7 +43,7 @@ test('a row of a kind that is not known is left out, and the others are shown', 
   ).toEqual(['run_trn_a.2'])
 })
 
-test('a panel is in the order of its rows, and ties are in the order of their keys', () => {
+test('a panel is in the order of its rows, and equal ones in the order of their keys', () => {
   const store = new RowStore()
   store.apply([
     upsert('queue', queueRow('trn_c', 2, 'third')),
@@ -65,7 +65,7 @@ test('a panel is in the order of its rows, and ties are in the order of their ke
   ).toEqual(['first', 'third'])
 })
 
-test('the parts of a turn come in the order in which they began, whenever they arrive (UI-03)', () => {
+test('the parts of a turn are in the order of their start, whenever they arrive (UI-03)', () => {
   const store = new RowStore()
   store.apply([upsert('parts', textPart(at(3), 'b')), upsert('parts', toolPart(at(2), 'Read'))])
   store.apply([upsert('parts', textPart(at(1), 'a'))])
@@ -83,26 +83,26 @@ test('text is appended at its offset, counted in characters', () => {
   expect(textOf(store)).toBe('Hé 🎭 on stage')
 })
 
-test('a piece that was seen is not repeated, and one that was seen in part adds the rest (UI-34)', () => {
+test('a repeated piece is skipped, and an overlapping one adds the rest (UI-34)', () => {
   const store = streaming('one two')
   store.apply([append(KEY, 'content', 0, 'one'), append(KEY, 'content', 4, 'two three')])
   expect(textOf(store)).toBe('one two three')
 })
 
-test('a piece behind one that was missed is a gap and changes nothing (UI-30)', () => {
+test('a piece after a missing one is a gap and changes nothing (UI-30)', () => {
   const store = streaming('one')
   expect(store.apply([append(KEY, 'content', 9, 'four')])).toBe('gap')
   expect(textOf(store)).toBe('one')
   expect(store.apply([append('run_trn_a.7', 'content', 0, 'x')])).toBe('gap')
 })
 
-test('the final text replaces what was streamed and is never appended to it (UI-05)', () => {
+test('the final text replaces the streamed text and is never appended (UI-05)', () => {
   const store = streaming('The ans')
   store.apply([upsert('parts', textPart({ ...at(1), sequence: 30 }, 'The answer.', { revised: true }))])
   expect(textOf(store)).toBe('The answer.')
 })
 
-test('a row that is older than the one that is here changes nothing (UI-34)', () => {
+test('an older row changes nothing (UI-34)', () => {
   const store = new RowStore()
   const newer = turnRow('trn_a', 10, { sequence: 20, state: 'completed' })
   store.apply([
@@ -112,7 +112,7 @@ test('a row that is older than the one that is here changes nothing (UI-34)', ()
   expect(store.panel('turns').get('trn_a')?.state).toBe('completed')
 })
 
-test('output of a tool grows by its call id', () => {
+test('the output of a tool grows by its call id', () => {
   const store = new RowStore()
   store.apply([upsert('parts', toolPart({ ...at(1), key: 'cal_a' }, 'Bash', { state: 'progress' }))])
   store.apply([append('cal_a', 'output', 0, 'one\n'), append('cal_a', 'output', 4, 'two\n')])
@@ -120,7 +120,7 @@ test('output of a tool grows by its call id', () => {
   expect(part?.kind === 'tool_call' && part.output.text).toBe('one\ntwo\n')
 })
 
-test('a snapshot stands in the place of everything, and repeats no text (UI-30)', () => {
+test('a snapshot replaces all rows, and repeats no text (UI-30)', () => {
   const store = streaming('one two')
   const snapshot: readonly Op[] = [upsert('parts', textPart(at(1), 'one two three', { state: 'streaming' }))]
   store.replace(snapshot)
@@ -130,7 +130,7 @@ test('a snapshot stands in the place of everything, and repeats no text (UI-30)'
   expect(store.panel('parts').size).toBe(0)
 })
 
-test('older turns that were read stay where the snapshot joins on to them, and go where it does not', () => {
+test('older turns stay if the snapshot adjoins them, and are dropped otherwise', () => {
   const store = new RowStore()
   store.replace([upsert('turns', turnRow('trn_b', 50))])
   store.merge('turns', [turnRow('trn_a', 10)])
@@ -153,7 +153,7 @@ test('older turns that were read stay where the snapshot joins on to them, and g
   expect(store.panel('parts').size).toBe(0)
 })
 
-test('a turn that waited when it was last seen is no joint: turns may have ended in between', () => {
+test('a turn that was queued when last seen does not adjoin: turns may have ended in between', () => {
   const store = new RowStore()
   const waits = { state: 'queued', startedAt: 0, endedAt: 0 } as const
   store.replace([upsert('turns', turnRow('trn_a', 10)), upsert('turns', turnRow('trn_q', 20, waits))])
@@ -166,13 +166,13 @@ test('a turn that waited when it was last seen is no joint: turns may have ended
   ).toEqual(['trn_r', 'trn_q'])
 })
 
-test('what a read gives never replaces what the stream gave', () => {
+test('a query never replaces rows of the stream', () => {
   const store = streaming('newest')
   store.merge('parts', [textPart(at(1), 'older')])
   expect(textOf(store)).toBe('newest')
 })
 
-test('streamed text is handed on when its row keeps only a preview, unless the text was revised', () => {
+test('streamed text is passed on when its row keeps only a preview, unless it was revised', () => {
   const handed: [BlobRef, string][] = []
   const store = new RowStore((ref, text) => handed.push([ref, text]))
   const ref = { hash: 'h', size: 9 }
@@ -185,7 +185,7 @@ test('streamed text is handed on when its row keeps only a preview, unless the t
   expect(handed).toHaveLength(1)
 })
 
-test('listeners hear of each batch once', () => {
+test('listeners are notified once per batch', () => {
   const store = new RowStore()
   let heard = 0
   store.changes.subscribe(() => heard++)

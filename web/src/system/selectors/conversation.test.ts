@@ -29,7 +29,7 @@ const process = [
 const answer = textPart(at(5), 'the answer')
 const done = turnRow('trn_a', 10, { toolCalls: 2, filesChanged: 1, finalParts: ['run_trn_a.5'] })
 
-test('what runs is open, in the order of its parts (UI-03, UI-04)', () => {
+test('a running turn is open, in the order of its parts (UI-03, UI-04)', () => {
   const list = items(turnRow('trn_a', 10, { state: 'running' }), [...process].reverse())
   expect(list.map((item) => (item.kind === 'part' ? item.part.kind : item.kind))).toEqual([
     'input',
@@ -41,14 +41,14 @@ test('what runs is open, in the order of its parts (UI-03, UI-04)', () => {
   ])
 })
 
-test('a part that is unfinished stands for what is under way, so nothing else does', () => {
+test('an unfinished part shows the current work, so nothing else does', () => {
   const list = items(turnRow('trn_a', 10, { state: 'running' }), [
     textPart(at(1), 'Th', { state: 'streaming' }),
   ])
   expect(kinds(list)).toEqual(['input', 'part'])
 })
 
-test('what is done folds into one summary, and the answer stays (UI-04, UI-06)', () => {
+test('a completed turn folds into one summary, and the answer stays (UI-04, UI-06)', () => {
   const list = items(done, [...process, answer])
   expect(kinds(list)).toEqual(['input', 'summary', 'answer'])
   expect(list[1]).toMatchObject({
@@ -57,7 +57,7 @@ test('what is done folds into one summary, and the answer stays (UI-04, UI-06)',
   })
 })
 
-test('a call that was not let run is told apart from one that failed', () => {
+test('a rejected call differs from a failed one', () => {
   const failed = toolPart(at(1), 'Bash', { state: 'output-error', code: 'tool_failed' })
   const refused = toolPart(at(2), 'Bash', { state: 'output-error', code: 'person_denied', startedAt: 0 })
   expect(items(done, [failed, refused, answer])[1]).toMatchObject({
@@ -65,7 +65,7 @@ test('a call that was not let run is told apart from one that failed', () => {
   })
 })
 
-test('an opened turn shows its process in place, commentary where it was said, and the answer once (UI-04, UI-05)', () => {
+test('an opened turn shows its process, with commentary in place and the answer once (UI-04, UI-05)', () => {
   const list = items(done, [...process, answer], { opened: new Set(['trn_a']) })
   expect(kinds(list)).toEqual(['input', 'summary', 'part', 'part', 'part', 'part', 'answer'])
 })
@@ -76,7 +76,7 @@ test('a part keeps its key when its turn ends, so its row keeps its place', () =
   expect(running[1]?.key).toBe(ended[1]?.key)
 })
 
-test('an interrupted turn keeps what was written and says how it ended', () => {
+test('an interrupted turn keeps its text and shows how it ended', () => {
   const turn = turnRow('trn_a', 10, { state: 'interrupted', code: 'person' })
   expect(kinds(items(turn, [textPart(at(1), 'half', { state: 'interrupted' })]))).toEqual([
     'input',
@@ -97,7 +97,7 @@ test('a failed turn shows the error that ended it once, outside the fold', () =>
   expect(list[2]).toMatchObject({ error: { message: 'last' } })
 })
 
-test('a rejected steer is not hidden in the fold, and stands after the answer (UI-11)', () => {
+test('a rejected steer is not folded, and follows the answer (UI-11)', () => {
   const steer: AnyPart = {
     kind: 'user_text',
     ...at(3),
@@ -109,16 +109,16 @@ test('a rejected steer is not hidden in the fold, and stands after the answer (U
   expect(kinds(items(done, [...process, steer, answer]))).toEqual(['input', 'summary', 'answer', 'part'])
 })
 
-test('a turn whose parts were not read says so instead of looking empty (UI-26)', () => {
+test('a turn without parts shows that they are not loaded (UI-26)', () => {
   expect(kinds(items(done, [], { hasParts: () => false }))).toEqual(['input', 'unloaded'])
 })
 
-test('turns that wait or were removed are no part of the conversation', () => {
+test('queued and removed turns are not part of the conversation', () => {
   expect(items(turnRow('trn_a', 10, { state: 'queued' }), [])).toEqual([])
   expect(items(turnRow('trn_a', 10, { state: 'removed' }), [])).toEqual([])
 })
 
-test('what was sent stands at the end until its fact comes; what was queued is not in the conversation (UI-02)', () => {
+test('sent input is at the end until its fact arrives; queued input is not in the conversation (UI-02)', () => {
   const entry = (id: string, how: SentInput['how']): SentInput => ({
     id,
     how,
@@ -136,7 +136,7 @@ test('what was sent stands at the end until its fact comes; what was queued is n
   expect(list.filter((item) => item.kind === 'sent')).toHaveLength(1)
 })
 
-test('a turn that ended by finishing keeps what it came to in sight; one with an answer of its own does not say it twice', () => {
+test('a turn that ended with a final report keeps it visible; one with an answer does not repeat it', () => {
   const finished = toolPart(at(6), 'Finalize', { output: { text: 'All is done.' } })
   const wordless = turnRow('trn_a', 10, { toolCalls: 3 })
   expect(kinds(items(wordless, [...process, finished]))).toEqual(['input', 'summary', 'part'])

@@ -40,7 +40,7 @@ function part(seconds: number, row: AnyRow): Part {
   return { ...fillAs('parts', row), at: at(seconds) }
 }
 
-test('a timeline has the start, the tools, the children that were started and came back, and the end, in order', () => {
+test('a timeline has start, tools, started and ended children, and end, in order', () => {
   const team = teamWith({
     agents: [
       fillAs(
@@ -69,7 +69,7 @@ test('a timeline has the start, the tools, the children that were started and ca
   ])
 })
 
-test('what another run of the same turn did is not in it (MAR-15)', () => {
+test('events of another run of the same turn are not included (MAR-15)', () => {
   const parts = [
     part(5, toolPart(place('trn_a', 1, 1, 'cal_before'), 'Read')),
     part(20, toolPart(place('trn_a', 1, 2, 'cal_own'), 'Grep')),

@@ -15,7 +15,7 @@ function teamWith(agents: readonly AgentRow[], more: Partial<Team> = {}): Team {
   return team
 }
 
-test('what needs a person rises above what runs, and nothing else does (UI-24)', () => {
+test('agents that need a person precede running ones, and no others do (UI-24)', () => {
   const states = [
     'closed',
     'running',
@@ -41,7 +41,7 @@ test('what needs a person rises above what runs, and nothing else does (UI-24)',
   expect(countAtWork(team.agents)).toBe(4)
 })
 
-test('a line whose end is unknown is not drawn, and a child without its parent is told of (UI-26)', () => {
+test('a line with an unknown end is not drawn, and a child without its parent is reported (UI-26)', () => {
   const orphan = agent('worker-1', { parentAgentId: 'gone' })
   const edges = [edgeRow('child', 'gone', 'worker-1'), edgeRow('path', 'coordinator', 'worker-1')]
   const team = teamWith([orphan], { edges: edges.map((row) => fillAs('edges', row)) })
@@ -49,7 +49,7 @@ test('a line whose end is unknown is not drawn, and a child without its parent i
   expect(findOrphans(team)).toEqual([orphan])
 })
 
-test('a request of a child names the child and whom it works for; an agent alone is not named (UI-10)', () => {
+test('a request of a child names the child and its parent; a single agent is not named (UI-10)', () => {
   const team = teamWith([agent('worker-1', { parentAgentId: 'coordinator' })])
   const action = fillAs('actions', actionRow({ agentId: 'worker-1' }))
   expect(findAsker(team, action)).toEqual({ name: 'worker-1', parent: 'coordinator' })

@@ -22,7 +22,7 @@ const uploaded = () =>
   new Response(JSON.stringify({ upload: 'upl_a', name: 'a', media: 'text/plain', size: 3 }))
 const settled = (all: AttachmentStore) => expect.poll(() => all.filesAt('p').map((file) => file.state))
 
-test('a file is there once the server took it, and goes with the input that names it', async () => {
+test('a file is ready when the server accepted it, and goes with its input', async () => {
   const { all, sent } = attachments(uploaded)
   all.add('p', [file('notes.txt')])
   expect(all.filesAt('p').map((file) => [file.state, file.share])).toEqual([['sending', 0.5]])
@@ -32,7 +32,7 @@ test('a file is there once the server took it, and goes with the input that name
   expect(all.filesAt('p')).toEqual([])
 })
 
-test('a file that is refused says why and stays until it is taken away', async () => {
+test('a refused file shows the reason and stays until it is removed', async () => {
   const refused = { code: 'too_large', message: 'It is too large.' }
   const { all } = attachments(() => new Response(JSON.stringify(refused), { status: 413 }))
   all.add('p', [file('big')])
@@ -42,7 +42,7 @@ test('a file that is refused says why and stays until it is taken away', async (
   expect(all.filesAt('p')).toEqual([])
 })
 
-test('what was not taken comes back before what was put there since; more than fit are left', async () => {
+test('refused files are restored before newer ones, up to the maximum', async () => {
   const { all } = attachments(uploaded)
   all.add('p', [file('first')])
   await settled(all).toEqual(['ready'])

@@ -28,7 +28,7 @@ const IMPORTED = { sessionId: 'ses_1', added: 2, known: 0 }
 const states = ({ view }: ImportStore) =>
   Object.fromEntries(Object.entries(view.imports).map(([key, progress]) => [key, progress.state]))
 
-test('what is read of a folder is gone when another one is opened, also where it comes late', async () => {
+test('the list of a folder is dropped when another is opened, even if it arrives late', async () => {
   const late = deferAnswer({ sessions: [pastSession('a')] })
   const { store: past } = createStore({
     list_past_sessions: ({ workspaceId }) =>
@@ -42,7 +42,7 @@ test('what is read of a folder is gone when another one is opened, also where it
   expect(past.view.list?.sessions).toEqual([pastSession('b')])
 })
 
-test('one is imported after the other, by what names it, and the list is read again', async () => {
+test('sessions are imported one after the other, by key, and the list is read again', async () => {
   let here = false
   const first = deferAnswer(IMPORTED)
   const { store: past, server } = createStore({
@@ -67,7 +67,7 @@ test('one is imported after the other, by what names it, and the list is read ag
   ])
 })
 
-test('what waits is left out when the person stops, and what runs goes on', async () => {
+test('stopping drops waiting imports, and a running one continues', async () => {
   const first = deferAnswer(IMPORTED)
   const { store: past, server } = createStore({ import_past_session: () => first.answer() })
   await past.open('wks_a')
@@ -80,7 +80,7 @@ test('what waits is left out when the person stops, and what runs goes on', asyn
   expect(server.requests).toHaveLength(1)
 })
 
-test('one that is refused says why, and the next one is imported all the same', async () => {
+test('a failed import shows the reason, and the next one is imported', async () => {
   const refusal = new RefusedAnswer(422, { code: 'transcript_unreadable', message: 'Gone.' })
   const { store: past } = createStore({
     import_past_session: ({ sourceId }) => (sourceId === 'a' ? refusal : IMPORTED),
@@ -97,7 +97,7 @@ test('one that is refused says why, and the next one is imported all the same', 
   })
 })
 
-test('what runs is asked about until it is over, also where another page began it', async () => {
+test('a running import is polled until it ends, even if another page started it', async () => {
   vi.useFakeTimers()
   try {
     const states = [{ importing: 1 }, { importing: 7 }, { imported: true }]
@@ -118,7 +118,7 @@ test('what runs is asked about until it is over, also where another page began i
   }
 })
 
-test('a list that could not be read says why, and is read at the next try', async () => {
+test('a list that could not be read shows the reason, and is read on the next attempt', async () => {
   let answer: unknown = new RefusedAnswer(500, { code: 'internal', message: 'Broken.' })
   const { store: past } = createStore({ list_past_sessions: () => answer })
   await past.open('wks_a')

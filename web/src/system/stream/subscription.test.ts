@@ -80,7 +80,7 @@ async function started(): Promise<Streams> {
   return streams
 }
 
-test('it starts with a snapshot and goes on from its cursor when the stream ends', async () => {
+test('it starts with a snapshot and continues from its cursor when the stream ends', async () => {
   const streams = await started()
   await streams.send('snapshot', '5.0')
   await streams.send('ops', '6.0')
@@ -94,7 +94,7 @@ test('it starts with a snapshot and goes on from its cursor when the stream ends
   streams.subscription.stop()
 })
 
-test.each([1, 2, 3, 7])('events are the same when the stream comes in pieces of %i bytes', async (size) => {
+test.each([1, 2, 3, 7])('events are equal when the stream comes in pieces of %i bytes', async (size) => {
   const streams = await started()
   const op = (key: string) => JSON.stringify({ op: 'remove', panel: 'queue', key })
   await streams.sendText(
@@ -111,7 +111,7 @@ test.each([1, 2, 3, 7])('events are the same when the stream comes in pieces of 
   streams.subscription.stop()
 })
 
-test('a message that was applied is not applied again (UI-34)', async () => {
+test('an applied message is not applied again (UI-34)', async () => {
   const streams = await started()
   await streams.send('snapshot', '5.3')
   await streams.send('ops', '5.3')
@@ -135,7 +135,7 @@ test('a gap marks the view and fetches a snapshot (UI-30)', async () => {
   streams.subscription.stop()
 })
 
-test('a gap that comes again after each repair is asked for ever more rarely', async () => {
+test('a gap that recurs after each repair is retried ever more rarely', async () => {
   const streams = await started()
   for (let round = 0; round < 4; round++) {
     streams.answer = 'applied'
@@ -151,7 +151,7 @@ test('a gap that comes again after each repair is asked for ever more rarely', a
   streams.subscription.stop()
 })
 
-test('a cursor that cannot be served leads to a snapshot, whether refused or told in the stream (UI-30)', async () => {
+test('an unservable cursor leads to a snapshot, whether refused or reported in the stream (UI-30)', async () => {
   const streams = await started()
   await streams.send('snapshot', '5.0')
   await streams.send('gap', '', { code: 'gap', message: 'too old' })
@@ -161,7 +161,7 @@ test('a cursor that cannot be served leads to a snapshot, whether refused or tol
   streams.subscription.stop()
 })
 
-test('a server that is away is asked again with growing patience, and at once when nudged', async () => {
+test('an unreachable server is retried with growing waits, and at once on request', async () => {
   const streams = new Streams()
   streams.refuse = new ApiProblem(0, { code: 'unreachable', message: 'down' })
   streams.subscription.start()
@@ -181,7 +181,7 @@ test('a server that is away is asked again with growing patience, and at once wh
   streams.subscription.stop()
 })
 
-test('a stream that is silent for longer than the keep-alive allows is opened anew', async () => {
+test('a stream that is silent longer than the keep-alive is reopened', async () => {
   const streams = await started()
   await streams.send('snapshot', '5.0')
   await vi.advanceTimersByTimeAsync(39_000)
@@ -194,7 +194,7 @@ test('a stream that is silent for longer than the keep-alive allows is opened an
 test.each([
   [new ApiProblem(401, { code: 'unauthenticated', message: '' }), 'unauthenticated'],
   [new ApiProblem(404, { code: 'unknown_session', message: '' }), 'gone'],
-])('it ends where there is nothing to ask for: %s', async (refuse, connection) => {
+])('it ends if the stream cannot be served: %s', async (refuse, connection) => {
   const streams = new Streams()
   streams.refuse = refuse
   streams.subscription.start()
@@ -203,7 +203,7 @@ test.each([
   expect(streams.connections).toEqual([connection])
 })
 
-test('a stopped subscription opens nothing and says nothing, and goes on from its cursor when started', async () => {
+test('a stopped subscription opens and reports nothing, and continues from its cursor when started', async () => {
   const streams = await started()
   await streams.send('snapshot', '5.0')
   streams.subscription.stop()

@@ -3,7 +3,7 @@ import { live, made, shell } from '../../../dev/bench'
 import { RefusedAnswer } from '../../../dev/fake-server'
 import { place, SESSION, textPart, turnRow, upsert } from '../../../dev/rows'
 
-test('older turns come page by page until there are no more (UI-27)', async () => {
+test('older turns load page by page until there are none left (UI-27)', async () => {
   const pages = [
     Array.from({ length: 20 }, (_, i) => turnRow(`trn_${10 + i}`, 100 + i)),
     [turnRow('trn_0', 50)],
@@ -29,7 +29,7 @@ test('older turns come page by page until there are no more (UI-27)', async () =
   expect(session?.feed.rows.panel('turns').size).toBe(22)
 })
 
-test('turns that wait do not stand between a session and its past', async () => {
+test('queued turns do not block older turns', async () => {
   const requests: string[] = []
   const waits = (id: string, order: number) =>
     turnRow(id, order, { state: 'queued', startedAt: 0, endedAt: 0 })
@@ -56,7 +56,7 @@ test('turns that wait do not stand between a session and its past', async () => 
   expect(workbench.active?.reachedStart).toBe(true)
 })
 
-test('a snapshot that begins in the middle of a turn gets the rest of that turn (UI-27)', async () => {
+test('a snapshot that starts within a turn loads the rest of that turn (UI-27)', async () => {
   const requests: string[] = []
   const parts = [textPart(place('trn_a', 9, 2), 'first'), textPart(place('trn_a', 9, 7), 'last')] as const
   const { workbench } = made({

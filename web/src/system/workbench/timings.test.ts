@@ -19,7 +19,7 @@ function bench() {
   return { state, timings, rows, of: (name: string) => timings.all.find((timing) => timing.name === name) }
 }
 
-test('submit to status and to first text are measured from the sending (UI-32)', () => {
+test('status and first text are measured from sending (UI-32)', () => {
   const { state, timings, rows, of } = bench()
   timings.recordSent('trn_a', true)
   state.now = 40
@@ -36,7 +36,7 @@ test('submit to status and to first text are measured from the sending (UI-32)',
   expect(state.measured).toEqual(['callboard status', 'callboard text'])
 })
 
-test('a turn that waits in the queue, is refused or ends without a word counts for no first text (UI-32)', () => {
+test('a turn that is queued, refused or ends without text has no first text (UI-32)', () => {
   const { timings, rows, of } = bench()
   timings.recordSent('trn_q', false)
   timings.recordSent('trn_r', true)
@@ -50,7 +50,7 @@ test('a turn that waits in the queue, is refused or ends without a word counts f
   expect(of('text')).toBeUndefined()
 })
 
-test('rows that come before a frame are one paint, and an opened session is measured once (UI-32)', () => {
+test('rows before one frame are one paint, and an opened session is measured once (UI-32)', () => {
   const { state, timings, rows, of } = bench()
   const opened = timings.startOpening()
   rows.replace([])
@@ -64,7 +64,7 @@ test('rows that come before a frame are one paint, and an opened session is meas
   expect(of('hydration')).toEqual({ name: 'hydration', count: 1, last: 12, typical: 12, worst: 12 })
 })
 
-test('reads on demand are measured, those that fail are not (UI-32)', async () => {
+test('reads on demand are measured, failed ones are not (UI-32)', async () => {
   const { state, timings, of } = bench()
   for (const took of [30, 10, 20]) {
     await timings.timeRead(async () => {
@@ -75,7 +75,7 @@ test('reads on demand are measured, those that fail are not (UI-32)', async () =
   expect(of('detail')).toEqual({ name: 'detail', count: 3, last: 20, typical: 20, worst: 30 })
 })
 
-test('what nobody could see is no figure, and the next that is seen counts again (UI-32)', () => {
+test('a hidden page is not measured, and a visible one is measured again (UI-32)', () => {
   const { state, rows, of } = bench()
   rows.apply([])
   state.paints.pop()?.(false)

@@ -27,14 +27,14 @@ const titleOf = (workbench: Workbench) => workbench.active?.feed.rows.panel('ses
 const sentOf = (workbench: Workbench, id = SESSION) =>
   workbench.outbox.entriesOf(id).map(({ text, state }) => ({ text, state }))
 
-test('it begins with what the server says and the first folder', async () => {
+test('it starts with the server metadata and the first folder', async () => {
   const { workbench } = made({})
   await workbench.begin(null)
   expect(workbench.phase).toBe('ready')
   expect(workbench.workspaceId).toBe('wks_a')
 })
 
-test('while the server is asked what it is nobody asks again, and a session that came first keeps its folder', async () => {
+test('concurrent starts share one request, and an earlier session keeps its folder', async () => {
   const { workbench, calls } = made({
     sessions: { [SESSION]: [upsert('session', sessionRow({ workspaceId: 'wks_other' }))] },
   })
@@ -45,7 +45,7 @@ test('while the server is asked what it is nobody asks again, and a session that
   expect(workbench.workspaceId).toBe('wks_other')
 })
 
-test('a demo is played once however often it is clicked, and comes onto the screen', async () => {
+test('a demo starts once, however often it is clicked, and is shown', async () => {
   const { workbench, server } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { start_demo: () => ({ sessionId: SESSION }) },
@@ -60,7 +60,7 @@ test('a demo is played once however often it is clicked, and comes onto the scre
 test.each([
   [401, { code: 'unauthenticated', message: '' }, 'unauthenticated'],
   [500, { code: 'internal', message: '' }, 'unreachable'],
-])('without an answer it says why: %s', async (status, body, phase) => {
+])('without an answer the phase shows why: %s', async (status, body, phase) => {
   const api = new ApiClient(async () => new Response(JSON.stringify(body), { status }), String)
   const workbench = new Workbench(api, new Drafts(new LocalValues(null)))
   await workbench.begin(null)
@@ -87,7 +87,7 @@ test('the stream is open before the turn is submitted (UI-01)', async () => {
   )
 })
 
-test('what is sent is shown at once, and goes when its own turn is there (UI-02)', async () => {
+test('sent input is shown at once, and removed when its turn is there (UI-02)', async () => {
   let answer: (value: unknown) => void = () => {}
   const { workbench, server, drafts } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
@@ -109,7 +109,7 @@ test('what is sent is shown at once, and goes when its own turn is there (UI-02)
   expect(sentOf(workbench)).toEqual([])
 })
 
-test('a turn that is refused gives its text back, before what was typed since (UI-12)', async () => {
+test('a refused turn restores its text, before the text typed since (UI-12)', async () => {
   const { workbench, drafts, server } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: {
@@ -129,7 +129,7 @@ test('a turn that is refused gives its text back, before what was typed since (U
 test.each([
   ['queue', { whenBusy: 'queue' }],
   ['interrupt', { whenBusy: 'interrupt' }],
-] as const)('input to a running turn says what becomes of it: %s (UI-11, UI-12)', async (how, body) => {
+] as const)('input to a running turn names what to do with it: %s (UI-11, UI-12)', async (how, body) => {
   const { workbench, server } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { submit_turn: () => ({ sessionId: SESSION }) },
@@ -139,7 +139,7 @@ test.each([
   expect(server.requests).toMatchObject([{ name: 'submit_turn', body }])
 })
 
-test('a steer is its own command and is pending until its part is there (UI-11)', async () => {
+test('a steer is a command of its own and pending until its part arrives (UI-11)', async () => {
   const { workbench, server } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { steer_turn: () => ({ sessionId: SESSION }) },
@@ -162,7 +162,7 @@ test('a steer is its own command and is pending until its part is there (UI-11)'
   await vi.waitFor(() => expect(sentOf(workbench)).toEqual([]))
 })
 
-test('a turn whose answer was lost reads unconfirmed, and is sent again as the same turn (CTL-02)', async () => {
+test('a turn whose answer was lost reads unconfirmed, and is resent as the same turn (CTL-02)', async () => {
   const { server, drafts } = made({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { submit_turn: () => ({ sessionId: SESSION }) },
@@ -185,7 +185,7 @@ test('a turn whose answer was lost reads unconfirmed, and is sent again as the s
   expect(server.requests).toMatchObject([{ key: entry.key, body: { turnId: entry.id } }])
 })
 
-test('a new session is opened when it was made, unless the person went elsewhere meanwhile (UI-28)', async () => {
+test('a new session is opened when it is created, unless the person moved on (UI-28)', async () => {
   const sessions = { ses_new: [shell('ses_new')], [SESSION]: [shell(SESSION)] }
   const answers = { submit_turn: () => ({ sessionId: 'ses_new' }) }
   const stays = made({ sessions, answers })
@@ -202,7 +202,7 @@ test('a new session is opened when it was made, unless the person went elsewhere
   expect(leaves.drafts.get(NEW_SESSION)).toBe('')
 })
 
-test('what comes late for a session that is no longer active changes nothing: A, B, A (UI-28)', async () => {
+test('a late answer for an inactive session changes nothing: A, B, A (UI-28)', async () => {
   let answerA: (value: unknown) => void = () => {}
   const { workbench, server } = made({
     sessions: { ses_a: [shell('ses_a'), upsert('turns', turnRow('trn_new', 90))], ses_b: [shell('ses_b')] },
@@ -233,7 +233,7 @@ test('what comes late for a session that is no longer active changes nothing: A,
   ).toEqual([false, true])
 })
 
-test('a gap keeps what is shown, says so, and repairs without repeating text (UI-30)', async () => {
+test('a gap keeps the rows, is shown, and repairs without repeated text (UI-30)', async () => {
   const key = 'run_trn_a.1'
   const { workbench, server } = made({
     sessions: {
@@ -257,7 +257,7 @@ test('a gap keeps what is shown, says so, and repairs without repeating text (UI
   expect(seen).toEqual(['repairing: one', 'live: one two three'])
 })
 
-test('an answer to a request reads as sent until its row goes, and can be given again where it was refused (UI-09)', async () => {
+test('an answer to a request reads as sent until its row is removed, and can be repeated after a refusal (UI-09)', async () => {
   let refuse = true
   const { workbench, server } = made({
     sessions: { [SESSION]: [shell(SESSION), upsert('actions', actionRow())] },
@@ -278,7 +278,7 @@ test('an answer to a request reads as sent until its row goes, and can be given 
   await vi.waitFor(() => expect(workbench.active?.feed.rows.panel('actions').size).toBe(0))
 })
 
-test('a session that is gone says so, and one that was deleted leaves the screen', async () => {
+test('a missing session shows that, and a deleted one leaves the screen', async () => {
   const { workbench } = made({})
   workbench.openSession('ses_gone')
   await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('gone'))
@@ -286,7 +286,7 @@ test('a session that is gone says so, and one that was deleted leaves the screen
   expect(workbench.active).toBeNull()
 })
 
-test('a session brings its own folder on the screen', async () => {
+test('a session switches to its own folder', async () => {
   const other = upsert('session', sessionRow({ key: SESSION, workspaceId: 'wks_b' }))
   const { workbench } = made({ sessions: { [SESSION]: [other] } })
   await workbench.begin(null)
@@ -294,7 +294,7 @@ test('a session brings its own folder on the screen', async () => {
   expect(workbench.workspaceId).toBe('wks_b')
 })
 
-test('queued turns and session cards are rows like others', async () => {
+test('queued turns and session cards are rows like any other', async () => {
   const { workbench } = made({
     workspace: [upsert('workspaces', workspaceRow()), upsert('sessions', cardRow(SESSION, 5))],
     sessions: { [SESSION]: [shell(SESSION), upsert('queue', queueRow('trn_q', 1, 'later'))] },
