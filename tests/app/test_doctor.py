@@ -81,10 +81,10 @@ def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(produ
 
 def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """X4: an ordinary user reads nothing about it."""
-    found = [one for one in machine_checks.look(StateFolder(tmp_path)) if one.name == "user"]
+    found = [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
     assert [(one.state, one.said) for one in found] == ([("warn", "Callboard runs as root")] if is_root() else [])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert not [one for one in machine_checks.look(StateFolder(tmp_path)) if one.name == "user"]
+    assert not [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
 
 
 def test_whatever_is_not_well_says_what_follows_and_what_mends_it(product: Product):
@@ -196,7 +196,7 @@ def test_the_folder_says_whether_it_is_trusted(product: Product):
 
 def test_a_machine_without_its_programs_says_what_installs_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = {one.name: one for one in machine_checks.look(StateFolder(tmp_path))}
+    found = {one.name: one for one in machine_checks.check_machine(StateFolder(tmp_path))}
     assert [(found[name].state, found[name].mend) for name in ("git", "node")] == [
         ("warn", "install git"),
         ("warn", "install nodejs"),

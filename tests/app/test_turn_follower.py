@@ -1,4 +1,4 @@
-"""Whose requests are those of a turn that is followed."""
+"""Requests that belong to a followed turn."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from callboard.contracts.rows import ActionRow, AnyRow, RunRow, TurnRow, Upsert
 MINE = "trn_2"
 
 
-class Told:
-    """What is handed on to be answered, and what only waits."""
+class RecordedRequests:
+    """The turns whose requests are to be answered, and those whose requests wait elsewhere."""
 
     def __init__(self) -> None:
         self.answered: list[str] = []
         self.waiting: list[str] = []
 
-    def required(self, row: ActionRow) -> None:
+    def request_answer(self, row: ActionRow) -> None:
         self.answered.append(row.turn_id)
 
-    def waits(self, row: ActionRow) -> None:
+    def request_answer_elsewhere(self, row: ActionRow) -> None:
         self.waiting.append(row.turn_id)
 
-    def settled(self, action: str) -> None: ...
+    def settle(self, action: str) -> None: ...
 
-    def settled_but(self, actions: set[str]) -> None: ...
+    def settle_except(self, actions: set[str]) -> None: ...
 
 
 def turn(name: str, **rest: Any) -> TurnRow:
@@ -82,9 +82,9 @@ def asks(of: str, parent: str = "") -> ActionRow:
 
 
 def told(*rows: AnyRow) -> tuple[list[str], list[str]]:
-    found = Told()
+    found = RecordedRequests()
     batch = OpBatch(kind="snapshot", cursor=Cursor(1, 0), ops=tuple(Upsert(row.panel, row) for row in rows))
-    assert TurnFollower(MINE, found).take(batch) is None
+    assert TurnFollower(MINE, found).apply(batch) is None
     return found.answered, found.waiting
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.app.hosting.announcement import find
+from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.client.endpoint import Endpoint
@@ -28,7 +28,7 @@ from tests.app.rigs.product import PATIENCE, Product, says
 
 
 async def running(product: Product) -> Endpoint:
-    found = await find(StateFolder(product.home))
+    found = await find_endpoint(StateFolder(product.home))
     assert found is not None
     return found
 
@@ -60,14 +60,14 @@ async def test_facts_go_on_after_the_server_was_killed_and_started_again(product
     turns: asyncio.Queue[int] = asyncio.Queue()
 
     async def follow(client: Client, session: str) -> None:
-        async for fact in client.facts(session):
+        async for fact in client.follow_facts(session):
             sequences.append(fact.sequence)
             if fact.type == "turn.completed":
                 turns.put_nowait(fact.sequence)
 
     with product.up() as (server, first):
         # It goes on trying for as long as the second server takes to start.
-        patient = Client(await running(product), locate=lambda: find(home), waits=(0.1,) * 600)
+        patient = Client(await running(product), locate=lambda: find_endpoint(home), waits=(0.1,) * 600)
         async with patient as client, asyncio.timeout(PATIENCE):
             accepted = await submitted(client, product, "First")
             following = asyncio.create_task(follow(client, accepted.session_id))
@@ -90,14 +90,14 @@ async def test_operations_make_the_same_view_from_the_start_and_from_a_cursor(pr
         async with Client(await running(product)) as client:
             accepted = await submitted(client, product, "Go")
             whole, resumed = Table(), Table()
-            async with aclosing(client.ops(accepted.session_id)) as batches:
+            async with aclosing(client.follow_ops(accepted.session_id)) as batches:
                 async for batch in batches:
                     whole.apply(batch.ops)
                     resumed.apply(batch.ops)
                     if whole.panel(TextPart):
                         break
             after = batch.cursor
-            async with aclosing(client.ops(accepted.session_id, after=after)) as batches:
+            async with aclosing(client.follow_ops(accepted.session_id, after=after)) as batches:
                 async for batch in batches:
                     if batch.kind == "snapshot":
                         resumed = Table()

@@ -51,7 +51,7 @@ async def _listed(home: House, workspace: str | None = None) -> dict[str, Sessio
 async def _listed_alone(place: Path) -> dict[str, SessionCard]:
     store = open_store(place / "state", read_only=True)
     try:
-        return {card.session_id: card for card in (await LocalReader(store).sessions()).cards}
+        return {card.session_id: card for card in (await LocalReader(store).list_sessions()).cards}
     finally:
         await store.close()
 

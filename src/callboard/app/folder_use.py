@@ -77,7 +77,7 @@ class FolderClaim:
             self._file = None
 
 
-def others_on(folder: str | Path, home: Path, environment: Mapping[str, str]) -> tuple[FolderUse, ...]:
+def find_others(folder: str | Path, home: Path, environment: Mapping[str, str]) -> tuple[FolderUse, ...]:
     """Return the living processes that serve a folder with another state folder than `home`."""
     real, own = os.path.realpath(folder), os.path.realpath(home)
     return tuple(

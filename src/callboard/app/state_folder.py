@@ -44,7 +44,7 @@ class StateFolder:
         self.demos = folder.with_name(f"{folder.name}-demos")
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> StateFolder:
+    def from_environment(cls, environment: Mapping[str, str]) -> StateFolder:
         """The folder that the environment names, else the system's place for a user's state."""
         named = environment.get(VARIABLE)
         folder = Path(named).expanduser() if named else platformdirs.user_state_path("callboard", appauthor=False)
@@ -56,11 +56,11 @@ class StateFolder:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except FileExistsError as error:
-            raise unusable(self.folder, "it is a file and no folder") from error
+            raise unusable_path(self.folder, "it is a file and no folder") from error
         except OSError as error:
-            raise unusable(self.folder, error) from error
+            raise unusable_path(self.folder, error) from error
         if not os.access(self.folder, os.R_OK | os.W_OK | os.X_OK):
-            raise unusable(self.folder, "it may not be written to")
+            raise unusable_path(self.folder, "it may not be written to")
 
     def has_store(self) -> bool:
         """True where a process of Callboard has made a store here."""
@@ -72,7 +72,7 @@ class StateFolder:
             (self.folder / "token").unlink(missing_ok=True)
 
 
-def unusable(path: Path, why: OSError | str) -> Refusal:
+def unusable_path(path: Path, why: OSError | str) -> Refusal:
     """The refusal of a state folder, or a file in it, that cannot be worked with."""
     if isinstance(why, OSError) and is_full(why):
         hint = f"Make room, or set {VARIABLE} to a folder on another disk."
@@ -87,12 +87,12 @@ def unusable(path: Path, why: OSError | str) -> Refusal:
     )
 
 
-def keep(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
     """Writes a file of the state folder with mode 0600, whole. Raises Refusal `store_unusable`, `store_full`."""
     try:
         write_private(path, data)
     except OSError as error:
-        raise unusable(path, error) from error
+        raise unusable_path(path, error) from error
 
 
 def read_regular(path: Path) -> bytes:

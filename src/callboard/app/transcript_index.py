@@ -28,13 +28,13 @@ log = logging.getLogger(__name__)
 
 PRODUCTS: Mapping[SessionSource, str] = {"claude_code": "Claude Code", "codex": "Codex"}
 #: A transcript that changed this shortly ago may still be written: its last turn is left for the next import, in seconds.
-SETTLED = 300
+SETTLED_S = 300
 #: A session is named by so much of its source's id, in characters.
 LONGEST_ID = 200
 #: How many transcripts a list looks at, the newest first, and how many past sessions it tells of.
-MOST_FILES, MOST_TOLD = 2000, 200
+MAX_FILES, MAX_SESSIONS = 2000, 200
 #: How much of a transcript is read for what it is about, and of all that are looked at for one list, in bytes.
-MOST_OF_ONE, MOST_OF_ALL = 8 * 1024 * 1024, 256 * 1024 * 1024
+MAX_TRANSCRIPT_BYTES, MAX_TOTAL_BYTES = 8 * 1024 * 1024, 256 * 1024 * 1024
 _CLAUDE_CODE_WRITES = re.compile(r"[^A-Za-z0-9]")
 
 
@@ -50,7 +50,7 @@ class _Reader(Protocol):
 _READERS: Mapping[SessionSource, _Reader] = {"claude_code": claude_code, "codex": codex}
 
 
-def homes(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
+def product_folders(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
     """The folder of each product."""
     home = Path.home()
     return {
@@ -59,14 +59,14 @@ def homes(environment: Mapping[str, str]) -> dict[SessionSource, Path]:
     }
 
 
-def past_sessions(environment: Mapping[str, str], source: SessionSource | None = None) -> Iterator[PastSession]:
+def find_past_sessions(environment: Mapping[str, str], source: SessionSource | None = None) -> Iterator[PastSession]:
     """Every past session of every folder, of one product where it is named. Blocks while it reads."""
-    for product, home in homes(environment).items():
+    for product, home in product_folders(environment).items():
         if source in (None, product):
             yield from _READERS[product].find(home)
 
 
-def worked_in(one: PastSession, folder: Path | None) -> bool:
+def ran_in(one: PastSession, folder: Path | None) -> bool:
     """Whether its folder is still there and is that one, where one is named."""
     try:
         return Path(one.folder).is_dir() and (folder is None or Path(one.folder).resolve() == folder)
@@ -77,10 +77,10 @@ def worked_in(one: PastSession, folder: Path | None) -> bool:
 
 def is_settled(one: PastSession) -> bool:
     """False where its newest turn may still be written."""
-    return time.time() - one.changed > SETTLED
+    return time.time() - one.changed > SETTLED_S
 
 
-def settled(one: PastSession) -> Iterator[PastTurn]:
+def settled_turns(one: PastSession) -> Iterator[PastTurn]:
     """The turns that will not change any more: all but each agent's last, where the transcript may still be written."""
     if is_settled(one):
         yield from one.turns()
@@ -93,7 +93,7 @@ def settled(one: PastSession) -> Iterator[PastTurn]:
         newest[turn.agent] = turn
 
 
-def as_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
+def to_command(one: PastSession, turn: PastTurn, workspace: str) -> ImportTurn:
     """The command that takes a past turn over."""
     return ImportTurn(
         workspace_id=workspace,
@@ -134,7 +134,7 @@ class TranscriptIndex:
     """Implements the port `PastSessions`. What a transcript is about is remembered as long as it does not change."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._homes = homes(environment)
+        self._homes = product_folders(environment)
         self._seen: dict[Path, _IndexedFile] = {}
         self._one = threading.Lock()
 
@@ -144,9 +144,9 @@ class TranscriptIndex:
         newest = {(one.source, one.source_id[:LONGEST_ID]): one for one in reversed(found)}
         told = sorted(newest.values(), key=lambda one: one.changed, reverse=True)
         return PastSessionList(
-            sessions=tuple(_told(one, folder) for one in told[:MOST_TOLD]),
-            unreadable=unreadable[:MOST_TOLD],
-            older=older + len(told[MOST_TOLD:]),
+            sessions=tuple(_told(one, folder) for one in told[:MAX_SESSIONS]),
+            unreadable=unreadable[:MAX_SESSIONS],
+            older=older + len(told[MAX_SESSIONS:]),
         )
 
     def open(self, folder: str, source: SessionSource, source_id: str, workspace: str) -> PastTranscript | None:
@@ -173,13 +173,13 @@ class TranscriptIndex:
         with self._one:
             files = sorted(self._files(folder), key=lambda file: (not file.expected, -file.stamp[0]))
             seen: dict[Path, _IndexedFile] = {}
-            left = MOST_OF_ALL
-            for file in files[:MOST_FILES]:
+            left = MAX_TOTAL_BYTES
+            for file in files[:MAX_FILES]:
                 known = self._seen.get(file.path)
                 if known is None or known.stamp != file.stamp:
                     if left <= 0:
                         break
-                    most = min(left, MOST_OF_ONE)
+                    most = min(left, MAX_TRANSCRIPT_BYTES)
                     known = _look(file, most)
                     left -= min(most, file.stamp[1])
                 seen[file.path] = known
@@ -213,7 +213,7 @@ class TranscriptIndex:
 
 
 def _is_of(one: PastSession, folder: str) -> bool:
-    return Path(one.folder).is_absolute() and worked_in(one, Path(folder))
+    return Path(one.folder).is_absolute() and ran_in(one, Path(folder))
 
 
 def _look(file: _File, most: int) -> _IndexedFile:
@@ -246,8 +246,8 @@ def _told(one: PastSession, folder: str) -> PastSessionFound:
 def _commands(one: PastSession, workspace: str) -> Iterable[ImportTurn]:
     """The turns as commands within their bounds, as whoever sends them over a wire has to keep them."""
     try:
-        for turn in settled(one):
-            given = msgspec.json.encode(as_command(one, turn, workspace))
+        for turn in settled_turns(one):
+            given = msgspec.json.encode(to_command(one, turn, workspace))
             yield msgspec.json.decode(given, type=ImportTurn)
     except msgspec.ValidationError as error:
         raise Refusal("invalid_input", f"A turn cannot be taken over: {error}") from error

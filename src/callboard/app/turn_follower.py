@@ -29,13 +29,13 @@ class AnswerPolicy(Protocol):
     """What answers the actions of a turn: `required` is one of the turn or of a child that its run gave work, `waits` one of
     another child of its agent."""
 
-    def required(self, row: ActionRow) -> None: ...
+    def request_answer(self, row: ActionRow) -> None: ...
 
-    def waits(self, row: ActionRow) -> None: ...
+    def request_answer_elsewhere(self, row: ActionRow) -> None: ...
 
-    def settled(self, action: str) -> None: ...
+    def settle(self, action: str) -> None: ...
 
-    def settled_but(self, actions: set[str]) -> None: ...
+    def settle_except(self, actions: set[str]) -> None: ...
 
 
 async def follow_turn(
@@ -52,10 +52,10 @@ async def follow_turn(
     Raises Refusal `thread_busy` where the turn waits in the queue of a thread that is paused: nothing would start it.
     """
     following = TurnFollower(accepted.turn_id, answering, continues)
-    async with aclosing(client.ops(accepted.session_id)) as batches:
+    async with aclosing(client.follow_ops(accepted.session_id)) as batches:
         async for batch in batches:
             await show(batch)
-            ended = following.take(batch)
+            ended = following.apply(batch)
             if ended is not None:
                 return ended
             if thread := following.waits_in():
@@ -69,7 +69,7 @@ async def _must_start(client: Client, session: str, thread: str, turn: str) -> N
     read: ThreadRead = await client.submit(GetThreadRead(session_id=session, thread_id=thread))
     if read.status.detail != "paused" or read.status.paused is None or all(one.turn_id != turn for one in read.queue):
         return
-    newest = await client.page(session, after=max(0, read.head - _FACTS), limit=_FACTS)
+    newest = await client.read_facts(session, after=max(0, read.head - _FACTS), limit=_FACTS)
     pauses = (one for one in reversed(newest) if one.type == ThreadPaused.type and one.thread_id == thread)
     pause = next((msgspec.json.decode(one.payload, type=ThreadPaused) for one in pauses), None)
     why = read.status.paused if pause is None else pause.reason or pause.cause
@@ -93,7 +93,7 @@ class TurnFollower:
         self._next: dict[str, str] = {}
         self._parents: dict[str, str] = {}
 
-    def take(self, batch: OpBatch) -> TurnRow | None:
+    def apply(self, batch: OpBatch) -> TurnRow | None:
         """What a batch says; the turn once it has ended."""
         rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
         for row in rows:
@@ -118,11 +118,11 @@ class TurnFollower:
                     if self._answers(row):
                         pending.add(row.action_id)
                 case Remove(panel=ActionRow.panel):
-                    self._answering.settled(op.key)
+                    self._answering.settle(op.key)
                 case _:
                     pass
         if batch.kind == _SNAPSHOT:
-            self._answering.settled_but(pending)
+            self._answering.settle_except(pending)
         row = self._turns.get(self.turn)
         return row if row is not None and (row.ended_at or row.state == "removed") else None
 
@@ -146,11 +146,11 @@ class TurnFollower:
         mine = self._turns.get(self.turn)
         given = mine is not None and mine.run_id != "" and self._parents.get(row.turn_id) == mine.run_id
         if row.turn_id == self.turn or given:
-            self._answering.required(row)
+            self._answering.request_answer(row)
             return True
         if mine is None or row.parent_agent_id != mine.agent_id:
             return False
-        self._answering.waits(row)
+        self._answering.request_answer_elsewhere(row)
         return True
 
 
@@ -166,7 +166,7 @@ class FactPrinter:
 
     async def run(self) -> None:
         """Goes on for ever."""
-        async with aclosing(self._client.facts(self._session, after=self._at)) as events:
+        async with aclosing(self._client.follow_facts(self._session, after=self._at)) as events:
             async for event in events:
                 self._tell(event)
                 async with self._moved:
@@ -179,7 +179,7 @@ class FactPrinter:
             await self._moved.wait_for(lambda: self._at >= sequence)
 
 
-async def interrupt(client: Client, accepted: TurnAccepted, reason: str) -> None:
+async def interrupt_turn(client: Client, accepted: TurnAccepted, reason: str) -> None:
     """Stops the turn, or takes it out of the queue where it has not started. Harmless where it is over."""
     session, turn = accepted.session_id, accepted.turn_id
     for command in (

@@ -30,10 +30,10 @@ from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from callboard.tools.unsandboxed.reach import Reach
 
-from .demos.demo_catalog import Catalog, demos, scenarios
-from .models.keys import Reveal, learn_keys, on_demand
+from .demos.demo_catalog import DemoCatalog, list_demos, scenario_files
+from .models.keys import Reveal, learn_keys, reveal_on_demand
 from .models.model_catalog import ModelCatalog
-from .models.providers import providers_of
+from .models.providers import build_providers
 from .settings.settings_files import SettingsFiles
 from .state_folder import StateFolder
 from .transcript_index import TranscriptIndex
@@ -69,18 +69,18 @@ class Wiring:
     settings: SettingsFiles
 
 
-def models_of(settings: Settings, environment: Mapping[str, str], reveal: Reveal | None = None) -> ConfiguredModels:
+def build_models(settings: Settings, environment: Mapping[str, str], reveal: Reveal | None = None) -> ConfiguredModels:
     """The models that can be asked. `reveal` puts their keys in place of handles; without one that is looked up when a model
     is asked. Raises Refusal `bad_settings`, `bad_scenario`."""
-    return ConfiguredModels(model_settings(settings, environment), reveal or on_demand(environment))
+    return ConfiguredModels(build_model_settings(settings, environment), reveal or reveal_on_demand(environment))
 
 
-def model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelSettings:
+def build_model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelSettings:
     """What is asked of models. Raises Refusal `bad_settings`."""
     return ModelSettings(
-        providers=providers_of(settings.models, environment),
+        providers=build_providers(settings.models, environment),
         fallback=settings.fallback,
-        scenarios=scenarios(),
+        scenarios=scenario_files(),
         pace=settings.demo_pace,
     )
 
@@ -100,7 +100,7 @@ def wire(
 
     def configure(new: Settings) -> None:
         learn_keys(secrets, new, environment)
-        models.configure(model_settings(new, environment))
+        models.configure(build_model_settings(new, environment))
         configured(new)
 
     settings = SettingsFiles(home, environment, definitions, configure)
@@ -144,7 +144,7 @@ def wire(
         shells=FolderShells(hidden=hidden, programs=toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),
-        demos=Catalog(home.demos),
+        demos=DemoCatalog(home.demos),
         uploads=UploadFolder(home.uploads, UuidIds(), Clock().now, secrets.veil),
         external=AcpAgents(),
         remotes=A2aAgents(),
@@ -158,7 +158,7 @@ def wire(
     return Wiring(runtime=runtime, models=models, settings=settings)
 
 
-def http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
+def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
     """The runtime behind its routes."""
     parts = wired.runtime.parts
 
@@ -178,7 +178,7 @@ def http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
             store_id=parts.store.id,
             models=_offers(wired.models),
             workspaces=offers,
-            demos=tuple(DemoOffer(name=one.name, title=one.title) for one in demos()),
+            demos=tuple(DemoOffer(name=one.name, title=one.title) for one in list_demos()),
         )
 
     runtime = wired.runtime
@@ -196,7 +196,7 @@ def http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
     )
 
 
-def asked_first(models: Models) -> str:
+def default_model_label(models: Models) -> str:
     """What a person reads of the model that is asked where an agent names none."""
     return _offers(models)[0].label
 

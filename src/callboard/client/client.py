@@ -23,7 +23,7 @@ from callboard.contracts.ports.uploads import Upload
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import decode_ops
 
-from .endpoint import Endpoint, no_certificates
+from .endpoint import Endpoint, loopback_context
 
 API = "/api/v1"
 KEY_HEADER = "Idempotency-Key"
@@ -73,7 +73,7 @@ class Client:
         self._locate = locate
         self._waits = waits
         timeout = httpx2.Timeout(_ANSWER_S, connect=_CONNECT_S)
-        self._http = httpx2.AsyncClient(trust_env=False, verify=no_certificates(), timeout=timeout)
+        self._http = httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=timeout)
 
     async def __aenter__(self) -> Self:
         return self
@@ -111,20 +111,20 @@ class Client:
         )
         return msgspec.json.decode(response.content, type=Upload)
 
-    async def page(self, stream: str, *, after: int, limit: int = 1000) -> tuple[WireEvent, ...]:
+    async def read_facts(self, stream: str, *, after: int, limit: int = 1000) -> tuple[WireEvent, ...]:
         """The facts of a session or workspace after a sequence, at most so many."""
         path = f"{_place(stream)}/facts"
         response = await self._tried(lambda: self._ask("GET", path, params={"after": after, "limit": limit}))
         return msgspec.json.decode(response.content, type=_Page).events
 
-    async def page_link(self, route: str = "") -> PageLink:
+    async def create_page_link(self, route: str = "") -> PageLink:
         """Return an address that opens the page once, at a place in it such as `/s/ses_1`. Raises Refusal."""
         body = msgspec.json.encode({"route": route})
         headers = {"Content-Type": "application/json"}
         response = await self._tried(lambda: self._ask("POST", "/page/links", headers=headers, content=body))
         return msgspec.json.decode(response.content, type=PageLink)
 
-    async def whole(self, text: Text) -> str:
+    async def read_text(self, text: Text) -> str:
         """All of a text, also where the row holds a preview. Raises Refusal `unknown_blob`."""
         if text.ref is None:
             return text.text
@@ -132,7 +132,7 @@ class Client:
         response = await self._tried(lambda: self._ask("GET", path))
         return response.content.decode("utf-8", "replace")
 
-    async def pieces(self, ref: BlobRef) -> AsyncGenerator[bytes]:
+    async def read_blob(self, ref: BlobRef) -> AsyncGenerator[bytes]:
         """The bytes of a blob, in pieces. Raises Refusal `unknown_blob`."""
         path = f"/blobs/{ref.hash}"
         for offset in range(0, ref.size, _PIECE):
@@ -140,13 +140,13 @@ class Client:
             response = await self._tried(lambda span=span: self._ask("GET", path, params=span))
             yield response.content
 
-    async def facts(self, stream: str, *, after: int = 0) -> AsyncGenerator[WireEvent]:
+    async def follow_facts(self, stream: str, *, after: int = 0) -> AsyncGenerator[WireEvent]:
         """The facts after a sequence, stored and then live, without gap or repeat. Raises Refusal."""
         async with aclosing(self._follow(stream, "facts", str(after))) as told:
             async for event in told:
                 yield msgspec.json.decode(event.data, type=WireEvent)
 
-    async def ops(self, stream: str, *, after: Cursor | None = None) -> AsyncGenerator[OpBatch]:
+    async def follow_ops(self, stream: str, *, after: Cursor | None = None) -> AsyncGenerator[OpBatch]:
         """Row operations, from a snapshot or from the cursor on, without gap or repeat. Raises Refusal."""
         async with aclosing(self._follow(stream, "ops", str(after) if after else "")) as told:
             async for event in told:

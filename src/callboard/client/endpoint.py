@@ -33,6 +33,6 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         return f"Endpoint(url={self.url!r}, pid={self.pid}, epoch={self.epoch})"
 
 
-def no_certificates() -> ssl.SSLContext:
+def loopback_context() -> ssl.SSLContext:
     """For clients of loopback, which is plain HTTP: the certificates of the world take longer to load than to be answered."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

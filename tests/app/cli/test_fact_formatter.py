@@ -6,9 +6,9 @@ import io
 
 import pytest
 
-from callboard.app.cli.terminal.fact_formatter import last_lines, narrated
+from callboard.app.cli.terminal.fact_formatter import format_fact, format_output_tail
 from callboard.app.cli.terminal.output import Style
-from callboard.app.cli.terminal.team_watcher import Lines
+from callboard.app.cli.terminal.team_watcher import HeldOutput
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.facts import (
@@ -42,7 +42,7 @@ AT = 1_700_000_000_000_000
 )
 def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str) -> None:
     """UI-22"""
-    assert narrated(fact, Style(io.StringIO()), 200) == said
+    assert format_fact(fact, Style(io.StringIO()), 200) == said
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str)
 )
 def test_a_plan_and_an_answer_are_one_line(fact: Fact, said: str) -> None:
     """CTX-03, UI-09"""
-    assert narrated(fact, Style(io.StringIO()), 200) == said
+    assert format_fact(fact, Style(io.StringIO()), 200) == said
 
 
 LONG = BlobRef(hash="0" * 64, size=9_000)
@@ -82,12 +82,12 @@ LONG = BlobRef(hash="0" * 64, size=9_000)
     ],
 )
 def test_of_a_command_the_last_lines_are_shown(fact: Fact, shown: list[str]) -> None:
-    assert last_lines(fact, 12 if "Ran" in str(fact) else 80) == shown
+    assert format_output_tail(fact, 12 if "Ran" in str(fact) else 80) == shown
 
 
 def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_order() -> None:
     shown: list[str] = []
-    lines = Lines(shown.append)
+    lines = HeldOutput(shown.append)
     lines.say("one")
     lines.hold(True)
     lines.say("two")
@@ -108,4 +108,4 @@ def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_orde
     ],
 )
 def test_m3_a_result_in_plain_text_is_marked_as_not_finalized(fact: Fact, line: str) -> None:
-    assert narrated(fact, Style(io.StringIO()), 200) == line
+    assert format_fact(fact, Style(io.StringIO()), 200) == line

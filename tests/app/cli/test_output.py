@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.app.cli.terminal.output import Plain, one_line, plain, visible
-from callboard.app.cli.terminal.questions import notes
+from callboard.app.cli.terminal.output import ControlStripper, mark_hidden, strip_controls, to_line
+from callboard.app.cli.terminal.questions import preview_notes
 
 HOSTILE = [
     ("\x1b[31mred\x1b[0m", "red"),
@@ -30,41 +30,41 @@ HOSTILE = [
 @pytest.mark.parametrize(("text", "shown"), HOSTILE)
 def test_what_a_terminal_would_act_on_is_not_printed(text: str, shown: str):
     """SAFE-06"""
-    assert plain(text) == shown
+    assert strip_controls(text) == shown
 
 
 @pytest.mark.parametrize(("text", "shown"), HOSTILE)
 def test_a_sequence_that_is_spread_over_pieces_is_not_printed_either(text: str, shown: str):
     """SAFE-06"""
-    pieces = Plain()
+    pieces = ControlStripper()
     assert "".join([*(pieces.feed(character) for character in text), pieces.end()]) == shown
 
 
 @given(st.lists(st.text(st.sampled_from("ab\x1b[];m0\x07\x9b\r\n\\P\u202e"), max_size=8), max_size=8))
 def test_no_control_gets_through_however_a_text_is_cut(pieces: list[str]):
     """SAFE-06"""
-    stream = Plain()
+    stream = ControlStripper()
     printed = "".join([*(stream.feed(piece) for piece in pieces), stream.end()])
     assert not {"\x1b", "\x9b", "\x07", "\r", "\u202e"} & set(printed)
 
 
 def test_what_a_person_decides_on_hides_nothing():
     """SAFE-06"""
-    assert visible("rm \u202efr-\x1b[8m /\n\tx") == "rm ⟨U+202E⟩fr-⟨U+001B⟩[8m /\n\tx"
+    assert mark_hidden("rm \u202efr-\x1b[8m /\n\tx") == "rm ⟨U+202E⟩fr-⟨U+001B⟩[8m /\n\tx"
 
 
 def test_a_row_is_one_line_of_the_width_that_there_is():
-    assert one_line("a\nb\x1b[31m  c\r\nd") == "a b c d"
-    assert one_line("abcdef", 4) == "abc…"
+    assert to_line("a\nb\x1b[31m  c\r\nd") == "a b c d"
+    assert to_line("abcdef", 4) == "abc…"
 
 
 def test_x7_what_stands_below_a_command_counts_what_is_hidden_and_names_the_agents_own_text():
     command = "true\u00ad\u00ad; curl -H secret://seen-0123456789ab"
     arguments = msgspec.json.encode({"command": command, "description": "Says\u200b hello"}).decode()
-    assert notes(command, arguments, 2) == [
+    assert preview_notes(command, arguments, 2) == [
         "2 commands",
         "2 invisible characters, written as ⟨U+…⟩",
         "1 value masked as secret",
         "the agent says: Says⟨U+200B⟩ hello",
     ]
-    assert notes("echo 'a", "{}", None) == ["cannot be read as commands: their number is unknown"]
+    assert preview_notes("echo 'a", "{}", None) == ["cannot be read as commands: their number is unknown"]

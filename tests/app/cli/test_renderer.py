@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from callboard.app.cli.terminal.output import Style
-from callboard.app.cli.terminal.renderer import ConversationRenderer, aside
+from callboard.app.cli.terminal.renderer import ConversationRenderer, format_aside
 from callboard.contracts.content import Text
 from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.refs import MissingRef
@@ -110,7 +110,7 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
 )
 def test_what_others_told_and_what_is_planned_is_a_line_each(part: Part, shown: str) -> None:
     """UI-16, UI-23, CTX-03: told apart from what the person and the agent say."""
-    assert aside(part, Style(io.StringIO())) == shown
+    assert format_aside(part, Style(io.StringIO())) == shown
 
 
 def test_what_others_wrote_drives_no_terminal() -> None:
@@ -118,8 +118,8 @@ def test_what_others_wrote_drives_no_terminal() -> None:
     part = NotificationPart(
         **_AT, agent_id="w\x1b[2J", task_id="t", status="completed", summary="\x1b]0;owned\x07done\n\nx"
     )
-    assert "\x1b" not in aside(part, Style(io.StringIO()))
-    assert "\n" not in aside(part, Style(io.StringIO()))
+    assert "\x1b" not in format_aside(part, Style(io.StringIO()))
+    assert "\n" not in format_aside(part, Style(io.StringIO()))
 
 
 async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence(
@@ -143,7 +143,7 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
     )
     table.apply([Upsert(one.panel, one) for one in (part, action, turn)])
     reader: Any = _Texts()
-    await ConversationRenderer(reader, table, Style(io.StringIO()), thinking=False).turn(turn)
+    await ConversationRenderer(reader, table, Style(io.StringIO()), thinking=False).print_turn(turn)
     assert "  ? Make a.py (+1 −0)? The permission mode is ask. Waits for an answer.\n" in capsys.readouterr().out
 
 

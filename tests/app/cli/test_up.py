@@ -254,10 +254,10 @@ STUCK = """
 import asyncio, msgspec, sys
 from pathlib import Path
 from callboard.app.state_folder import StateFolder
-from callboard.app.hosting.serve import asked_to_stop
+from callboard.app.hosting.serve import stop_signal
 
 async def stuck():
-    with asked_to_stop(StateFolder(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
+    with stop_signal(StateFolder(Path("/home")), lambda told: print(msgspec.json.encode(told).decode(), flush=True)) as asked:
         print('{"event": "ready"}', flush=True)
         await asked
         print('{"event": "stopping"}', flush=True)

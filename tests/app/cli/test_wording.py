@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from callboard.app.cli.terminal.wording import in_words_of_the_line, told
+from callboard.app.cli.terminal.wording import format_notice, translate_problem
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.errors import CODES, Code, Problem
 from callboard.contracts.rows.conversation import NotificationPart
@@ -15,14 +15,14 @@ from tests.app.rigs.product import Product
 def test_no_hint_at_the_command_line_names_a_command_of_the_api(code: Code):
     for command in COMMANDS:
         problem = Problem(code=code, message="It is not there.", field="sessionId", hint=f"{command} names them.")
-        told = in_words_of_the_line(problem)
+        told = translate_problem(problem)
         assert (told.code, told.message, told.field) == (code, "It is not there.", "SESSION")
         assert not any(re.search(rf"\b{name}\b", told.hint) for name in COMMANDS)
 
 
 def test_a_hint_that_names_no_command_stays():
     problem = Problem(code="thread_busy", message="It runs.", hint="Wait, or interrupt it.")
-    assert in_words_of_the_line(problem) == problem
+    assert translate_problem(problem) == problem
 
 
 def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product: Product):
@@ -76,4 +76,4 @@ def test_m3_a_notification_of_a_result_in_plain_text_says_so(plain: bool, note: 
         summary="Ok.",
         plain_text=plain,
     )
-    assert told(part, 200) == f"⇐ worker-1: completed{note}. Ok."
+    assert format_notice(part, 200) == f"⇐ worker-1: completed{note}. Ok."

@@ -12,8 +12,8 @@ import pytest
 
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.cli.terminal.loop import run_async
-from callboard.app.demos.demo_catalog import NAMES, set_out
-from callboard.app.hosting.announcement import find
+from callboard.app.demos.demo_catalog import NAMES, copy_folder
+from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.contracts.commands import RespondAction
@@ -33,7 +33,7 @@ def given(product: Product, command: Command) -> Any:
     """The answer of the Callboard that runs to a person's command."""
 
     async def give() -> Any:
-        endpoint = await find(StateFolder(product.home))
+        endpoint = await find_endpoint(StateFolder(product.home))
         assert endpoint is not None
         async with Client(endpoint) as client:
             return await client.submit(command)
@@ -259,14 +259,14 @@ def test_a_demo_says_what_is_a_script_and_what_was_kept_and_touches_nothing_else
 
 
 def test_a_demo_is_set_out_each_time_in_a_folder_of_its_own(tmp_path: Path):
-    folders = [set_out("solo-run", tmp_path / "demos") for _ in range(2)]
+    folders = [copy_folder("solo-run", tmp_path / "demos") for _ in range(2)]
     assert [folder.name for folder in folders] == ["solo_run-1", "solo_run-2"]
     assert sorted(path.name for path in folders[1].iterdir()) == ["README.md", "agents", "slugs.py", "test_slugs.py"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_agents_of_a_demo_are_good_and_ask_for_its_script(name: str, tmp_path: Path):
-    roster = FolderDefinitions().roster(str(set_out(name, tmp_path)))
+    roster = FolderDefinitions().roster(str(copy_folder(name, tmp_path)))
     assert roster.problems == ()
     assert {one.model for one in roster.definitions if one.kind not in ("human", "remote")} == {
         f"scripted/script:{name}"

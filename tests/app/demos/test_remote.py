@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from callboard.app.demos import remote_agent
-from callboard.app.demos.demo_catalog import Catalog
-from callboard.app.demos.printshop import proof_of
+from callboard.app.demos.demo_catalog import DemoCatalog
+from callboard.app.demos.printshop import set_proof
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal
 from callboard.runtime.workspaces.installation import installs
@@ -69,12 +69,12 @@ def test_a_print_shop_elsewhere_asks_once_and_delivers(product: Product):
     ]
     ((agent, artifact),) = of(facts, "remote.artifact")
     assert (agent, artifact["name"]) == ("printshop", "proof-A6.txt")
-    assert artifact["parts"] == [{"media": "text/plain", "text": {"text": proof_of(leaflet, 38)}}]
+    assert artifact["parts"] == [{"media": "text/plain", "text": {"text": set_proof(leaflet, 38)}}]
     assert agents(facts, "turn.completed") == ["desk", "printshop", "desk"]
     assert of(facts, "turn.failed") == of(facts, "tool.failed") == of(facts, "tool.refused") == []
     sent, back = [one for _, one in of(facts, "channel.message")]
     assert leaflet in sent["message"]["text"]
-    assert back["message"]["text"].endswith(proof_of(leaflet, 38))
+    assert back["message"]["text"].endswith(set_proof(leaflet, 38))
     assert "prices" not in json.dumps(sent)
     url = asked[0]["preview"]["text"]
     assert f"url: {url}" in (folder / "agents" / "printshop.md").read_text()
@@ -97,7 +97,7 @@ def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
 ):
     monkeypatch.setattr(remote_agent, "NEEDED", ("a2a_is_not_here",))
     with pytest.raises(Refusal) as refused:
-        Catalog(tmp_path / "demos").set_out("remote_teammate")
+        DemoCatalog(tmp_path / "demos").set_out("remote_teammate")
     assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")
     assert installs("a2a") in refused.value.problem.hint
     assert not (tmp_path / "demos").exists()
@@ -105,4 +105,4 @@ def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
 
 def test_a_proof_is_set_in_a_column():
     said = "<inbox>\nPlease set this.\n\n# Open day\n\nTea and cake\nare here.\n</message>"
-    assert proof_of(said, 12) == "  OPEN DAY\n\nTea and cake\nare here."
+    assert set_proof(said, 12) == "  OPEN DAY\n\nTea and cake\nare here."

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.folder_use import FolderClaim, FolderUse, others_on
+from callboard.app.folder_use import FolderClaim, FolderUse, find_others
 from tests.app.rigs.product import Product, says
 
 
@@ -96,18 +96,18 @@ def test_what_another_user_can_write_is_not_believed(tmp_path: Path, open_to_oth
     (forged / "forged.json").write_bytes(msgspec.json.encode(use))
     with (forged / "forged.json").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        assert others_on(tmp_path, Path("/home"), environment) == (use,)
+        assert find_others(tmp_path, Path("/home"), environment) == (use,)
         if open_to_others:
             forged.chmod(0o777)
         else:
             forged.rename(tmp_path / "target")
             forged.symlink_to(tmp_path / "target")
-        assert others_on(tmp_path, Path("/home"), environment) == ()
+        assert find_others(tmp_path, Path("/home"), environment) == ()
         claim = FolderClaim(tmp_path / "home", environment)
         claim.add(str(tmp_path))
         assert [one.name for one in forged.iterdir()] == ["forged.json"]
         claim.release()
-    assert others_on(tmp_path, Path("/home"), environment) == ()
+    assert find_others(tmp_path, Path("/home"), environment) == ()
 
 
 def test_a_process_whose_file_was_removed_announces_itself_again(tmp_path: Path) -> None:
@@ -120,6 +120,6 @@ def test_a_process_whose_file_was_removed_announces_itself_again(tmp_path: Path)
         one.unlink()
     claim.add("/second")
     use = FolderUse(pid=os.getpid(), home=str(tmp_path / "home"), folders=("/first", "/second"))
-    assert others_on("/first", Path("/other"), environment) == (use,)
+    assert find_others("/first", Path("/other"), environment) == (use,)
     claim.release()
-    assert others_on("/first", Path("/other"), environment) == ()
+    assert find_others("/first", Path("/other"), environment) == ()

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.models.discovery import ModelServer, found
-from callboard.app.models.keys import on_demand
+from callboard.app.models.discovery import ModelServer, discover_models
+from callboard.app.models.keys import reveal_on_demand
 from callboard.app.models.model_catalog import ModelCatalog
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel
 from callboard.contracts.errors import Refusal
@@ -61,7 +61,7 @@ LIST = json.dumps({"object": "list", "data": [{"id": "local-model", "object": "m
 async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_lines_that_configure_it():
     with serving({"/api/tags": TAGS, "/v1/models": LIST}) as origin:
         places = (ModelServer("ollama", origin, "/api/tags"), ModelServer("lm-studio", origin, "/v1/models"))
-        ollama, studio = await found({}, (), places, PATIENCE)
+        ollama, studio = await discover_models({}, (), places, PATIENCE)
     assert ollama == FoundModel(
         kind="server",
         name="ollama",
@@ -76,13 +76,13 @@ async def test_a_model_server_of_this_machine_is_found_with_its_models_and_the_l
 async def test_one_that_is_configured_is_told_as_that_however_this_machine_is_named():
     with serving({"/api/tags": TAGS}) as origin:
         named = ProviderSettings(name="x", base_url=f"{origin.replace('127.0.0.1', 'localhost')}/v1", models=("m",))
-        (one,) = await found({}, (named,), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
+        (one,) = await discover_models({}, (named,), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
     assert one.configured
 
 
 async def test_a_server_without_a_model_says_so():
     with serving({"/api/tags": '{"models": []}'}) as origin:
-        (one,) = await found({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
+        (one,) = await discover_models({}, (), (ModelServer("ollama", origin, "/api/tags"),), PATIENCE)
     assert (one.models, one.settings, one.why) == ((), "", "It answers, and has no model yet: load one there.")
 
 
@@ -94,14 +94,14 @@ async def test_what_is_no_model_server_is_not_found_and_nobody_is_waited_for():
             + (ModelServer("c", silent, "/v1/models"),) * 8
         )
         began = time.monotonic()
-        assert await found({}, (), (*places, ModelServer("d", "http://127.0.0.1:1", "/v1/models"))) == ()
+        assert await discover_models({}, (), (*places, ModelServer("d", "http://127.0.0.1:1", "/v1/models"))) == ()
         assert time.monotonic() - began < 20
 
 
 async def test_keys_of_the_environment_are_found_by_their_variables_and_never_shown():
     keys = {"ANTHROPIC_API_KEY": "sk-ant-1", "GOOGLE_API_KEY": "g-1", "OPENROUTER_API_KEY": "or-1", "OTHER_KEY": "x"}
     used = ProviderSettings(name="g", kind="google", base_url="https://g", api_key="g-1", models=("m",))
-    ones = await found(keys, (used,), ())
+    ones = await discover_models(keys, (used,), ())
     assert [(one.kind, one.name, one.where, one.configured) for one in ones] == [
         ("key", "anthropic", "ANTHROPIC_API_KEY", False),
         ("key", "google", "GOOGLE_API_KEY", True),
@@ -116,7 +116,7 @@ async def test_coding_agents_on_path_are_found_with_the_file_that_takes_them_in_
     for name in ("opencode", "claude"):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
-    opencode, claude = await found({"PATH": str(tmp_path)}, (), ())
+    opencode, claude = await discover_models({"PATH": str(tmp_path)}, (), ())
     assert (opencode.kind, opencode.name, opencode.where) == ("agent", "opencode", str(tmp_path / "opencode"))
     assert "command: [opencode, acp]" in opencode.settings
     assert (claude.name, claude.settings) == ("claude", "")
@@ -171,7 +171,7 @@ async def test_a_model_whose_secret_is_not_there_is_told_as_one_that_cannot_be_a
     """SAFE-09: by the name of the secret, before anybody asks it."""
     keyed = msgspec.structs.replace(LOCAL, api_key="secret://nobodys")
     environment = {"CALLBOARD_HOME": str(tmp_path)}
-    models = ConfiguredModels(ModelSettings(providers=(keyed,)), on_demand(environment))
+    models = ConfiguredModels(ModelSettings(providers=(keyed,)), reveal_on_demand(environment))
     (one,) = (await ModelCatalog(models, environment, ()).listed()).configured
     assert (one.usable, "nobodys" in one.why) == (False, True)
 

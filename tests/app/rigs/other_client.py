@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from callboard.app.hosting.announcement import find
+from callboard.app.hosting.announcement import find_endpoint
 from callboard.app.state_folder import StateFolder
 from callboard.client.client import Client
 from callboard.contracts.commands import GetThreadRead, ListSessions, RespondAction, SessionList, ThreadRead
@@ -15,7 +15,7 @@ def approve_from_elsewhere(product: Product) -> None:
     """Approves what the newest session waits for."""
 
     async def approve() -> None:
-        endpoint = await find(StateFolder(product.home))
+        endpoint = await find_endpoint(StateFolder(product.home))
         assert endpoint is not None
         async with Client(endpoint) as client:
             listed: SessionList = await client.submit(ListSessions())

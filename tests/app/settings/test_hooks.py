@@ -11,7 +11,7 @@ import pytest
 from callboard.agents.folder import FolderDefinitions
 from callboard.app.models.keys import learn_keys
 from callboard.app.settings.file_editor import MASK
-from callboard.app.settings.loader import load
+from callboard.app.settings.loader import load_settings
 from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
@@ -75,7 +75,7 @@ WRONG = [
 def test_what_is_wrong_with_a_hook_is_named(tmp_path: Path, text: str, field: str) -> None:
     (tmp_path / "settings.toml").write_text(f"[[hooks]]\n{text}\n")
     with pytest.raises(Refusal) as refused:
-        load(StateFolder(tmp_path), {})
+        load_settings(StateFolder(tmp_path), {})
     assert (refused.value.code, refused.value.problem.field) == ("bad_settings", field)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.hosting.announcement import find
-from callboard.app.models.providers import key_of, providers_of
-from callboard.app.settings.loader import PORT, load
-from callboard.app.state_folder import StateFolder, keep
+from callboard.app.hosting.announcement import find_endpoint
+from callboard.app.models.providers import build_providers, resolve_key
+from callboard.app.settings.loader import PORT, load_settings
+from callboard.app.state_folder import StateFolder, write_file
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.settings import (
     AnthropicModel,
@@ -31,19 +31,21 @@ def home(tmp_path: Path) -> StateFolder:
 
 def refused(home: StateFolder, environment: dict[str, str] | None = None, **flags: Any) -> Problem:
     with pytest.raises(Refusal) as caught:
-        load(home, environment or {}, **flags)
+        load_settings(home, environment or {}, **flags)
     return caught.value.problem
 
 
 def test_without_a_file_a_variable_or_a_flag_the_defaults_hold(home: StateFolder):
-    assert load(home, {}) == Settings(port=PORT, browser=True, models=())
+    assert load_settings(home, {}) == Settings(port=PORT, browser=True, models=())
 
 
 def test_a_flag_is_stronger_than_a_variable_and_a_variable_than_the_file(home: StateFolder):
     home.settings.write_text("port = 1000\nbrowser = true\n")
-    assert load(home, {}).port == 1000
-    assert load(home, {"CALLBOARD_PORT": "2000", "CALLBOARD_BROWSER": "false"}) == Settings(port=2000, browser=False)
-    assert load(home, {"CALLBOARD_PORT": "2000"}, port=3000, browser=None).port == 3000
+    assert load_settings(home, {}).port == 1000
+    assert load_settings(home, {"CALLBOARD_PORT": "2000", "CALLBOARD_BROWSER": "false"}) == Settings(
+        port=2000, browser=False
+    )
+    assert load_settings(home, {"CALLBOARD_PORT": "2000"}, port=3000, browser=None).port == 3000
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ async def test_what_is_no_regular_file_is_refused_and_not_waited_for(home: State
 
     assert (problem.code, problem.field) == ("bad_settings", "settings.toml")
     assert problem.message.endswith(f"settings.toml cannot be read: {reason}.")
-    assert await find(home) is None
+    assert await find_endpoint(home) is None
 
 
 @pytest.mark.parametrize(
@@ -203,31 +205,31 @@ def test_the_models_of_the_file_are_asked_in_its_order_unless_one_is_named(home:
     )
     big = CompatibleModel(name="big", base_url="http://x/v1", model="m", api_key="k")
     play = ScriptedModel(name="play", scenario=str(home.folder / "play.yaml"))
-    assert load(home, {}).models == (big, play)
-    assert load(home, {"CALLBOARD_MODEL": "play"}).models == (play, big)
-    assert load(home, {"OPENAI_API_KEY": "k"}).models == (big, play)
+    assert load_settings(home, {}).models == (big, play)
+    assert load_settings(home, {"CALLBOARD_MODEL": "play"}).models == (play, big)
+    assert load_settings(home, {"OPENAI_API_KEY": "k"}).models == (big, play)
 
 
 def test_an_endpoint_of_the_environment_needs_its_model_named(home: StateFolder):
     problem = refused(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1"})
     assert (problem.code, problem.field) == ("bad_settings", "CALLBOARD_MODEL")
-    found = load(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
+    found = load_settings(home, {"CALLBOARD_BASE_URL": "http://localhost:11434/v1", "CALLBOARD_MODEL": "qwen3"}).models
     assert found == (CompatibleModel(name="localhost:11434", base_url="http://localhost:11434/v1", model="qwen3"),)
 
 
 def test_a_server_that_asks_for_no_key_may_be_named_as_other_tools_name_it(home: StateFolder):
-    found = load(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
+    found = load_settings(home, {"OPENAI_BASE_URL": "http://localhost:1234/v1", "CALLBOARD_MODEL": "qwen3"}).models
     assert found == (CompatibleModel(name="localhost:1234", base_url="http://localhost:1234/v1", model="qwen3"),)
 
 
 def test_a_key_of_openai_is_sent_to_the_address_that_stands_beside_it_and_to_no_other(home: StateFolder):
     key = {"OPENAI_API_KEY": "sk-1"}
-    (openai,) = load(home, key).models
+    (openai,) = load_settings(home, key).models
     assert openai == OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
     elsewhere = {**key, "CALLBOARD_BASE_URL": "http://other/v1", "CALLBOARD_MODEL": "m"}
-    (other,) = load(home, elsewhere).models
+    (other,) = load_settings(home, elsewhere).models
     assert isinstance(other, CompatibleModel)
-    assert key_of(other, elsewhere) == ""
+    assert resolve_key(other, elsewhere) == ""
 
 
 def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: StateFolder):
@@ -235,11 +237,11 @@ def test_the_keys_of_vendors_name_a_model_of_each_in_their_order(home: StateFold
     openai = OpenAIModel(name="openai", model="gpt-5.4-mini", api_key_env="OPENAI_API_KEY")
     anthropic = AnthropicModel(name="anthropic", model="claude-sonnet-5-5", api_key_env="ANTHROPIC_API_KEY")
     google = GoogleModel(name="google", model="gemini-3.8-flash", api_key_env="GOOGLE_API_KEY")
-    assert load(home, keys).models == (openai, anthropic, google)
-    both = load(home, {**keys, "GEMINI_API_KEY": "e"}).models
+    assert load_settings(home, keys).models == (openai, anthropic, google)
+    both = load_settings(home, {**keys, "GEMINI_API_KEY": "e"}).models
     assert both == (openai, anthropic, msgspec.structs.replace(google, api_key_env="GEMINI_API_KEY"))
     wanted = msgspec.structs.replace(anthropic, model="claude-opus-5-5")
-    assert load(home, {**keys, "CALLBOARD_MODEL": "claude-opus-5-5"}).models == (wanted, openai, google)
+    assert load_settings(home, {**keys, "CALLBOARD_MODEL": "claude-opus-5-5"}).models == (wanted, openai, google)
 
 
 def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
@@ -247,11 +249,11 @@ def test_a_model_without_its_key_is_left_out_where_another_can_be_asked():
         AnthropicModel(name="claude", model="c"),
         CompatibleModel(name="local", base_url="http://x/v1", model="m"),
     )
-    claude, local = providers_of(listed, {})
+    claude, local = build_providers(listed, {})
     assert claude.missing == "The model claude takes its key from ANTHROPIC_API_KEY, which is not set."
-    assert (local.missing, providers_of(listed, {"ANTHROPIC_API_KEY": "k"})[0].api_key) == ("", "k")
+    assert (local.missing, build_providers(listed, {"ANTHROPIC_API_KEY": "k"})[0].api_key) == ("", "k")
     with pytest.raises(Refusal) as caught:
-        providers_of(listed[:1], {})
+        build_providers(listed[:1], {})
     assert caught.value.code == "bad_settings"
 
 
@@ -266,17 +268,17 @@ def test_a_key_is_not_shown_where_a_model_is_printed():
 
 def test_a_key_that_is_to_come_from_a_variable_which_is_not_set_is_an_error():
     model = CompatibleModel(name="a", base_url="http://x", model="m", api_key_env="MY_KEY")
-    assert key_of(model, {"MY_KEY": "k"}) == "k"
+    assert resolve_key(model, {"MY_KEY": "k"}) == "k"
     with pytest.raises(Refusal) as caught:
-        key_of(model, {})
+        resolve_key(model, {})
     assert "MY_KEY" in caught.value.problem.message
 
 
 def test_the_state_folder_is_for_its_owner_alone(tmp_path: Path):
     """SAFE-04"""
-    home = StateFolder.of({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
+    home = StateFolder.from_environment({"CALLBOARD_HOME": str(tmp_path / "deep" / "home")})
     home.make()
-    keep(home.endpoint, b"{}")
+    write_file(home.endpoint, b"{}")
 
     assert home.folder.stat().st_mode & 0o777 == 0o700
     assert home.endpoint.stat().st_mode & 0o777 == 0o600

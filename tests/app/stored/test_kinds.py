@@ -40,7 +40,7 @@ def packed(home: StateFolder, place: Path, change: Callable[[Path], None]) -> No
     manifest = archive.unpack(place, folder)
     change(folder)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    members = tuple(archive.member_of(path, path.relative_to(folder).as_posix()) for path in files)
+    members = tuple(archive.describe_member(path, path.relative_to(folder).as_posix()) for path in files)
     archive.write(place, folder, msgspec.structs.replace(manifest, members=members))
 
 

@@ -52,7 +52,9 @@ async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bo
     own.append(f"deferred = {str(deferred).lower()}")
     (state / "settings.toml").write_text("\n".join([*own, *more]))
     environment = {"CALLBOARD_HOME": str(state)}
-    settings = SettingsFiles(StateFolder.of(environment), environment, FolderDefinitions(), lambda _: None)
+    settings = SettingsFiles(
+        StateFolder.from_environment(environment), environment, FolderDefinitions(), lambda _: None
+    )
     async with house(place, scenario, settings=settings) as home:
         yield home
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app.settings.folder_file import FILE, asked, list_programs, read
+from callboard.app.settings.folder_file import FILE, list_programs, list_widenings, read_folder_file
 from callboard.contracts.facts.permission import Rule
 from callboard.contracts.settings import Settings
 from callboard.tools.gate import external_starts
@@ -83,9 +83,9 @@ def folder_with(folder: Path, settings: str, **files: str) -> Path:
 
 
 def digest_of(folder: Path) -> str:
-    file = read(str(folder))
+    file = read_folder_file(str(folder))
     assert file.problems == ()
-    return asked(file, (), Settings(), list_programs(str(folder), file)).digest
+    return list_widenings(file, (), Settings(), list_programs(str(folder), file)).digest
 
 
 def test_every_place_that_starts_a_process_is_declared():
@@ -118,7 +118,7 @@ def test_a_folder_cannot_set_what_makes_a_program_load_code(tmp_path: Path, name
     head = 'transport = "stdio"\n' if table == "servers" else ""
     folder_with(tmp_path, f'[[{table}]]\nname = "x"\n{head}command = ["cat"]\nenv = {{ {name} = "a" }}\n')
 
-    (problem,) = read(str(tmp_path)).problems
+    (problem,) = read_folder_file(str(tmp_path)).problems
 
     assert (problem.field, name in problem.message) == (f"{table}[0].env.{name}", True)
 
@@ -127,7 +127,7 @@ def test_what_env_is_told_to_set_counts_as_well(tmp_path: Path):
     """X3: as words of the command."""
     folder_with(tmp_path, '[[hooks]]\nname = "x"\ncommand = ["env", "LD_PRELOAD=./a.so", "cat"]\n')
 
-    assert read(str(tmp_path)).problems[0].field == "hooks[0].env.LD_PRELOAD"
+    assert read_folder_file(str(tmp_path)).problems[0].field == "hooks[0].env.LD_PRELOAD"
     assert refused(assigned(("/usr/bin/env", "-i", "A=1", "BASH_ENV=x", "sh"))) == ("BASH_ENV",)
     assert refused(["API_KEY", "LOG_LEVEL", "ENVIRONMENT", "PROJECT_PATH"]) == ()
 
@@ -136,9 +136,9 @@ def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: P
     """X3"""
     text = '[[hooks]]\nname = "x"\ncommand = ["sh", "check.sh"]\nenv = { MODE = "strict", KEY = "secret://own" }\n'
     folder_with(tmp_path, text, check_dot_sh="exit 0\n")
-    file = read(str(tmp_path))
+    file = read_folder_file(str(tmp_path))
 
-    details = [one.detail for one in asked(file, (), Settings(), list_programs(str(tmp_path), file)).widenings]
+    details = [one.detail for one in list_widenings(file, (), Settings(), list_programs(str(tmp_path), file)).widenings]
 
     assert details[0].endswith("starts sh check.sh, with KEY=secret://own, MODE=strict, and gives it the secret own")
     assert [one.partition(" (sha256")[0] for one in details[1:]][

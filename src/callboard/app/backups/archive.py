@@ -47,7 +47,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     damages: int = 0
 
 
-def member_of(path: Path, name: str) -> Member:
+def describe_member(path: Path, name: str) -> Member:
     """Return the member for a file, read once for its hash. Raises OSError."""
     found, size = hashlib.sha256(), 0
     with path.open("rb") as file:

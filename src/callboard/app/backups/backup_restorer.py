@@ -22,7 +22,7 @@ from callboard.log.sqlite.upkeep.checking import check_store
 from callboard.log.sqlite.upkeep.copying import epoch_of, migrate_log, raise_epoch
 from callboard.log.sqlite.upkeep.damage import Checked
 
-from ..state_folder import StateFolder, read_regular, sync_folder, unusable, write_private
+from ..state_folder import StateFolder, read_regular, sync_folder, unusable_path, write_private
 from .archive import FILES, UPLOADS, Manifest, unpack
 
 #: What a backup puts in place, in this order: with the store the restored state is the one that counts.
@@ -95,7 +95,7 @@ def restore(
             progress("putting it in place")
             former = _swap(home, folder)
         except OSError as error:
-            raise unusable(home.folder, error) from error
+            raise unusable_path(home.folder, error) from error
     return _restored(place, manifest, checked, former)
 
 
@@ -132,7 +132,7 @@ def finish_restore(home: StateFolder) -> None:
             for folder in (*left, home.folder / _STAGED):
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        raise unusable(home.folder, error) from error
+        raise unusable_path(home.folder, error) from error
 
 
 def _swap(home: StateFolder, folder: Path) -> tuple[str, ...]:

@@ -23,8 +23,8 @@ from callboard.log.sqlite.upkeep.copying import copy_log
 from callboard.log.sqlite.upkeep.damage import Checked
 from callboard.log.sqlite.upkeep.folders import opened_folders
 
-from ..state_folder import StateFolder, sync_folder, unusable
-from .archive import FILES, FORMAT, LOG, Manifest, Member, member_of, write
+from ..state_folder import StateFolder, sync_folder, unusable_path
+from .archive import FILES, FORMAT, LOG, Manifest, Member, describe_member, write
 
 _CLOSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 #: What is left out, and why, in the words that a person reads.
@@ -90,7 +90,7 @@ def back_up(
                 raise _damaged(checked)
             _drop_side_files(folder / _STORE)
             progress("packing")
-            members = [member_of(folder / LOG, LOG), *_files(home, folder)]
+            members = [describe_member(folder / LOG, LOG), *_files(home, folder)]
             write(place, folder, _manifest(checked, tuple(members)))
             sync_folder(place.parent)
     except Refusal as refusal:
@@ -169,7 +169,7 @@ def _files(home: StateFolder, folder: Path) -> list[Member]:
     wanted = [home.folder / name for name in FILES]
     for path in wanted:
         if path.exists() and not path.is_file():
-            raise unusable(path, "it is not a regular file")
+            raise unusable_path(path, "it is not a regular file")
     if home.uploads.is_dir():
         wanted += sorted(path for path in home.uploads.iterdir() if path.is_file())
     for path in wanted:
@@ -181,7 +181,7 @@ def _files(home: StateFolder, folder: Path) -> list[Member]:
         except FileNotFoundError:
             # Not set, or an upload whose day is over.
             continue
-        members.append(member_of(copy, name))
+        members.append(describe_member(copy, name))
     return members
 
 
@@ -220,7 +220,7 @@ def _unwritten(place: Path, error: OSError) -> Refusal:
     if error.errno in _CLOSED and Path(error.filename or place).parent == place.parent:
         message = f"The backup cannot be written to {place.parent}: {error.strerror}."
         return Refusal("invalid_input", message, field="PLACE", hint="Name a folder that you may write to.")
-    return unusable(place, error)
+    return unusable_path(place, error)
 
 
 def _damaged(checked: Checked) -> Refusal:

@@ -17,7 +17,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster
 
 from .terminal.exit_codes import FAILED
-from .terminal.output import Style, err, one_line, out, width
+from .terminal.output import Style, print_err, print_out, terminal_width, to_line
 
 _HELP = """List the agents of a folder, and check their files.
 
@@ -66,10 +66,10 @@ def _agents(
             message = f"{place} cannot be written: {error.strerror or error}."
             raise Refusal("invalid_input", message, field="FOLDER", hint="Look at its permissions.") from error
         for path in written:
-            err(f"wrote {path}")
+            print_err(f"wrote {path}")
     roster = FolderDefinitions().roster(str(place))
     if json:
-        out(msgspec.json.encode(roster).decode())
+        print_out(msgspec.json.encode(roster).decode())
     else:
         _print(roster, place)
     if roster.problems:
@@ -81,12 +81,12 @@ def _print_installed(*, json: bool) -> None:
     found = installed_agents()
     for one in found:
         if json:
-            out(msgspec.json.encode(one).decode())
+            print_out(msgspec.json.encode(one).decode())
         else:
-            out(f"{style.bold(one.title)}  {style.dim(one_line(one.program))}")
-            out(f"agents/{one.name}.md:\n{one.definition}")
+            print_out(f"{style.bold(one.title)}  {style.dim(to_line(one.program))}")
+            print_out(f"agents/{one.name}.md:\n{one.definition}")
     if not found and not json:
-        err("None of the coding agents that speak the Agent Client Protocol is on PATH.")
+        print_err("None of the coding agents that speak the Agent Client Protocol is on PATH.")
 
 
 def _print_presets(*, json: bool) -> None:
@@ -95,10 +95,10 @@ def _print_presets(*, json: bool) -> None:
     longest = max(len(team.name) for team in found)
     for team in found:
         if json:
-            out(msgspec.json.encode(team).decode())
+            print_out(msgspec.json.encode(team).decode())
         else:
-            out(f"{style.bold(team.name.ljust(longest))}  {team.description}")
-            out(f"{' ' * longest}  {style.dim(', '.join(team.agents))}")
+            print_out(f"{style.bold(team.name.ljust(longest))}  {team.description}")
+            print_out(f"{' ' * longest}  {style.dim(', '.join(team.agents))}")
 
 
 def _print(roster: Roster, place: Path) -> None:
@@ -106,36 +106,36 @@ def _print(roster: Roster, place: Path) -> None:
     rows = [_row(one, roster.lead) for one in roster.definitions]
     if rows:
         widths = [max(len(row[column]) for row in (_HEADINGS, *rows)) for column in range(len(_HEADINGS))]
-        room = width() if sys.stdout.isatty() else 0
+        room = terminal_width() if sys.stdout.isatty() else 0
         for number, row in enumerate((_HEADINGS, *rows)):
             cells = (cell.ljust(size) for cell, size in zip(row, widths, strict=True))
             line = "  ".join(cells).rstrip()
             line = line if not room or len(line) <= room else f"{line[: room - 1]}…"
-            out(style.dim(line) if number == 0 else line)
+            print_out(style.dim(line) if number == 0 else line)
     if roster.packaged:
-        err(style.dim(f"{one_line(str(place))} has no agents of its own; this one comes with Callboard."))
-        err(style.dim("`callboard agents --presets` shows teams to copy into it."))
+        print_err(style.dim(f"{to_line(str(place))} has no agents of its own; this one comes with Callboard."))
+        print_err(style.dim("`callboard agents --presets` shows teams to copy into it."))
     for problem in roster.problems:
         _print_problem(problem, style)
     if roster.problems:
         count = len(roster.problems)
-        err(
+        print_err(
             f"{count} {'problem' if count == 1 else 'problems'}, {len(rows)} {'agent' if len(rows) == 1 else 'agents'}."
         )
 
 
 def _print_problem(problem: DefinitionProblem, style: Style) -> None:
     place = ":".join(part for part in (problem.file, str(problem.line or ""), problem.field) if part)
-    out(f"{one_line(place)}: {style.bad(one_line(problem.message))}")
+    print_out(f"{to_line(place)}: {style.bad(to_line(problem.message))}")
     if problem.hint:
-        out(style.dim(f"    {one_line(problem.hint)}"))
+        print_out(style.dim(f"    {to_line(problem.hint)}"))
 
 
 def _row(one: Definition, lead: str) -> tuple[str, ...]:
     kind = f"{one.kind}, lead" if one.name == lead else one.kind
     edges = ", ".join((*([f"at {one.url}"] if one.url else []), *map(_edge, one.edges)))
     cells = (one.name, kind, one.role, _list(one.tools), _policy(one), edges or "-")
-    return tuple(one_line(cell) for cell in cells)
+    return tuple(to_line(cell) for cell in cells)
 
 
 def _list(names: tuple[str, ...]) -> str:

@@ -29,12 +29,12 @@ from callboard.contracts.entities.artifact import ExportForm
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow, ExportEntry, VersionEntry
 
-from ..reading import newest_session, nothing_yet
+from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
-from .terminal.output import Style, err, one_line, out, plain
+from .terminal.output import Style, print_err, print_out, strip_controls, to_line
 
 _HELP = """List the artifacts of a session, show the versions of one, and take them away.
 
@@ -96,9 +96,9 @@ def _artifacts(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise nothing_yet()
+        raise no_session()
     form: ExportForm | None = cast("ExportForm", export) if export in get_args(ExportForm) else None
     if export and form is None:
         raise Refusal("invalid_input", f"There is no form {export}: {', '.join(get_args(ExportForm))}.", field="export")
@@ -113,7 +113,7 @@ def _artifacts(
     )
     answer = run_async(_ask(home, asked))
     if json:
-        out(msgspec.json.encode(answer).decode())
+        print_out(msgspec.json.encode(answer).decode())
     else:
         _print(answer)
 
@@ -128,10 +128,10 @@ def _two(diff: str) -> tuple[int, int] | None:
 
 
 async def _ask(home: StateFolder, asked: ArtifactRequest) -> Answer:
-    from ..hosting.connection import connected
+    from ..hosting.connection import connect
 
-    async with connected(home, os.environ, lambda _: None) as client:
-        session = await newest_session(RemoteReader(client), asked.session)
+    async with connect(home, os.environ, lambda _: None) as client:
+        session = await resolve_session(RemoteReader(client), asked.session)
         artifact = await _named(client, session, asked.artifact) if asked.artifact else ""
         if asked.form is not None and asked.file is not None:
             return await _exported(client, session, artifact, asked.form, asked.version, asked.file)
@@ -174,7 +174,7 @@ async def _exported(
     entry = await _over(client, session, begun)
     if entry.content is None:
         raise Refusal("tool_failed", f"It could not be exported: {entry.message}")
-    async with aclosing(client.pieces(entry.content)) as coming:
+    async with aclosing(client.read_blob(entry.content)) as coming:
         data = b"".join([piece async for piece in coming])
     try:
         await asyncio.to_thread(file.write_bytes, data)
@@ -200,29 +200,29 @@ def _print(answer: Answer) -> None:
     match answer:
         case ArtifactList():
             for row in answer.artifacts:
-                out(_line(row, style))
+                print_out(_line(row, style))
             if not answer.artifacts:
-                err("No agent of this session has written anything yet.")
+                print_err("No agent of this session has written anything yet.")
         case ArtifactRead():
-            out(_line(answer.artifact, style))
+            print_out(_line(answer.artifact, style))
             for one in answer.versions:
-                out(f"  {_version(one, style)}")
+                print_out(f"  {_version(one, style)}")
         case ArtifactDiff(binary=True):
-            err("One of the versions is no text: there are no lines to compare.")
+            print_err("One of the versions is no text: there are no lines to compare.")
             raise typer.Exit(FAILED)
         case ArtifactDiff():
-            out(plain(answer.diff.rstrip("\n")))
+            print_out(strip_controls(answer.diff.rstrip("\n")))
             if answer.cut:
-                err("The rest is left out: --export diff -o FILE writes all of it.")
+                print_err("The rest is left out: --export diff -o FILE writes all of it.")
         case WrittenFile():
-            out(answer.file)
+            print_out(answer.file)
 
 
 def _line(row: ArtifactRow, style: Style) -> str:
     state = "" if row.status == "saved" else f"  {style.bad(row.status)}"
-    name = one_line(row.path or row.title)
+    name = to_line(row.path or row.title)
     told = f"{row.artifact_id}  {style.dim(f'v{row.version}')}  {name}"
-    return f"{told}{state}{f': {one_line(row.message)}' if row.message else ''}"
+    return f"{told}{state}{f': {to_line(row.message)}' if row.message else ''}"
 
 
 def _version(one: VersionEntry, style: Style) -> str:

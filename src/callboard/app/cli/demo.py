@@ -18,13 +18,13 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 
 from ..demos.demo_catalog import Demo
-from ..hosting.connection import connected
+from ..hosting.connection import connect
 from ..state_folder import StateFolder
 from .terminal.browser import may_open, open_page
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED
-from .terminal.ignored_settings import settings_beside
+from .terminal.ignored_settings import load_or_warn
 from .terminal.loop import ctrl_c, run_async
-from .terminal.output import Style, err, out
+from .terminal.output import Style, print_err, print_out
 from .terminal.team_watcher import TeamWatcher
 
 _HELP = """Watch a team at work in a folder of its own.
@@ -57,25 +57,25 @@ def _demo(
     if listed or not name:
         _list(json=json)
         return
-    from ..demos.demo_catalog import demo
+    from ..demos.demo_catalog import load_demo
 
-    raise typer.Exit(run_async(carry_out(demo(name), opens=opens and not json, json=json)))
+    raise typer.Exit(run_async(carry_out(load_demo(name), opens=opens and not json, json=json)))
 
 
 def _list(*, json: bool) -> None:
-    from ..demos.demo_catalog import demos
+    from ..demos.demo_catalog import list_demos
 
     style = Style(sys.stdout)
-    found = demos()
+    found = list_demos()
     longest = max(len(one.name) for one in found)
     for one in found:
         if json:
-            out(msgspec.json.encode(one).decode())
+            print_out(msgspec.json.encode(one).decode())
         else:
-            out(f"{style.bold(one.name.ljust(longest))}  {one.title}")
-            out(f"{' ' * longest}  {style.dim(one.about)}")
+            print_out(f"{style.bold(one.name.ljust(longest))}  {one.title}")
+            print_out(f"{' ' * longest}  {style.dim(one.about)}")
     if not json:
-        err(style.dim("\n`callboard demo NAME` plays one. The agents' words are a script; all else is real."))
+        print_err(style.dim("\n`callboard demo NAME` plays one. The agents' words are a script; all else is real."))
 
 
 class StartedDemo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag="started"):
@@ -91,12 +91,12 @@ class StartedDemo(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag
 
 async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
     """Plays the demo and follows it; returns the exit code. Raises Refusal."""
-    home = StateFolder.of(os.environ)
-    settings, _ = await settings_beside(home)
+    home = StateFolder.from_environment(os.environ)
+    settings, _ = await load_or_warn(home)
     joined: list[Endpoint] = []
     with ctrl_c() as asked:
         try:
-            async with connected(home, os.environ, joined.append) as client:
+            async with connect(home, os.environ, joined.append) as client:
                 started, accepted = await _start(client, demo)
                 _tell(started, demo, json=json)
                 if opens and may_open(settings):
@@ -105,7 +105,7 @@ async def carry_out(demo: Demo, *, opens: bool, json: bool) -> int:
                 if not asked.is_set() and not json:
                     _say_end(demo, started)
                 if not joined and not asked.is_set() and not json and sys.stdout.isatty():
-                    err(Style(sys.stderr).dim("The page stays open until Ctrl-C."))
+                    print_err(Style(sys.stderr).dim("The page stays open until Ctrl-C."))
                     await asked.wait()
                     return DONE
         except asyncio.CancelledError:
@@ -123,9 +123,9 @@ async def _start(client: Client, demo: Demo) -> tuple[StartedDemo, TurnAccepted]
             hint="Stop it first, or set CALLBOARD_HOME to another folder.",
         )
     accepted: TurnAccepted = await client.submit(StartDemo(name=demo.name))
-    (first,) = await client.page(accepted.session_id, after=0, limit=1)
+    (first,) = await client.read_facts(accepted.session_id, after=0, limit=1)
     folder = msgspec.json.decode(first.payload, type=SessionCreated).folder
-    page = await client.page_link(f"/s/{accepted.session_id}")
+    page = await client.create_page_link(f"/s/{accepted.session_id}")
     started = StartedDemo(
         name=demo.name, folder=folder, session_id=accepted.session_id, link=page.link, opener=page.opener
     )
@@ -151,31 +151,33 @@ async def _follow(
 
 def _tell(started: StartedDemo, demo: Demo, *, json: bool) -> None:
     if json:
-        out(msgspec.json.encode(started).decode())
+        print_out(msgspec.json.encode(started).decode())
         return
     style = Style(sys.stdout)
     asks = {0: "It needs no approval.", 1: "It asks for your approval once."}.get(
         demo.asks, f"It asks for your approval {demo.asks} times."
     )
-    out(style.bold(demo.title))
-    out(style.dim(f"The agents' words are a script; runtime, tools, gate and log are the real ones. {asks}"))
-    out(f"  page     {style.bold(started.link)}")
-    out(f"  folder   {started.folder}")
-    out(f"  asked    {demo.objective}\n")
+    print_out(style.bold(demo.title))
+    print_out(style.dim(f"The agents' words are a script; runtime, tools, gate and log are the real ones. {asks}"))
+    print_out(f"  page     {style.bold(started.link)}")
+    print_out(f"  folder   {started.folder}")
+    print_out(f"  asked    {demo.objective}\n")
 
 
 def _say_end(demo: Demo, started: StartedDemo) -> None:
     style = Style(sys.stdout)
     if demo.next:
-        out(f"\n{style.warn('?')} {demo.next}")
+        print_out(f"\n{style.warn('?')} {demo.next}")
         if demo.say:
-            out(style.dim(f'  Or here: callboard run "{demo.say}" --session {started.session_id} --permission edits'))
-    out(f"\nOver. {_kept(started)}")
+            print_out(
+                style.dim(f'  Or here: callboard run "{demo.say}" --session {started.session_id} --permission edits')
+            )
+    print_out(f"\nOver. {_kept(started)}")
 
 
 def _say_kept(started: StartedDemo, *, goes_on: bool) -> None:
     end = "It goes on in the Callboard that runs." if goes_on else "Stopped in the middle."
-    err(f"\n{end} {_kept(started)}")
+    print_err(f"\n{end} {_kept(started)}")
 
 
 def _kept(started: StartedDemo) -> str:

@@ -13,7 +13,7 @@ import typer
 from ..state_folder import StateFolder
 from .terminal.exit_codes import DONE, FAILED
 from .terminal.loop import run_async
-from .terminal.output import Style, out, visible
+from .terminal.output import Style, mark_hidden, print_out
 
 _HELP = """Look for what is missing or wrong, and say what mends it.
 
@@ -38,19 +38,19 @@ def _doctor(
     # Here, since no other verb looks at all of it.
     from ..doctor import Finding, examine
 
-    findings = run_async(examine(StateFolder.of(os.environ), os.environ, folder.expanduser().resolve()))
+    findings = run_async(examine(StateFolder.from_environment(os.environ), os.environ, folder.expanduser().resolve()))
 
     def tell(one: Finding, width: int, style: Style) -> None:
         mark = {"ok": style.good("ok  "), "warn": style.warn("warn"), "bad": style.bad("bad ")}[one.state]
-        out(f"{mark}  {one.name.ljust(width)}  {visible(one.said)}")
+        print_out(f"{mark}  {one.name.ljust(width)}  {mark_hidden(one.said)}")
         if one.means:
-            out(f"      {' ' * width}  {style.dim(one.means)}")
+            print_out(f"      {' ' * width}  {style.dim(one.means)}")
         if one.mend:
-            out(f"      {' ' * width}  {style.bold(visible(one.mend))}")
+            print_out(f"      {' ' * width}  {style.bold(mark_hidden(one.mend))}")
 
     if json:
         for one in findings:
-            out(msgspec.json.encode(one).decode())
+            print_out(msgspec.json.encode(one).decode())
     else:
         width, style = max(len(one.name) for one in findings), Style(sys.stdout)
         for one in findings:

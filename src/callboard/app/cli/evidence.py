@@ -19,11 +19,11 @@ from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence
 from callboard.contracts.content import BlobRef
 from callboard.contracts.errors import Refusal
 
-from ..reading import newest_session, nothing_yet
+from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.output import Style, err, out
+from .terminal.output import Style, print_err, print_out
 
 _HELP = """Write a pack of a session's facts that others can verify without this product.
 
@@ -73,15 +73,15 @@ def _evidence(
     force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
 ) -> None:
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise nothing_yet()
+        raise no_session()
     if file is not None:
         _must_be_free(file, force=force)
     request = ExportEvidence(session_id=session, task_id=task or None, reason=reason)
     written = run_async(_export(home, request, file, force=force, quiet=json))
     if json:
-        out(msgspec.json.encode(written).decode())
+        print_out(msgspec.json.encode(written).decode())
     else:
         _tell(written)
 
@@ -89,10 +89,10 @@ def _evidence(
 async def _export(
     home: StateFolder, asked: ExportEvidence, file: Path | None, *, force: bool, quiet: bool
 ) -> WrittenPack:
-    from ..hosting.connection import connected
+    from ..hosting.connection import connect
 
-    async with connected(home, os.environ, lambda _: None) as client:
-        session = await newest_session(RemoteReader(client), asked.session_id)
+    async with connect(home, os.environ, lambda _: None) as client:
+        session = await resolve_session(RemoteReader(client), asked.session_id)
         packed = await _asked(client, msgspec.structs.replace(asked, session_id=session), quiet=quiet)
         place = file or Path(f"evidence-{session}-{packed.through}.zip")
         _must_be_free(place, force=force)
@@ -119,7 +119,7 @@ async def _asked(client: Client, request: ExportEvidence, *, quiet: bool) -> Evi
                 with contextlib.suppress(Refusal):
                     under_way: ExportList = await client.submit(ListExports(session_id=request.session_id))
                     for one in under_way.exports:
-                        err(f"… {one.done} of {one.through} facts")
+                        print_err(f"… {one.done} of {one.through} facts")
         return asking.result()
     finally:
         asking.cancel()
@@ -132,7 +132,7 @@ async def _save(client: Client, pack: BlobRef, place: Path) -> None:
     try:
         # What it shows is for whoever the person gives it to.
         with os.fdopen(os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
-            async with aclosing(client.pieces(pack)) as pieces:
+            async with aclosing(client.read_blob(pack)) as pieces:
                 async for piece in pieces:
                     found.update(piece)
                     await asyncio.to_thread(file.write, piece)
@@ -160,10 +160,10 @@ def _cannot_write(place: Path, why: str) -> Refusal:
 
 def _tell(written: WrittenPack) -> None:
     style = Style(sys.stderr)
-    out(written.file)
+    print_out(written.file)
     what = f"Facts 1 to {written.through}"
     if written.task_id:
         what += f", {written.facts} of them of {written.task_id}"
-    err(f"{what}; {written.pack.size:,} bytes.")
-    err(style.dim(f"link {written.link}"))
-    err(style.dim(f"Check it: callboard verify {written.file}"))
+    print_err(f"{what}; {written.pack.size:,} bytes.")
+    print_err(style.dim(f"link {written.link}"))
+    print_err(style.dim(f"Check it: callboard verify {written.file}"))

@@ -12,10 +12,10 @@ import typer
 
 from callboard.contracts.record import WireEvent
 
-from ..reading import newest_session, reader
+from ..reading import open_reader, resolve_session
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.output import Style, one_line, out, width
+from .terminal.output import Style, print_out, terminal_width, to_line
 
 _HELP = """Print what happened in a session, fact by fact.
 
@@ -45,23 +45,23 @@ def _facts(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact, whole.")] = False,
 ) -> None:
-    run_async(_print(StateFolder.of(os.environ), session, after, follow=follow, as_json=json))
+    run_async(_print(StateFolder.from_environment(os.environ), session, after, follow=follow, as_json=json))
 
 
 async def _print(home: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
     style = Style(sys.stdout)
-    room = width() if sys.stdout.isatty() else 0
-    async with reader(home) as source:
-        stream = await newest_session(source, session)
-        async with aclosing(source.facts(stream, after=after, follow=follow)) as events:
+    room = terminal_width() if sys.stdout.isatty() else 0
+    async with open_reader(home) as source:
+        stream = await resolve_session(source, session)
+        async with aclosing(source.read_facts(stream, after=after, follow=follow)) as events:
             async for event in events:
-                out(msgspec.json.encode(event).decode() if as_json else _line(event, style, room))
+                print_out(msgspec.json.encode(event).decode() if as_json else _line(event, style, room))
 
 
 def _line(event: WireEvent, style: Style, room: int) -> str:
     """Sequence, time of day, type, and as much of the content as the line has room for."""
     time = event.timestamp[11:23]
-    kind = one_line(event.type).ljust(_TYPE_COLUMNS)
+    kind = to_line(event.type).ljust(_TYPE_COLUMNS)
     content = "(erased)" if event.erased else bytes(event.payload).decode("utf-8", "replace")
     head = f"{event.sequence:>6}  {time}  {kind}  "
-    return f"{style.dim(head[:22])}{head[22:]}{style.dim(one_line(content, max(20, room - len(head)) if room else 0))}"
+    return f"{style.dim(head[:22])}{head[22:]}{style.dim(to_line(content, max(20, room - len(head)) if room else 0))}"

@@ -16,14 +16,14 @@ from callboard.contracts.commands import TurnImported
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.session import SessionSource
 
-from ..reading import reader
+from ..reading import open_reader
 from ..state_folder import StateFolder
-from ..transcript_index import PRODUCTS, as_command, is_settled, past_sessions, settled, worked_in
+from ..transcript_index import PRODUCTS, find_past_sessions, is_settled, ran_in, settled_turns, to_command
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder
-from .terminal.output import Style, err, one_line, out
+from .terminal.output import Style, print_err, print_out, to_line
 
 _HELP = """Take over past sessions of Claude Code and Codex, to read them here.
 
@@ -76,13 +76,13 @@ def _import(
     wanted = None if every else folder.expanduser().resolve()
     product = _SOURCES[source] if source else None
     driven = run_async(_driven())
-    past = past_sessions(os.environ, product)
-    found = [one for one in past if worked_in(one, wanted) and one.source_id not in driven]
+    past = find_past_sessions(os.environ, product)
+    found = [one for one in past if ran_in(one, wanted) and one.source_id not in driven]
     found.sort(key=lambda one: one.changed, reverse=True)
     if not found:
         where = "any folder" if wanted is None else str(wanted)
-        err(f"Nothing to import: no past session of Claude Code or Codex worked in {where}.")
-        err(
+        print_err(f"Nothing to import: no past session of Claude Code or Codex worked in {where}.")
+        print_err(
             "A new session is found once a person asked something in it. What Callboard started itself is here already."
         )
         raise typer.Exit(DONE)
@@ -94,32 +94,34 @@ def _import(
     if not yes:
         if json or not sys.stdin.isatty():
             raise Refusal("invalid_input", "Nobody can be asked here.", field="--yes", hint="Add --yes to import.")
-        if not typer.confirm(f"Copy {len(found)} sessions into {StateFolder.of(os.environ).folder}?", err=True):
-            err("Nothing was imported.")
+        if not typer.confirm(
+            f"Copy {len(found)} sessions into {StateFolder.from_environment(os.environ).folder}?", err=True
+        ):
+            print_err("Nothing was imported.")
             raise typer.Exit(ENDED_BY_PERSON)
     run_async(_carry_out(found, json=json, wide=wide, asks=not yes))
 
 
 async def _driven() -> set[str]:
     """The past sessions that are the work of a session here."""
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not home.has_store():
         return set()
-    async with reader(home) as source:
-        return {one for card in (await source.sessions()).cards for one in card.driven}
+    async with open_reader(home) as source:
+        return {one for card in (await source.list_sessions()).cards for one in card.driven}
 
 
 def _show(found: list[PastSession], *, json: bool, most: int) -> None:
     style = Style(sys.stdout)
     for one in found[:most]:
         if json:
-            out(msgspec.json.encode(_line(one)).decode())
+            print_out(msgspec.json.encode(_line(one)).decode())
             continue
         day = datetime.fromtimestamp(one.changed, UTC).strftime("%Y-%m-%d")
         product = PRODUCTS[one.source].ljust(11)
-        out(f"{day}  {product}  {one_line(one.title, 60)}  {style.dim(one_line(one.folder))}")
+        print_out(f"{day}  {product}  {to_line(one.title, 60)}  {style.dim(to_line(one.folder))}")
     if len(found) > most:
-        err(f"… and {len(found) - most} more.")
+        print_err(f"… and {len(found) - most} more.")
 
 
 def _line(one: PastSession) -> _Line:
@@ -129,14 +131,14 @@ def _line(one: PastSession) -> _Line:
 
 
 async def _carry_out(found: list[PastSession], *, json: bool, wide: bool, asks: bool) -> None:
-    from ..hosting.connection import connected
+    from ..hosting.connection import connect
 
     added, refused = 0, dict[str, Refusal]()
-    home = StateFolder.of(os.environ)
-    async with connected(home, os.environ, lambda _: None) as client:
+    home = StateFolder.from_environment(os.environ)
+    async with connect(home, os.environ, lambda _: None) as client:
 
         async def send(one: PastSession, turn: PastTurn, workspace: str) -> TurnImported:
-            given: TurnImported = await client.submit(as_command(one, turn, workspace))
+            given: TurnImported = await client.submit(to_command(one, turn, workspace))
             return given
 
         for number, one in enumerate(found, start=1):
@@ -153,7 +155,7 @@ async def _carry_out(found: list[PastSession], *, json: bool, wide: bool, asks: 
                 _tell(line, f"{number}/{len(found)}", json=json)
                 continue
             line.unfinished = not is_settled(one)
-            for turn in settled(one):
+            for turn in settled_turns(one):
                 try:
                     answer = await send(one, turn, opened.workspace_id)
                 except Refusal as refusal:
@@ -167,18 +169,18 @@ async def _carry_out(found: list[PastSession], *, json: bool, wide: bool, asks: 
             added += line.added
             _tell(line, f"{number}/{len(found)}", json=json)
     if not json:
-        err(f"Imported: {_turns(added)}. `callboard sessions` lists the sessions.")
+        print_err(f"Imported: {_turns(added)}. `callboard sessions` lists the sessions.")
 
 
 def _tell(line: _Line, place: str, *, json: bool) -> None:
     if json:
-        out(msgspec.json.encode(line).decode())
+        print_out(msgspec.json.encode(line).decode())
     elif line.problem:
-        err(f"{place}  {one_line(line.title, 60)}: {line.problem}")
+        print_err(f"{place}  {to_line(line.title, 60)}: {line.problem}")
     else:
         known = f", {line.known} there already" if line.known else ""
         later = "; its newest turn may still be written and comes with the next import" if line.unfinished else ""
-        err(f"{place}  {one_line(line.title, 60)}: {_turns(line.added)}{known}{later}")
+        print_err(f"{place}  {to_line(line.title, 60)}: {_turns(line.added)}{known}{later}")
 
 
 def _turns(count: int) -> str:

@@ -40,8 +40,8 @@ from . import (
 from .job import verb as job
 from .run import run
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, exit_code
-from .terminal.output import Style, err, plain
-from .terminal.wording import in_words_of_the_line
+from .terminal.output import Style, print_err, strip_controls
+from .terminal.wording import translate_problem
 
 DEFAULT_VERB = "up"
 #: What stands before a verb; other options are those of the default verb.
@@ -159,20 +159,20 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _tell(problem: Problem, *, as_json: bool) -> None:
     if as_json:
-        err(msgspec.json.encode(problem).decode())
+        print_err(msgspec.json.encode(problem).decode())
         return
     style = Style(sys.stderr)
-    field = plain(field_suffix(problem.message, problem.field))
-    err(f"{style.bad(problem.code)}: {plain(problem.message)}{style.dim(field)}")
+    field = strip_controls(field_suffix(problem.message, problem.field))
+    print_err(f"{style.bad(problem.code)}: {strip_controls(problem.message)}{style.dim(field)}")
     if problem.hint:
-        err(style.dim(plain(problem.hint)))
+        print_err(style.dim(strip_controls(problem.hint)))
 
 
 def _placed(problem: Problem) -> Problem:
     """The problem; of a defect in the process that runs, with the place of its log."""
     if problem.code != "internal":
-        return in_words_of_the_line(problem)
-    return msgspec.structs.replace(problem, hint=f"The details are in {StateFolder.of(os.environ).log}.")
+        return translate_problem(problem)
+    return msgspec.structs.replace(problem, hint=f"The details are in {StateFolder.from_environment(os.environ).log}.")
 
 
 def _lost_folder(error: Exception) -> Problem | None:
@@ -188,13 +188,13 @@ def _lost_folder(error: Exception) -> Problem | None:
 
 def _incident(error: Exception) -> Problem:
     """What a person is told of a defect; the rest goes to a file."""
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     place = home.folder / "incident.txt"
     try:
         home.make()
-        from ..models.keys import here
+        from ..models.keys import environment_secrets
 
-        told = here(os.environ).redact("".join(traceback.format_exception(error)))
+        told = environment_secrets(os.environ).redact("".join(traceback.format_exception(error)))
         write_private(place, told.encode("utf-8", "replace"))
         hint = f"The details are in {place}."
     except (OSError, Refusal):

@@ -11,11 +11,11 @@ import typer
 
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel, ModelList, ModelTested
 
-from ..settings.loader import load
+from ..settings.loader import load_settings
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
-from .terminal.output import Style, err, one_line, out
+from .terminal.output import Style, print_err, print_out, to_line
 
 _HELP = """List the models that can be asked and what could be configured, and test one.
 
@@ -43,10 +43,10 @@ def _models(
 ) -> None:
     # Here, since no other verb needs a model in this process.
     from ..models.model_catalog import ModelCatalog
-    from ..wiring import models_of
+    from ..wiring import build_models
 
-    home = StateFolder.of(os.environ)
-    models = models_of(load(home, os.environ), os.environ)
+    home = StateFolder.from_environment(os.environ)
+    models = build_models(load_settings(home, os.environ), os.environ)
     desk = ModelCatalog(models, os.environ)
 
     async def ask() -> ModelList | ModelTested:
@@ -57,7 +57,7 @@ def _models(
 
     answer = run_async(ask())
     if json:
-        out(msgspec.json.encode(answer).decode())
+        print_out(msgspec.json.encode(answer).decode())
     elif isinstance(answer, ModelTested):
         _print_test(answer)
     else:
@@ -69,19 +69,23 @@ def _models(
 def _print(models: ModelList, home: StateFolder) -> None:
     style = Style(sys.stdout)
     for one in models.configured:
-        out(_line(one, style))
+        print_out(_line(one, style))
         if one.why:
-            out(f"    {one_line(one.why)}")
+            print_out(f"    {to_line(one.why)}")
     new = [one for one in models.found if not one.configured]
     if new:
-        out("")
-        out("Found and not configured. The page (`callboard`) connects one with a click; by hand the lines go into")
-        out(f"{home.settings}, those of agents into agents/NAME.md:")
+        print_out("")
+        print_out(
+            "Found and not configured. The page (`callboard`) connects one with a click; by hand the lines go into"
+        )
+        print_out(f"{home.settings}, those of agents into agents/NAME.md:")
     for one in new:
         _print_found(one, style)
     if not new and all(one.kind == "offline" for one in models.configured):
-        err("No key, no model server and no coding agent was found. Ollama is the shortest way to a model of your own:")
-        err("install it from ollama.com, then `ollama pull qwen3`, and run `callboard models` again.")
+        print_err(
+            "No key, no model server and no coding agent was found. Ollama is the shortest way to a model of your own:"
+        )
+        print_err("install it from ollama.com, then `ollama pull qwen3`, and run `callboard models` again.")
 
 
 def _line(one: ConfiguredModel, style: Style) -> str:
@@ -90,29 +94,29 @@ def _line(one: ConfiguredModel, style: Style) -> str:
         f"fallback {one.fallback}" if one.fallback else "",
         "images" if one.images else "",
         f"{one.window:,} tokens" if one.window else "",
-        one_line(one.address),
+        to_line(one.address),
     ]
     mark = style.good("✓") if one.usable and one.kind != "offline" else style.bad("✗")
-    return f"{mark} {style.bold(one_line(one.name))}  {style.dim(', '.join(part for part in marks if part))}".rstrip()
+    return f"{mark} {style.bold(to_line(one.name))}  {style.dim(', '.join(part for part in marks if part))}".rstrip()
 
 
 def _print_found(one: FoundModel, style: Style) -> None:
     what = {"key": "key in", "server": "server at", "agent": "agent"}[one.kind]
-    names = f"  {style.dim(one_line(', '.join(one.models), 80))}" if one.models else ""
-    out("")
-    out(f"{style.bold(one.name)}, {what} {one_line(one.where)}{names}")
+    names = f"  {style.dim(to_line(', '.join(one.models), 80))}" if one.models else ""
+    print_out("")
+    print_out(f"{style.bold(one.name)}, {what} {to_line(one.where)}{names}")
     if one.why:
-        out(f"    {one_line(one.why)}")
+        print_out(f"    {to_line(one.why)}")
     for line in one.settings.splitlines():
-        out(f"    {one_line(line)}")
+        print_out(f"    {to_line(line)}")
 
 
 def _print_test(tested: ModelTested) -> None:
     style = Style(sys.stdout)
     if tested.problem is not None:
-        out(f"{style.bad('✗')} {style.bold(one_line(tested.name))}: {one_line(tested.problem.message)}")
+        print_out(f"{style.bad('✗')} {style.bold(to_line(tested.name))}: {to_line(tested.problem.message)}")
         if tested.problem.hint:
-            out(f"    {one_line(tested.problem.hint)}")
+            print_out(f"    {to_line(tested.problem.hint)}")
         return
     tokens = ", ".join(
         part
@@ -124,5 +128,5 @@ def _print_test(tested: ModelTested) -> None:
         if part
     )
     times = f"first word after {tested.first_ms} ms, all after {tested.duration_ms} ms"
-    out(f"{style.good('✓')} {style.bold(one_line(tested.name))}: {one_line(tested.text, 80)}")
-    out(f"    {style.dim(times)}{style.dim(f'; {tokens}') if tokens else ''}")
+    print_out(f"{style.good('✓')} {style.bold(to_line(tested.name))}: {to_line(tested.text, 80)}")
+    print_out(f"    {style.dim(times)}{style.dim(f'; {tokens}') if tokens else ''}")

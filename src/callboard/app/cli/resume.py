@@ -12,18 +12,18 @@ import typer
 from callboard.client.client import Client
 from callboard.contracts.commands import GetSession, ResumeThread, SessionRead, ThreadChanged, TurnAccepted
 
-from ..hosting.connection import connected
-from ..reading import newest_session, nothing_yet
+from ..hosting.connection import connect
+from ..reading import no_session, resolve_session
 from ..reading.remote_reader import RemoteReader
 from ..state_folder import StateFolder
 from .run.conversation import Conversation
 from .run.run import BY_HAND, exit_of
 from .terminal.approvals import Approve
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
-from .terminal.ignored_settings import warn_of_others
+from .terminal.ignored_settings import warn_shared_folder
 from .terminal.loop import ctrl_c, run_async
-from .terminal.options import ApproveOption, standing
-from .terminal.output import err
+from .terminal.options import ApproveOption, resolve_approval
+from .terminal.output import print_err
 
 _HELP = """Resume a paused agent, and follow the turn that it starts.
 
@@ -61,7 +61,7 @@ def _resume(
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
 ) -> None:
     command = ResumeThread(session_id=session, thread_id=thread or None, tree=tree, reason=reason)
-    raise typer.Exit(run_async(carry_out(command, standing(approve), as_json=json)))
+    raise typer.Exit(run_async(carry_out(command, resolve_approval(approve), as_json=json)))
 
 
 async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: bool) -> int:
@@ -72,16 +72,16 @@ async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: 
     Raises:
         Refusal: `unknown_session`, `unknown_thread`, `thread_not_paused`, or why no turn can start.
     """
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not home.has_store():
-        raise nothing_yet()
+        raise no_session()
     with ctrl_c() as asked:
         try:
-            async with connected(home, os.environ, lambda _: None) as client:
+            async with connect(home, os.environ, lambda _: None) as client:
                 changed, before = await _resumed(client, command)
                 if not changed.turn_id:
                     if not as_json:
-                        err("Resumed. No turn of this agent waited.")
+                        print_err("Resumed. No turn of this agent waited.")
                     return DONE
                 accepted = TurnAccepted(
                     session_id=changed.session_id,
@@ -99,7 +99,7 @@ async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: 
 
 async def _resumed(client: Client, command: ResumeThread) -> tuple[ThreadChanged, int]:
     """Resume the agent; return what runs now, and the sequence before it."""
-    session = await newest_session(RemoteReader(client), command.session_id)
+    session = await resolve_session(RemoteReader(client), command.session_id)
     read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
-    warn_of_others(read.session.folder)
+    warn_shared_folder(read.session.folder)
     return await client.submit(msgspec.structs.replace(command, session_id=session)), read.head

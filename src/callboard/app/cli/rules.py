@@ -18,16 +18,16 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, RuleEntry, StandingRule
 from callboard.contracts.tool_names import is_tool_name, tool_of
 
-from ..hosting.connection import connected
-from ..reading import newest_session
+from ..hosting.connection import connect
+from ..reading import resolve_session
 from ..reading.remote_reader import RemoteReader
-from ..settings.loader import converted, parsed
+from ..settings.loader import convert_tables, parse_toml
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.loop import run_async
 from .terminal.options import BroadFolder
-from .terminal.output import Style, one_line, out, visible
-from .terminal.wording import counted
+from .terminal.output import Style, mark_hidden, print_out, to_line
+from .terminal.wording import format_count
 
 _HELP = """List the rules that hold, and where each stands; or try some on what agents did.
 
@@ -71,8 +71,8 @@ def _rules(
 async def _carry_out(
     folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
 ) -> None:
-    home = StateFolder.of(os.environ)
-    async with connected(home, os.environ, lambda _: None) as client:
+    home = StateFolder.from_environment(os.environ)
+    async with connect(home, os.environ, lambda _: None) as client:
         workspace, words, named = await _meant(client, folder, session, wide=wide)
         if tried is not None:
             await _try(client, DryRunRules(workspace_id=workspace, rules=tried, session_id=named), json=json)
@@ -80,7 +80,7 @@ async def _carry_out(
         found: RuleList = await client.submit(ListRules(workspace_id=workspace, session_id=named))
         if json:
             for rule in found.rules:
-                out(msgspec.json.encode(rule).decode())
+                print_out(msgspec.json.encode(rule).decode())
             return
         _print(found.rules, words)
 
@@ -91,30 +91,36 @@ async def _meant(client: Client, folder: Path, session: str, *, wide: bool) -> t
         opened = await open_folder(client.submit, folder, wide=wide)
         return opened.workspace_id, _HERE, None
     reader = RemoteReader(client)
-    named = await newest_session(reader, session)
+    named = await resolve_session(reader, session)
     read: SessionRead = await client.submit(GetSession(session_id=named, turns=1))
     workspace = read.session.workspace_id
-    path = next((one.path for one in await reader.workspaces() if one.workspace_id == workspace), workspace)
+    path = next((one.path for one in await reader.list_workspaces() if one.workspace_id == workspace), workspace)
     return workspace, _HERE if path == str(folder) else path, named
 
 
 async def _try(client: Client, query: DryRunRules, *, json: bool) -> None:
     seen: RulesTried = await client.submit(query)
     if json:
-        out(msgspec.json.encode(seen).decode())
+        print_out(msgspec.json.encode(seen).decode())
         return
     style = Style(sys.stdout)
     more = "" if seen.whole else ", the newest; there are more"
-    out(f"{counted(seen.calls, 'past call')} of {counted(seen.sessions, 'session')}{more}. Nothing was changed.")
+    print_out(
+        f"{format_count(seen.calls, 'past call')} of {format_count(seen.sessions, 'session')}{more}. Nothing was changed."
+    )
     turned = seen.turned
-    out(
+    print_out(
         f"  {turned['allowed']} would have run without asking, {turned['asked']} would have been asked about, "
         f"{turned['denied']} would have been refused; of {seen.unspoken} no rule speaks."
     )
     for rule in seen.rules:
-        out(f"  {rule.verdict.ljust(5)}  {visible(rule.matcher)}  {style.dim(counted(rule.calls, 'call'))}")
+        print_out(
+            f"  {rule.verdict.ljust(5)}  {mark_hidden(rule.matcher)}  {style.dim(format_count(rule.calls, 'call'))}"
+        )
     for one in seen.examples:
-        out(style.dim(f"  {one.session_id}  {one.was} → {one.would}  {one_line(f'{one.tool} {one.subject}', 100)}"))
+        print_out(
+            style.dim(f"  {one.session_id}  {one.was} → {one.would}  {to_line(f'{one.tool} {one.subject}', 100)}")
+        )
 
 
 def _read(path: Path) -> tuple[RuleEntry, ...]:
@@ -127,7 +133,7 @@ def _read(path: Path) -> tuple[RuleEntry, ...]:
             field="--dry-run",
             hint="Give a TOML file with [[rules]].",
         ) from error
-    rules = converted({"rules": parsed(source, str(path)).get("rules", [])}, FolderSettings, str(path)).rules
+    rules = convert_tables({"rules": parse_toml(source, str(path)).get("rules", [])}, FolderSettings, str(path)).rules
     if not rules:
         raise Refusal("invalid_input", f"{path} has no [[rules]].", field="--dry-run", hint="Write some into it.")
     return rules
@@ -135,18 +141,18 @@ def _read(path: Path) -> tuple[RuleEntry, ...]:
 
 def _print(rules: tuple[StandingRule, ...], folder: str) -> None:
     if not rules:
-        out("No rules. An answer with a wider scope makes one, and so does [[rules]] in settings.toml.")
+        print_out("No rules. An answer with a wider scope makes one, and so does [[rules]] in settings.toml.")
         return
     style = Style(sys.stdout)
-    width = max(len(visible(rule.matcher)) for rule in rules)
+    width = max(len(mark_hidden(rule.matcher)) for rule in rules)
     for rule in rules:
         verdict = {"allow": style.good, "ask": style.warn, "deny": style.bad}[rule.verdict](rule.verdict.ljust(5))
-        scope = _SCOPES[rule.scope].format(folder=one_line(folder))
+        scope = _SCOPES[rule.scope].format(folder=to_line(folder))
         where = f"{scope}{f', until {_time(rule.expires_at)}' if rule.expires_at else ''}"
         held = style.warn(f"  does not hold: {rule.held_back}") if rule.held_back else ""
         tool = tool_of(rule.matcher)
-        strange = "" if is_tool_name(tool) else style.warn(f"  no tool of Callboard is called {visible(tool)}")
-        out(f"{verdict}  {visible(rule.matcher).ljust(width)}  {style.dim(where)}{held}{strange}")
+        strange = "" if is_tool_name(tool) else style.warn(f"  no tool of Callboard is called {mark_hidden(tool)}")
+        print_out(f"{verdict}  {mark_hidden(rule.matcher).ljust(width)}  {style.dim(where)}{held}{strange}")
 
 
 def _time(at: int) -> str:

@@ -15,10 +15,10 @@ from callboard.contracts.commands.secrets import ListSecrets, RemoveSecret, Secr
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 
-from ..hosting.announcement import find
+from ..hosting.announcement import find_endpoint
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.output import Style, err, out, plain
+from .terminal.output import Style, print_err, print_out, strip_controls
 
 _HELP = """Keep secrets in the system's keyring; list them, set one, remove one.
 
@@ -56,16 +56,16 @@ def _secrets(context: typer.Context, json: Json = False) -> None:
 def _list(json: Json = False) -> None:
     found: SecretList = run_async(_with(lambda submit: submit(ListSecrets())))
     if json:
-        out(msgspec.json.encode(found).decode())
+        print_out(msgspec.json.encode(found).decode())
         return
     style = Style(sys.stdout)
     for one in found.secrets:
         key = style.dim(", the key of a model or a server") if one.key else ""
-        out(f"{HANDLE}{plain(one.name)}  {style.dim(one.place)}{key}")
+        print_out(f"{HANDLE}{strip_controls(one.name)}  {style.dim(one.place)}{key}")
     if not found.secrets:
-        out("There are no secrets. `callboard secrets set NAME` keeps one.")
+        print_out("There are no secrets. `callboard secrets set NAME` keeps one.")
     if found.problem:
-        err(style.dim(plain(found.problem)))
+        print_err(style.dim(strip_controls(found.problem)))
 
 
 @_app.command("set", help="Keep a value, which is asked for without being shown, or read from standard input.")
@@ -75,19 +75,19 @@ def _set(name: Annotated[str, typer.Argument(metavar="NAME", help="Letters, digi
     value = _asked(name) if sys.stdin.isatty() else sys.stdin.read().rstrip("\n")
     command = _checked({"name": name, "value": value})
     kept: SecretKept = run_async(_with(lambda submit: submit(command)))
-    out(f"Kept in the {kept.place}. {kept.handle} stands for it.")
+    print_out(f"Kept in the {kept.place}. {kept.handle} stands for it.")
 
 
 @_app.command("remove", help="Forget a value that is in the keyring.")
 def _remove(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
     run_async(_with(lambda submit: submit(RemoveSecret(name=name))))
-    out(f"There is no secret {plain(name)} in the keyring any more.")
+    print_out(f"There is no secret {strip_controls(name)} in the keyring any more.")
 
 
 def _asked(name: str) -> str:
     import getpass
 
-    return getpass.getpass(f"{HANDLE}{plain(name)}: ")
+    return getpass.getpass(f"{HANDLE}{strip_controls(name)}: ")
 
 
 def _needs_a_keyring() -> None:
@@ -108,15 +108,15 @@ def _checked(given: dict[str, str]) -> SetSecret:
 
 
 async def _with(work: Callable[[_Submit], Awaitable[Any]]) -> Any:
-    home = StateFolder.of(os.environ)
-    endpoint = await find(home)
+    home = StateFolder.from_environment(os.environ)
+    endpoint = await find_endpoint(home)
     if endpoint is not None:
         async with Client(endpoint) as client:
             return await work(client.submit)
     from callboard.runtime.secrets.key_store import answer_secret
 
-    from ..models.keys import secrets_here
+    from ..models.keys import load_local_secrets
 
     home.make()
-    secrets = await secrets_here(home, os.environ)
+    secrets = await load_local_secrets(home, os.environ)
     return await work(lambda command: answer_secret(command, secrets))

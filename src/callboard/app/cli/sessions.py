@@ -15,11 +15,11 @@ from callboard.contracts.commands import COMMANDS
 from callboard.contracts.commands.sizes import SessionSize
 from callboard.contracts.rows import SessionCard, WorkspaceRow
 
-from ..reading import Listed, reader
+from ..reading import SessionListing, open_reader
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.output import Style, err, one_line, out, width
-from .terminal.wording import counted
+from .terminal.output import Style, print_err, print_out, terminal_width, to_line
+from .terminal.wording import format_count
 
 _HELP = f"""List the sessions. ({COMMANDS["list_sessions"].summary})
 
@@ -49,9 +49,9 @@ def _sessions(
         bool, typer.Option("--sizes", help="How much room each takes; the setting retention gives some back.")
     ] = False,
 ) -> None:
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     listed, workspaces, sizes = (
-        run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else (Listed(()), (), {})
+        run_async(_read(home, with_sizes=with_sizes)) if home.has_store() else (SessionListing(()), (), {})
     )
     paths = {row.workspace_id: row.path for row in workspaces}
     wanted = None if folder is None else str(folder.expanduser().resolve())
@@ -62,27 +62,27 @@ def _sessions(
     ]
     if json:
         for card in shown:
-            out(_json(card, sizes.get(card.session_id)))
+            print_out(_json(card, sizes.get(card.session_id)))
     elif shown:
         _print(shown, paths, sizes)
     elif not listed.missing:
-        err('No sessions yet. `callboard run "PROMPT"` makes one.')
+        print_err('No sessions yet. `callboard run "PROMPT"` makes one.')
     if listed.missing:
-        err(Style(sys.stderr).warn(_missing(listed.missing, home)))
+        print_err(Style(sys.stderr).warn(_missing(listed.missing, home)))
 
 
 async def _read(
     home: StateFolder, *, with_sizes: bool
-) -> tuple[Listed, tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
-    async with reader(home) as source:
-        sizes = await source.sizes() if with_sizes else {}
-        return await source.sessions(), await source.workspaces(), sizes
+) -> tuple[SessionListing, tuple[WorkspaceRow, ...], dict[str, SessionSize]]:
+    async with open_reader(home) as source:
+        sizes = await source.list_sizes() if with_sizes else {}
+        return await source.list_sessions(), await source.list_workspaces(), sizes
 
 
 def _missing(count: int, home: StateFolder) -> str:
     """Say how many sessions have no line, and where the reason is."""
     verb = "is" if count == 1 else "are"
-    return f"{counted(count, 'session')} could not be opened and {verb} not listed. {home.log} says why."
+    return f"{format_count(count, 'session')} could not be opened and {verb} not listed. {home.log} says why."
 
 
 def _json(card: SessionCard, size: SessionSize | None) -> str:
@@ -97,23 +97,25 @@ def _print(cards: list[SessionCard], paths: dict[str, str], sizes: dict[str, Ses
     style = Style(sys.stdout)
     now = datetime.now(UTC).timestamp()
     ids = max(len(card.session_id) for card in cards)
-    room = max(20, width() - ids - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
+    room = max(20, terminal_width() - ids - _STATE_COLUMNS - _AGE_COLUMNS - 6) if sys.stdout.isatty() else 0
     for card in cards:
         state = card.state.ljust(_STATE_COLUMNS)
         if card.attention == "needs_input":
             state = style.warn("needs you".ljust(_STATE_COLUMNS))
         elif card.attention == "failed":
             state = style.bad(state)
-        folder = one_line(Path(paths.get(card.workspace_id, "")).name)
+        folder = to_line(Path(paths.get(card.workspace_id, "")).name)
         age = (_age(now - card.updated_at / 1_000_000) if card.updated_at else "").rjust(_AGE_COLUMNS)
         size = sizes.get(card.session_id)
         room_taken = f"{_bytes(size.facts + size.contents)}  " if size is not None else ""
-        about = f"{room_taken}{one_line(f'{card.title}  {folder}', max(room - len(room_taken), 10) if room else 0)}"
-        out(f"{card.session_id.ljust(ids)}  {state}  {style.dim(age)}  {about}")
+        about = f"{room_taken}{to_line(f'{card.title}  {folder}', max(room - len(room_taken), 10) if room else 0)}"
+        print_out(f"{card.session_id.ljust(ids)}  {state}  {style.dim(age)}  {about}")
         if card.problem:
-            out(f"{' ' * ids}  {style.bad(one_line(card.problem))}")
+            print_out(f"{' ' * ids}  {style.bad(to_line(card.problem))}")
     if any(card.state == "damaged" for card in cards):
-        err("`callboard check` lists all that is damaged; `callboard restore FILE --replace` puts a backup in place.")
+        print_err(
+            "`callboard check` lists all that is damaged; `callboard restore FILE --replace` puts a backup in place."
+        )
 
 
 def _bytes(count: int) -> str:

@@ -15,14 +15,14 @@ from callboard.client.client import Client
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustChanged, TrustRead, TrustWorkspace
 from callboard.contracts.errors import Refusal
 
-from ..hosting.connection import connected
+from ..hosting.connection import connect
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.exit_codes import DONE, REFUSED
 from .terminal.loop import run_async
-from .terminal.milestones import problem_line
+from .terminal.milestones import format_settings_problem
 from .terminal.options import BroadFolder
-from .terminal.output import Style, err, out, visible
+from .terminal.output import Style, mark_hidden, print_err, print_out
 
 _HELP = """Say whether a folder's own files may widen what holds in it.
 
@@ -66,8 +66,8 @@ def _trust(
 
 
 async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide: bool) -> int:
-    home = StateFolder.of(os.environ)
-    async with connected(home, os.environ, lambda _: None) as client:
+    home = StateFolder.from_environment(os.environ)
+    async with connect(home, os.environ, lambda _: None) as client:
         opened = await open_folder(client.submit, folder, wide=wide, asks=not yes)
         read: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         if revoke:
@@ -76,7 +76,7 @@ async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide:
         elif yes and read.digest:
             read = await _given(client, read)
         if json:
-            out(msgspec.json.encode(read).decode())
+            print_out(msgspec.json.encode(read).decode())
             return DONE
         _print(read)
         if revoke or yes or read.state in ("trusted", "nothing"):
@@ -86,15 +86,15 @@ async def _carry_out(folder: Path, *, revoke: bool, yes: bool, json: bool, wide:
 
 async def _asked(client: Client, read: TrustRead) -> int:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        err("Nobody is here to say so. `callboard trust --yes` trusts it for exactly this.")
+        print_err("Nobody is here to say so. `callboard trust --yes` trusts it for exactly this.")
         return REFUSED
-    err("Let its files do exactly this? [y/N] ", end="")
+    print_err("Let its files do exactly this? [y/N] ", end="")
     answer = await asyncio.to_thread(sys.stdin.readline)
     if answer.strip().casefold() not in ("y", "yes"):
-        err("Not trusted; nothing changed.")
+        print_err("Not trusted; nothing changed.")
         return REFUSED
     await _given(client, read)
-    err("Trusted. When its files ask for something else, they are asked about anew.")
+    print_err("Trusted. When its files ask for something else, they are asked about anew.")
     return DONE
 
 
@@ -106,9 +106,9 @@ async def _given(client: Client, read: TrustRead) -> TrustRead:
 
 def _print(read: TrustRead) -> None:
     style = Style(sys.stdout)
-    out(f"{style.bold(visible(read.folder))}: {_STATES[read.state]}")
+    print_out(f"{style.bold(mark_hidden(read.folder))}: {_STATES[read.state]}")
     width = max((len(one.file) for one in read.widenings), default=0)
     for one in read.widenings:
-        out(f"  {style.dim(visible(one.file).ljust(width))}  {visible(one.detail)}")
+        print_out(f"  {style.dim(mark_hidden(one.file).ljust(width))}  {mark_hidden(one.detail)}")
     for problem in read.problems:
-        out(style.warn(f"  {visible(problem_line(problem))}"))
+        print_out(style.warn(f"  {mark_hidden(format_settings_problem(problem))}"))

@@ -17,11 +17,11 @@ from ..settings.loader import PORT
 from ..state_folder import StateFolder
 from .terminal.broad_folders import Submit, open_folder
 from .terminal.browser import may_open, open_page
-from .terminal.ignored_settings import settings_beside
+from .terminal.ignored_settings import load_or_warn
 from .terminal.loop import run_async
-from .terminal.milestones import spoken
+from .terminal.milestones import format_milestone
 from .terminal.options import BroadFolder
-from .terminal.output import out
+from .terminal.output import print_out
 
 _HELP = f"""Serve the workbench on a folder and open it in the browser.
 
@@ -67,20 +67,20 @@ def _up(
     json: Annotated[bool, typer.Option("--json", help="Milestones as JSON lines; opens no browser.")] = False,
     wide: BroadFolder = False,
 ) -> None:
-    from ..hosting.serve import Milestones, Ready, up
+    from ..hosting.serve import Milestones, Ready, serve_folder
 
     folder = folder.expanduser().absolute()
     if not folder.is_dir():
         raise Refusal("no_folder", f"{folder} is not a folder.", field="--folder", hint="Give an existing folder.")
-    home = StateFolder.of(os.environ)
-    settings, unusable = run_async(settings_beside(home, port=port, browser=browser))
+    home = StateFolder.from_environment(os.environ)
+    settings, unusable = run_async(load_or_warn(home, port=port, browser=browser))
 
     def tell(milestone: Milestones) -> None:
-        out(msgspec.json.encode(milestone).decode() if json else spoken(milestone, sys.stdout))
+        print_out(msgspec.json.encode(milestone).decode() if json else format_milestone(milestone, sys.stdout))
         if isinstance(milestone, Ready) and not json and may_open(settings):
             open_page(milestone.opener)
 
     async def opens(submit: Submit) -> WorkspaceIsOpen:
         return await open_folder(submit, folder, wide=wide)
 
-    run_async(up(home, settings, os.environ, folder, tell, unusable, opens))
+    run_async(serve_folder(home, settings, os.environ, folder, tell, unusable, opens))

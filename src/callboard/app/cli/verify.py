@@ -12,7 +12,7 @@ import typer
 from callboard.contracts.errors import Refusal
 
 from .terminal.exit_codes import DONE, FAILED
-from .terminal.output import Style, one_line, out
+from .terminal.output import Style, print_out, to_line
 
 _HELP = """Check a pack of evidence, with nothing but the file.
 
@@ -50,21 +50,21 @@ def _verify(
         why = error.strerror or str(error)
         raise Refusal("invalid_input", f"{file} cannot be read: {why}.", field="FILE") from error
     if json:
-        out(msgspec.json.encode(verdict).decode())
+        print_out(msgspec.json.encode(verdict).decode())
         raise typer.Exit(DONE if verdict.ok else FAILED)
     style = Style(sys.stdout)
     if verdict.finding is not None:
-        out(f"{style.bad('wrong')}  {one_line(verdict.finding.where)}: {one_line(verdict.finding.what)}")
+        print_out(f"{style.bad('wrong')}  {to_line(verdict.finding.where)}: {to_line(verdict.finding.what)}")
         raise typer.Exit(FAILED)
-    out(f"{style.good('holds')}  facts 1 to {verdict.through} of {one_line(verdict.session_id)}")
+    print_out(f"{style.good('holds')}  facts 1 to {verdict.through} of {to_line(verdict.session_id)}")
     if verdict.task_id:
-        out(f"       {verdict.task_facts} of them are of {one_line(verdict.task_id)}")
-    out(f"       {verdict.blobs} blobs, {verdict.left_out} left out, {verdict.erased} facts erased")
-    out(f"       made by {one_line(verdict.made_by)}")
-    out(f"link   {verdict.link}")
-    out(f"pack   {verdict.pack_hash}")
+        print_out(f"       {verdict.task_facts} of them are of {to_line(verdict.task_id)}")
+    print_out(f"       {verdict.blobs} blobs, {verdict.left_out} left out, {verdict.erased} facts erased")
+    print_out(f"       made by {to_line(verdict.made_by)}")
+    print_out(f"link   {verdict.link}")
+    print_out(f"pack   {verdict.pack_hash}")
     if not link:
-        out(
+        print_out(
             style.dim(
                 "That nobody made a whole new chain is sure once the link is the one you were told another way (--link)."
             )

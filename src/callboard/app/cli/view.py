@@ -10,10 +10,10 @@ import typer
 
 from callboard.contracts.rows import SessionRow, TurnRow
 
-from ..reading import newest_session, reader
+from ..reading import open_reader, resolve_session
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.output import Style, one_line, out
+from .terminal.output import Style, print_out, to_line
 from .terminal.renderer import ConversationRenderer
 
 _HELP = """Print a conversation as it reads now.
@@ -41,16 +41,18 @@ def _view(
         bool, typer.Option("--thinking", help="What the model thought, as far as it was told.")
     ] = False,
 ) -> None:
-    run_async(_print(StateFolder.of(os.environ), session, turns, thinking=thinking))
+    run_async(_print(StateFolder.from_environment(os.environ), session, turns, thinking=thinking))
 
 
 async def _print(home: StateFolder, session: str, turns: int, *, thinking: bool) -> None:
     style = Style(sys.stdout)
-    async with reader(home) as source:
-        stream = await newest_session(source, session)
-        table = await source.conversation(stream, turns=turns)
+    async with open_reader(home) as source:
+        stream = await resolve_session(source, session)
+        table = await source.read_conversation(stream, turns=turns)
         for shell in table.panel(SessionRow):
-            out(f"{style.bold(one_line(shell.title))}  {style.dim(f'{shell.session_id}  {one_line(shell.folder)}')}")
+            print_out(
+                f"{style.bold(to_line(shell.title))}  {style.dim(f'{shell.session_id}  {to_line(shell.folder)}')}"
+            )
         rendering = ConversationRenderer(source, table, style, thinking=thinking)
         for turn in table.panel(TurnRow)[-turns:]:
-            await rendering.turn(turn)
+            await rendering.print_turn(turn)

@@ -14,7 +14,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.demos import DemoFolder
 
-from .remote_agent import RemoteShop, tell_address
+from .remote_agent import RemoteShop, write_address
 
 _PLAYS = Path(__file__).parent / "plays"
 #: As they are told: from one agent to several, from agents to people.
@@ -47,13 +47,13 @@ class Demo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     elsewhere: str = ""
 
 
-def demos() -> tuple[Demo, ...]:
+def list_demos() -> tuple[Demo, ...]:
     """All demos."""
-    return tuple(demo(name) for name in NAMES)
+    return tuple(load_demo(name) for name in NAMES)
 
 
 @cache
-def demo(name: str) -> Demo:
+def load_demo(name: str) -> Demo:
     """The demo of that name; `-` and `_` are the same in it. Raises Refusal `invalid_input`."""
     found = name.replace("-", "_")
     if found not in NAMES:
@@ -62,12 +62,12 @@ def demo(name: str) -> Demo:
     return Demo(name=found, **yaml.safe_load((_PLAYS / found / "demo.yaml").read_text("utf-8")))
 
 
-def scenarios() -> Mapping[str, Path]:
+def scenario_files() -> Mapping[str, Path]:
     """The scripts by the names under which agents ask for them and people read them: `script:NAME` of `scripted`."""
     return {f"script:{name}": _PLAYS / name / "scenario.yaml" for name in NAMES}
 
 
-class Catalog:
+class DemoCatalog:
     """Implements the port `Demos`: each demo is set out in a new folder in `place`."""
 
     def __init__(self, place: Path) -> None:
@@ -75,12 +75,12 @@ class Catalog:
         self._shop = RemoteShop()
 
     def set_out(self, name: str) -> DemoFolder:
-        found = demo(name)
+        found = load_demo(name)
         url = self._shop.url() if found.elsewhere else ""
         try:
-            folder = set_out(name, self._place)
+            folder = copy_folder(name, self._place)
             if url:
-                tell_address(folder, found.elsewhere, url)
+                write_address(folder, found.elsewhere, url)
         except OSError as error:
             message = f"{self._place} cannot be written: {error.strerror or error}."
             hint = "Set CALLBOARD_HOME to another folder: demos are set out beside it."
@@ -93,16 +93,16 @@ class Catalog:
         )
 
 
-def set_out(name: str, place: Path) -> Path:
+def copy_folder(name: str, place: Path) -> Path:
     """Copies what the demo's agents work on into a new folder in `place`; returns that folder, with symlinks resolved.
 
     Raises Refusal `invalid_input`, and OSError where nothing can be written there.
     """
-    source = _PLAYS / demo(name).name / "folder"
+    source = _PLAYS / load_demo(name).name / "folder"
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     number = 1
     while True:
-        folder = place / f"{demo(name).name}-{number}"
+        folder = place / f"{load_demo(name).name}-{number}"
         try:
             folder.mkdir()
         except FileExistsError:

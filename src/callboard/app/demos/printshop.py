@@ -52,7 +52,7 @@ class PrintShop(AgentExecutor):
             return
         del self._texts[context.task_id]
         await work.start_work(_words(work, f"Setting it for {size}."))
-        proof = proof_of(text, WIDTHS[size])
+        proof = set_proof(text, WIDTHS[size])
         lines = proof.count("\n") + 1
         await work.add_artifact(
             [new_text_part(proof, media_type="text/plain")],
@@ -71,7 +71,7 @@ class PrintShop(AgentExecutor):
             await TaskUpdater(event_queue, context.task_id, context.context_id).cancel()
 
 
-def proof_of(text: str, width: int) -> str:
+def set_proof(text: str, width: int) -> str:
     """The leaflet in what was said, set in a column: from its headline on, where it has one."""
     lines = text.splitlines()
     start = next((at for at, line in enumerate(lines) if line.startswith(_HEAD)), 0)

@@ -58,7 +58,7 @@ class RemoteShop:
             )
 
 
-def tell_address(folder: Path, agent: str, url: str) -> None:
+def write_address(folder: Path, agent: str, url: str) -> None:
     """Writes the address into the agent's file."""
     path = folder / "agents" / f"{agent}.md"
     path.write_text(_ADDRESS.sub(f"url: {url}", path.read_text("utf-8"), count=1), "utf-8")

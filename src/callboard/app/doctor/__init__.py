@@ -19,8 +19,8 @@ __all__ = ["Finding", "State", "examine"]
 async def examine(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Run all checks; return their findings in the order in which a first start needs them."""
     machine, state, project = await asyncio.gather(
-        asyncio.to_thread(machine_checks.look, home),
-        state_checks.look(home, environment),
-        project_checks.look(home, environment, folder),
+        asyncio.to_thread(machine_checks.check_machine, home),
+        state_checks.check_state(home, environment),
+        project_checks.check_project(home, environment, folder),
     )
     return (*state, *project, *machine)

@@ -44,7 +44,7 @@ def bad(name: str, said: str, means: str, mend: str = "") -> Finding:
     return Finding(name=name, state="bad", said=said, means=means, mend=mend)
 
 
-def install(package: str) -> str:
+def install_command(package: str) -> str:
     """The command that installs a package here, for the installer that there is."""
     found = next((line for program, line in _INSTALLERS if shutil.which(program)), "")
     return found.format(package) if found else f"install {package}"

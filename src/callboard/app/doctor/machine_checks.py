@@ -14,9 +14,9 @@ from callboard.contracts.errors import Refusal
 from callboard.tools.sandbox.ability import ability
 
 from ..hosting.process import ROOT_RISK, is_root
-from ..models.keys import keyring_of
+from ..models.keys import open_keyring
 from ..state_folder import StateFolder
-from .finding import Finding, bad, install, ok, warn
+from .finding import Finding, bad, install_command, ok, warn
 
 _OLDEST = (3, 11)
 _SECONDS = 5.0
@@ -34,7 +34,7 @@ _SWITCHES = (
 _UNHELD = "Every command asks for your approval, and an approved one may do whatever you may."
 
 
-def look(home: StateFolder) -> tuple[Finding, ...]:
+def check_machine(home: StateFolder) -> tuple[Finding, ...]:
     """Blocks while programs are tried."""
     return (
         _python(),
@@ -51,7 +51,7 @@ def look(home: StateFolder) -> tuple[Finding, ...]:
 def _python() -> Finding:
     said = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info < _OLDEST:
-        return bad("python", said, "Callboard needs Python 3.11 or newer.", install("python3.12"))
+        return bad("python", said, "Callboard needs Python 3.11 or newer.", install_command("python3.12"))
     return ok("python", said)
 
 
@@ -78,7 +78,7 @@ def _sandbox() -> Finding:
     if sys.platform != "linux":
         return warn("sandbox", found.why, _UNHELD)
     if shutil.which("bwrap") is None:
-        return warn("sandbox", found.why, _UNHELD, install("bubblewrap"))
+        return warn("sandbox", found.why, _UNHELD, install_command("bubblewrap"))
     return warn("sandbox", found.why, _UNHELD, _switch())
 
 
@@ -93,20 +93,20 @@ def _switch() -> str:
 def _program(name: str, program: str, means: str) -> Finding:
     path = shutil.which(program)
     if path is None:
-        return warn(name, f"{program} is not installed", means, install("nodejs" if name == "node" else name))
+        return warn(name, f"{program} is not installed", means, install_command("nodejs" if name == "node" else name))
     try:
         done = subprocess.run(
             [path, "--version"], check=False, capture_output=True, timeout=_SECONDS, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return warn(name, f"{path} does not start: {error}", means, install(name))
+        return warn(name, f"{path} does not start: {error}", means, install_command(name))
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     return ok(name, f"{lines[0].strip() if lines else program} at {path}")
 
 
 def _keyring(home: StateFolder) -> Finding:
     try:
-        keyring_of(home).get("callboard-doctor")
+        open_keyring(home).get("callboard-doctor")
     except Refusal as refusal:
         means = "Secrets can be kept in variables of the environment only."
         return warn("keyring", refusal.problem.message, means, refusal.problem.hint)

@@ -21,17 +21,17 @@ from callboard.tools.mcp.environment import environment as given
 from callboard.tools.unsandboxed.reach import Reach
 from callboard.tools.unsandboxed.reach import look as look_at
 
-from ..folder_use import others_on
+from ..folder_use import find_others
 from ..models.model_catalog import ModelCatalog
-from ..reading import reader
+from ..reading import open_reader
 from ..settings.folder_file import FILE
-from ..settings.loader import load
+from ..settings.loader import load_settings
 from ..settings.problems import field_suffix
 from ..settings.settings_files import SettingsFiles
 from ..state_folder import StateFolder
-from ..wiring import models_of
+from ..wiring import build_models
 from .finding import Finding, bad, ok, warn
-from .secret_checks import named_in
+from .secret_checks import check_secrets
 
 _SECONDS = 2.0
 _PORTS = {"http": 80, "https": 443}
@@ -45,7 +45,7 @@ class _FolderState(NamedTuple):
     reach: Reach
 
 
-async def look(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
+async def check_project(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Reaches the addresses that are set, and says nothing to them. `folder` is absolute with symlinks resolved."""
     book = SettingsFiles(home, environment, FolderDefinitions())
     opened = await _opened(home)
@@ -54,7 +54,7 @@ async def look(home: StateFolder, environment: Mapping[str, str], folder: Path) 
     of_folder = _folder(home, folder, book, trusted)
     shared = _shared(home, environment, folder)
     try:
-        settings = load(home, environment)
+        settings = load_settings(home, environment)
     except Refusal as refusal:
         problem = refusal.problem
         said = f"{problem.message}{field_suffix(problem.message, problem.field)}"
@@ -78,13 +78,13 @@ async def look(home: StateFolder, environment: Mapping[str, str], folder: Path) 
         *[await _server(one, stands(one)) for one in holding.servers],
         *[_hook(one, stands(one), own) for one in holding.hooks],
         *[found for rule in holding.rules if (found := _rule(rule)) is not None],
-        *await named_in(home, environment, settings, holding),
+        *await check_secrets(home, environment, settings, holding),
     )
 
 
 async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[Finding, ...]:
     try:
-        models = models_of(settings, environment)
+        models = build_models(settings, environment)
     except Refusal as refusal:
         said = refusal.problem.message
         return (bad("models", said, "Callboard does not start before it is mended.", "callboard models"),)
@@ -135,15 +135,15 @@ def _shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> 
             means,
             f"kill {one.pid} (ends it as Ctrl-C does)",
         )
-        for one in others_on(folder, home.folder, environment)
+        for one in find_others(folder, home.folder, environment)
     )
 
 
 async def _opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
     """The folders that are opened here."""
     with contextlib.suppress(Refusal):
-        async with reader(home) as source:
-            return await source.workspaces()
+        async with open_reader(home) as source:
+            return await source.list_workspaces()
     return ()
 
 

@@ -12,7 +12,7 @@ from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import Effective, Settings
 from callboard.secrets.keyring_store import VARIABLE
 
-from ..models.keys import secrets_here
+from ..models.keys import load_local_secrets
 from ..state_folder import StateFolder
 from .finding import Finding, bad, ok
 
@@ -20,11 +20,11 @@ from .finding import Finding, bad, ok
 _NAMING = {"models": "model", "servers": "tool server", "hooks": "hook"}
 
 
-async def named_in(
+async def check_secrets(
     home: StateFolder, environment: Mapping[str, str], settings: Settings, holding: Effective
 ) -> tuple[Finding, ...]:
     """One finding for each secret that is missing. `holding` is what holds in the folder, beside the models of the settings."""
-    secrets = await secrets_here(home, environment)
+    secrets = await load_local_secrets(home, environment)
     wanted: dict[str, list[str]] = {}
     tables = {**msgspec.to_builtins(holding), "models": msgspec.to_builtins(settings.models)}
     for table, what in _NAMING.items():

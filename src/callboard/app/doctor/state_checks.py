@@ -14,8 +14,8 @@ from callboard.contracts.errors import Refusal
 from callboard.log.sqlite.lock import writer_of
 from callboard.log.sqlite.upkeep.checking import check_store
 
-from ..hosting.announcement import find
-from ..settings.loader import PORT, load
+from ..hosting.announcement import find_endpoint
+from ..settings.loader import PORT, load_settings
 from ..state_folder import VARIABLE, StateFolder
 from .finding import Finding, bad, ok, warn
 
@@ -23,9 +23,9 @@ from .finding import Finding, bad, ok, warn
 _LEAST_ROOM, _ENOUGH_ROOM = 20_000_000, 500_000_000
 
 
-async def look(home: StateFolder, environment: Mapping[str, str]) -> tuple[Finding, ...]:
+async def check_state(home: StateFolder, environment: Mapping[str, str]) -> tuple[Finding, ...]:
     """Opens the store for reading where there is one."""
-    endpoint = await find(home)
+    endpoint = await find_endpoint(home)
     return (
         _folder(home),
         _room(home),
@@ -124,7 +124,7 @@ def _is_stopped(process: int) -> bool:
 
 def _port(home: StateFolder, environment: Mapping[str, str], endpoint: Endpoint | None) -> Finding:
     try:
-        port = load(home, environment).port
+        port = load_settings(home, environment).port
     except Refusal:
         port = PORT
     if endpoint is not None or port == 0 or _is_free(port):

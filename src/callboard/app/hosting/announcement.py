@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from callboard.client.endpoint import Endpoint, no_certificates
+from callboard.client.endpoint import Endpoint, loopback_context
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import AnyModel
 from callboard.log.sqlite.lock import writer_of
 
-from ..models.providers import marks, same
-from ..state_folder import StateFolder, keep, read_regular, unusable
+from ..models.providers import compute_marks, marks_match
+from ..state_folder import StateFolder, read_regular, unusable_path, write_file
 
 log = logging.getLogger(__name__)
 
@@ -43,14 +43,14 @@ class Announcement:
         Raises:
             Refusal: `store_unusable`, `store_full`.
         """
-        keep(self._home.endpoint, msgspec.json.encode(endpoint))
+        write_file(self._home.endpoint, msgspec.json.encode(endpoint))
         self._endpoint = endpoint
 
     def update(self, models: tuple[AnyModel, ...], label: str) -> None:
         """Write which models are used from now on; `label` names the first. A file that cannot be written keeps the former."""
         if self._endpoint is None:
             return
-        used = marks(models, self._environment, self._endpoint.token)
+        used = compute_marks(models, self._environment, self._endpoint.token)
         try:
             self.begin(msgspec.structs.replace(self._endpoint, models=used, model=label))
         except Refusal as refusal:
@@ -62,14 +62,16 @@ class Announcement:
             self._home.endpoint.unlink(missing_ok=True)
 
 
-def unused(endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[str, ...]:
+def find_unused_models(
+    endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mapping[str, str]
+) -> tuple[str, ...]:
     """The models that are set here and that the process there does not know of: it uses those of its own settings."""
-    if endpoint.models is None or same(marks(models, environment, endpoint.token), endpoint.models):
+    if endpoint.models is None or marks_match(compute_marks(models, environment, endpoint.token), endpoint.models):
         return ()
     return tuple(model.name for model in models)
 
 
-async def find(home: StateFolder) -> Endpoint | None:
+async def find_endpoint(home: StateFolder) -> Endpoint | None:
     """Return the process that writes to this store, once it answered as the one that the file names; None without one.
 
     A copy of a state folder has the file of the process that writes to the original. A process that answers looks at its
@@ -107,7 +109,7 @@ def _writes(home: StateFolder, endpoint: Endpoint) -> bool:
     try:
         return writer_of(home.store) == endpoint.pid
     except OSError as error:
-        raise unusable(home.store, error) from error
+        raise unusable_path(home.store, error) from error
 
 
 async def _answers(endpoint: Endpoint) -> bool:
@@ -115,7 +117,7 @@ async def _answers(endpoint: Endpoint) -> bool:
 
     headers = {"Authorization": f"Bearer {endpoint.token}"}
     try:
-        async with httpx2.AsyncClient(trust_env=False, verify=no_certificates(), timeout=ANSWER_S) as http:
+        async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=ANSWER_S) as http:
             answer = await http.get(f"{endpoint.url}{_META}", headers=headers)
             meta = msgspec.json.decode(answer.content, type=_Meta)
     except (httpx2.HTTPError, msgspec.MsgspecError):

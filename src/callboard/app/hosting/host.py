@@ -23,9 +23,9 @@ from callboard.contracts.ports.runtime import CommandService
 from callboard.contracts.settings import Settings
 
 from ..folder_use import FolderClaim
-from ..models.providers import marks
-from ..state_folder import StateFolder, unusable
-from .announcement import Announcement, find
+from ..models.providers import compute_marks
+from ..state_folder import StateFolder, unusable_path
+from .announcement import Announcement, find_endpoint
 from .process import forbid_core_dumps, settle_heap, share_time
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
     """
     until = time.monotonic() + BEGIN_S
     while True:
-        endpoint = await find(home)
+        endpoint = await find_endpoint(home)
         if endpoint is not None:
             return endpoint
         # Here, since a client of a running process needs none of it.
@@ -85,7 +85,7 @@ class HostedRuntime:
 
 
 @asynccontextmanager
-async def hosted(
+async def host_runtime(
     store: SqliteStore, home: StateFolder, settings: Settings, environment: Mapping[str, str], *, stays: bool
 ) -> AsyncGenerator[HostedRuntime]:
     """Runs the runtime and its server on an open store until the end of the block, and closes the store.
@@ -95,20 +95,20 @@ async def hosted(
     from callboard.adapters.http import HttpServer
     from callboard.secrets.named_secret import NamedSecret
 
-    from ..models.keys import here, secrets_of
-    from ..wiring import asked_first, http_app, models_of, wire
+    from ..models.keys import environment_secrets, load_secrets
+    from ..wiring import build_http_app, build_models, default_model_label, wire
 
     forbid_core_dumps()
     share_time()
     try:
-        with closing(_log_to(home, here(environment).redact)) as file:
-            secrets = await secrets_of(home, settings, environment)
+        with closing(_log_to(home, environment_secrets(environment).redact)) as file:
+            secrets = await load_secrets(home, settings, environment)
             file.setFormatter(_Redacted(secrets.redact))
-            models = models_of(settings, environment, secrets.key)
+            models = build_models(settings, environment, secrets.key)
             announcement = Announcement(home, environment)
 
             def announce_models(new: Settings) -> None:
-                announcement.update(new.models, asked_first(models))
+                announcement.update(new.models, default_model_label(models))
 
             claim = FolderClaim(home.folder, environment)
             wired = wire(store, models, home, environment, secrets, announce_models, claim.add)
@@ -120,7 +120,7 @@ async def hosted(
                 home.forget_old_token()
                 token = py_secrets.token_urlsafe(_TOKEN_BYTES)
                 secrets.learn([NamedSecret("callboard", token, "process")], ["callboard"])
-                server = await HttpServer.start(http_app(wired, home, token), port=settings.port)
+                server = await HttpServer.start(build_http_app(wired, home, token), port=settings.port)
                 begun.push_async_callback(server.stop)
                 endpoint = Endpoint(
                     url=server.url,
@@ -130,8 +130,8 @@ async def hosted(
                     store_id=store.id,
                     version=__version__,
                     stays=stays,
-                    model=asked_first(models),
-                    models=marks(settings.models, environment, token),
+                    model=default_model_label(models),
+                    models=compute_marks(settings.models, environment, token),
                 )
                 announcement.begin(endpoint)
                 begun.callback(announcement.end)
@@ -197,7 +197,7 @@ def _log_to(home: StateFolder, redact: Callable[[str], str]) -> _LogFile:
     try:
         handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
     except OSError as error:
-        raise unusable(home.log, error) from error
+        raise unusable_path(home.log, error) from error
     handler.setFormatter(_Redacted(redact))
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)

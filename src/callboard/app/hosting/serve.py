@@ -20,10 +20,10 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.scope import PERSON
 from callboard.contracts.settings import Settings
 
-from ..folder_use import FolderUse, others_on
+from ..folder_use import FolderUse, find_others
 from ..state_folder import StateFolder
-from .announcement import unused
-from .host import HostedRuntime, find_or_open, hosted
+from .announcement import find_unused_models
+from .host import HostedRuntime, find_or_open, host_runtime
 
 #: How long stopping may take before it is forced, in seconds.
 LONGEST_STOP_S = 8.0
@@ -96,19 +96,19 @@ class _Page(Protocol):
 
 
 Milestones = Starting | Ready | Stopping | Stopped | Forced
-Tell = Callable[[Milestones], None]
+MilestoneHandler = Callable[[Milestones], None]
 #: Opens a folder with a command of its own. It may ask a person before it does.
-Opens = Callable[[Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]], Awaitable[WorkspaceIsOpen]]
+FolderOpener = Callable[[Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]], Awaitable[WorkspaceIsOpen]]
 
 
-async def up(
+async def serve_folder(
     home: StateFolder,
     settings: Settings,
     environment: Mapping[str, str],
     folder: Path,
-    tell: Tell,
+    tell: MilestoneHandler,
     unusable: Refusal | None = None,
-    opens: Opens | None = None,
+    opens: FolderOpener | None = None,
 ) -> None:
     """Serves the folder until a signal comes; where another process serves already, opens the folder there and returns.
     `unusable` is why the file of settings cannot be used: nothing is served with the rest of them. `opens` opens the folder; a
@@ -118,16 +118,16 @@ async def up(
     """
     opens = opens or (lambda submit: submit(OpenWorkspace(path=str(folder))))
     tell(Starting(version=__version__, folder=str(folder)))
-    with asked_to_stop(home, tell) as stop:
+    with stop_signal(home, tell) as stop:
         found = await find_or_open(home)
         if isinstance(found, Endpoint):
-            ready = await _join(found, home, opens, unused(found, settings.models, environment))
+            ready = await _join(found, home, opens, find_unused_models(found, settings.models, environment))
             tell(_shared(ready, home, environment))
             return
         if unusable is not None:
             await found.close()
             raise unusable
-        async with hosted(found, home, settings, environment, stays=True) as host:
+        async with host_runtime(found, home, settings, environment, stays=True) as host:
             opening = asyncio.ensure_future(_open(host, home, opens))
             try:
                 await asyncio.wait((opening, stop), return_when=asyncio.FIRST_COMPLETED)
@@ -143,32 +143,34 @@ async def up(
         tell(Stopped(sessions=len(sessions), store=str(home.store)))
 
 
-async def _join(endpoint: Endpoint, home: StateFolder, opens: Opens, models: tuple[str, ...]) -> Ready:
+async def _join(endpoint: Endpoint, home: StateFolder, opens: FolderOpener, models: tuple[str, ...]) -> Ready:
     from callboard.client.client import Client
 
     async with Client(endpoint) as client:
         opened = await opens(client.submit)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
-        page = await client.page_link(f"/w/{opened.workspace_id}")
+        page = await client.create_page_link(f"/w/{opened.workspace_id}")
     ready = _ready(endpoint, home, opened, page, running=True)
-    return msgspec.structs.replace(ready, unused_models=models, untrusted=not_held(trust))
+    return msgspec.structs.replace(ready, unused_models=models, untrusted=count_untrusted(trust))
 
 
-async def _open(host: HostedRuntime, home: StateFolder, opens: Opens) -> Ready:
+async def _open(host: HostedRuntime, home: StateFolder, opens: FolderOpener) -> Ready:
     opened = await opens(lambda command: host.commands.submit(command, actor=PERSON))
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
     page = host.page_link(f"/w/{opened.workspace_id}")
-    return msgspec.structs.replace(_ready(host.endpoint, home, opened, page, running=False), untrusted=not_held(trust))
+    return msgspec.structs.replace(
+        _ready(host.endpoint, home, opened, page, running=False), untrusted=count_untrusted(trust)
+    )
 
 
 def _shared(ready: Ready, home: StateFolder, environment: Mapping[str, str]) -> Ready:
     """Add who else serves the folder, without the other folders of those processes."""
-    others = others_on(ready.folder, home.folder, environment)
+    others = find_others(ready.folder, home.folder, environment)
     also = tuple(msgspec.structs.replace(one, folders=(ready.folder,)) for one in others)
     return msgspec.structs.replace(ready, also_served_by=also)
 
 
-def not_held(trust: TrustRead) -> int:
+def count_untrusted(trust: TrustRead) -> int:
     """How much a folder's own files ask for that nobody let them."""
     return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
@@ -197,7 +199,7 @@ async def _sessions(host: HostedRuntime) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def asked_to_stop(home: StateFolder, tell: Tell) -> Generator[asyncio.Future[str]]:
+def stop_signal(home: StateFolder, tell: MilestoneHandler) -> Generator[asyncio.Future[str]]:
     """The name of the first signal that asks to stop, once it came. A second one, or a stop that lasts, ends the process."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[str] = loop.create_future()

@@ -14,7 +14,7 @@ import httpx2
 import msgspec
 
 from callboard.adapters.acp import installed_agents
-from callboard.client.endpoint import no_certificates
+from callboard.client.endpoint import loopback_context
 from callboard.contracts.commands.models import FoundModel
 from callboard.models.settings import ProviderSettings
 
@@ -36,7 +36,7 @@ class ModelServer(msgspec.Struct, frozen=True):
     base: str = "/v1"
 
 
-PLACES = (
+MODEL_SERVERS = (
     ModelServer("ollama", "http://127.0.0.1:11434", "/api/tags"),
     ModelServer("lm-studio", "http://127.0.0.1:1234", "/v1/models"),
     ModelServer("vllm", "http://127.0.0.1:8000", "/v1/models"),
@@ -65,14 +65,14 @@ class _Listed(msgspec.Struct):
     data: tuple[_Named, ...] = ()
 
 
-async def found(
+async def discover_models(
     environment: Mapping[str, str],
     configured: tuple[ProviderSettings, ...],
-    places: tuple[ModelServer, ...] = PLACES,
+    places: tuple[ModelServer, ...] = MODEL_SERVERS,
     patience: float = PATIENCE_S,
 ) -> tuple[FoundModel, ...]:
     """All that is found, keys first. A server may take `patience` seconds to answer."""
-    async with httpx2.AsyncClient(trust_env=False, verify=no_certificates(), timeout=patience) as http:
+    async with httpx2.AsyncClient(trust_env=False, verify=loopback_context(), timeout=patience) as http:
         looked, agents = await asyncio.gather(
             asyncio.gather(*(_server(place, configured, http, patience) for place in places)),
             asyncio.to_thread(_agents, environment.get("PATH", "")),

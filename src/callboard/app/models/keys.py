@@ -16,7 +16,7 @@ from callboard.secrets.ordinary_text import why_ordinary
 from callboard.secrets.redaction import Redaction
 
 from ..state_folder import StateFolder, read_regular
-from .providers import VENDORS, key_of
+from .providers import VENDORS, resolve_key
 
 log = logging.getLogger(__name__)
 
@@ -30,22 +30,22 @@ _OWN_VARIABLES = ("CALLBOARD_API_KEY", *(name for vendor in VENDORS for name in 
 _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 
 
-async def secrets_of(home: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
+async def load_secrets(home: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
     """All secrets that are known. A keyring that cannot be read is told in the log, and what it holds is missing where it is
     used."""
     for why in from_environment(environment)[1]:
         log.warning("a variable is no secret, and is neither redacted nor given to tools: %s", why)
-    secrets = await secrets_here(home, environment)
+    secrets = await load_local_secrets(home, environment)
     learn_keys(secrets, settings, environment)
     return secrets
 
 
-async def secrets_here(home: StateFolder, environment: Mapping[str, str]) -> Redaction:
+async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) -> Redaction:
     """Those of the environment and of the keyring."""
-    secrets = here(environment, keyring_of(home))
+    secrets = environment_secrets(environment, open_keyring(home))
     try:
         async with asyncio.timeout(PATIENCE_S):
-            kept = await asyncio.to_thread(from_keyring, keyring_of(home))
+            kept = await asyncio.to_thread(from_keyring, open_keyring(home))
     except Refusal as refusal:
         log.warning("what the keyring holds is not known and cannot be redacted: %s", refusal.problem.message)
     except TimeoutError:
@@ -56,12 +56,12 @@ async def secrets_here(home: StateFolder, environment: Mapping[str, str]) -> Red
     return secrets
 
 
-def keyring_of(home: StateFolder) -> KeyringStore:
+def open_keyring(home: StateFolder) -> KeyringStore:
     """Return the store of the secrets that a state folder names."""
     return KeyringStore(home.folder, read_regular)
 
 
-def here(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
+def environment_secrets(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
     """Those of the environment alone."""
     known, _ = from_environment(environment)
     values = {variable: environment.get(variable, "") for variable in _OWN_VARIABLES}
@@ -69,14 +69,14 @@ def here(environment: Mapping[str, str], store: KeyringStore | None = None) -> R
     return Redaction([*known, *keys], [one.name for one in keys], store)
 
 
-def on_demand(environment: Mapping[str, str]) -> Reveal:
+def reveal_on_demand(environment: Mapping[str, str]) -> Reveal:
     """Puts keys in place of handles for a process that does not serve. Blocking; raises Refusal."""
 
     def reveal(text: str) -> str:
         if HANDLE not in text:
             return text
-        store = keyring_of(StateFolder.of(environment))
-        secrets = here(environment, store)
+        store = open_keyring(StateFolder.from_environment(environment))
+        secrets = environment_secrets(environment, store)
         secrets.learn(from_keyring(store))
         return secrets.key(text)
 
@@ -105,7 +105,7 @@ def _of_models(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> 
         if isinstance(model, ScriptedModel | RecordedModel):
             continue
         try:
-            value = key_of(model, environment)
+            value = resolve_key(model, environment)
         except Refusal:
             continue
         variable = model.api_key_env or next((one for one in _OWN_VARIABLES if environment.get(one) == value), "")

@@ -21,7 +21,7 @@ from callboard.control.decide.model import HINTS
 from callboard.models.registry import ConfiguredModels
 from callboard.models.settings import ProviderSettings
 
-from .discovery import PLACES, ModelServer, found
+from .discovery import MODEL_SERVERS, ModelServer, discover_models
 
 #: How long a model may take to answer the question in all, in seconds.
 PATIENCE_S = 90.0
@@ -35,7 +35,7 @@ class ModelCatalog:
     """Implements the port `ModelDesk`. `places` is where model servers of this machine are looked for."""
 
     def __init__(
-        self, models: ConfiguredModels, environment: Mapping[str, str], places: tuple[ModelServer, ...] = PLACES
+        self, models: ConfiguredModels, environment: Mapping[str, str], places: tuple[ModelServer, ...] = MODEL_SERVERS
     ) -> None:
         self._models = models
         self._environment = environment
@@ -44,7 +44,7 @@ class ModelCatalog:
     async def listed(self) -> ModelList:
         """What is configured and what is found beside it."""
         settings = self._models.settings
-        beside = await found(self._environment, settings.providers, self._places)
+        beside = await discover_models(self._environment, settings.providers, self._places)
         route = self._models.route("")
         default = route.candidates[route.chosen]
         chain = [route.candidates[index] for index in route.fallbacks]

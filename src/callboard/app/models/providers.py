@@ -45,7 +45,7 @@ VENDORS = (
 )
 
 
-def beside(model: AnyModel, folder: Path) -> AnyModel:
+def resolve_paths(model: AnyModel, folder: Path) -> AnyModel:
     """The entry as it reads in a file of that folder: a relative path starts there."""
     match model:
         case ScriptedModel():
@@ -56,7 +56,7 @@ def beside(model: AnyModel, folder: Path) -> AnyModel:
             return model
 
 
-def key_of(model: AnyModel, environment: Mapping[str, str]) -> str:
+def resolve_key(model: AnyModel, environment: Mapping[str, str]) -> str:
     """The key itself, or its handle. An entry of a vendor that names none takes the vendor's own variable.
 
     Raises Refusal `bad_settings` where it is to come from a variable that is not set.
@@ -88,7 +88,7 @@ def _variables(model: CompatibleModel | OpenAIModel | AnthropicModel | GoogleMod
     return vendor.variables if vendor is not None and own else ()
 
 
-def providers_of(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[ProviderSettings, ...]:
+def build_providers(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -> tuple[ProviderSettings, ...]:
     """The entries in the words of the models. One that lacks its key is told as such where another can be asked.
 
     Raises Refusal `bad_settings` where none can.
@@ -96,7 +96,7 @@ def providers_of(models: tuple[AnyModel, ...], environment: Mapping[str, str]) -
     found = tuple(_provider(model, environment) for model in models)
     if found and all(one.missing for one in found):
         for model in models:
-            key_of(model, environment)
+            resolve_key(model, environment)
     return found
 
 
@@ -116,7 +116,7 @@ def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettin
             kind = "google"
     key, missing = "", ""
     try:
-        key = key_of(model, environment)
+        key = resolve_key(model, environment)
     except Refusal as refusal:
         missing = refusal.problem.message
     return ProviderSettings(
@@ -134,7 +134,7 @@ def _provider(model: AnyModel, environment: Mapping[str, str]) -> ProviderSettin
     )
 
 
-def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[ModelMark, ...]:
+def compute_marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: str) -> tuple[ModelMark, ...]:
     """The marks of models in their order, for holders of the same secret. A key that is not there has an empty mark."""
 
     def mark(text: bytes) -> str:
@@ -142,21 +142,21 @@ def marks(models: tuple[AnyModel, ...], environment: Mapping[str, str], secret: 
 
     def key(model: AnyModel) -> str:
         try:
-            return key_of(model, environment)
+            return resolve_key(model, environment)
         except Refusal:
             return ""
 
     return tuple(ModelMark(mark(msgspec.json.encode(model)), mark(key(model).encode())) for model in models)
 
 
-def same(mine: tuple[ModelMark, ...], theirs: tuple[ModelMark, ...]) -> bool:
+def marks_match(mine: tuple[ModelMark, ...], theirs: tuple[ModelMark, ...]) -> bool:
     """True where they are the same models in the same order, and no key of mine is another than theirs."""
     return [mark.model for mark in mine] == [mark.model for mark in theirs] and all(
         my.key in ("", their.key) for my, their in zip(mine, theirs, strict=True)
     )
 
 
-def from_environment(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) -> tuple[AnyModel, ...]:
+def select_models(environment: Mapping[str, str], listed: tuple[AnyModel, ...]) -> tuple[AnyModel, ...]:
     """The models in the order of preference: what `CALLBOARD_…` asks for, then those listed, else what `OPENAI_BASE_URL` and
     the keys of vendors name.
 

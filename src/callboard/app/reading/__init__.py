@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager
 
 from callboard.contracts.errors import Refusal
 
-from ..hosting.announcement import find
+from ..hosting.announcement import find_endpoint
 from ..state_folder import VARIABLE, StateFolder
-from .port import Listed, Reader
+from .port import Reader, SessionListing
 
-__all__ = ["Listed", "Reader", "newest_session", "no_store", "nothing_yet", "reader"]
+__all__ = ["Reader", "SessionListing", "no_session", "no_store", "open_reader", "resolve_session"]
 
 
-def nothing_yet() -> Refusal:
+def no_session() -> Refusal:
     """What is said where no session was ever made."""
     return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` makes one.')
 
@@ -31,22 +31,22 @@ def no_store(home: StateFolder) -> Refusal:
 
 
 @asynccontextmanager
-async def reader(home: StateFolder) -> AsyncGenerator[Reader]:
+async def open_reader(home: StateFolder) -> AsyncGenerator[Reader]:
     """What can be read. Opening a store that nobody writes takes nothing over: what ran reads as it was left.
 
     Raises Refusal `unknown_session` where there is no store yet.
     """
-    endpoint = await find(home)
+    endpoint = await find_endpoint(home)
     if endpoint is not None:
         from callboard.client.client import Client
 
         from .remote_reader import RemoteReader
 
-        async with Client(endpoint, locate=lambda: find(home)) as client:
+        async with Client(endpoint, locate=lambda: find_endpoint(home)) as client:
             yield RemoteReader(client)
         return
     if not home.has_store():
-        raise nothing_yet()
+        raise no_session()
     from callboard.log.sqlite.store import open_store
 
     from .local_reader import LocalReader
@@ -58,7 +58,7 @@ async def reader(home: StateFolder) -> AsyncGenerator[Reader]:
         await store.close()
 
 
-async def newest_session(source: Reader, named: str) -> str:
+async def resolve_session(source: Reader, named: str) -> str:
     """The session's id: as it is named, or the newest one where that is `last`. Raises Refusal `unknown_session`, and
     `invalid_input` where it is empty."""
     if not named.strip():
@@ -66,7 +66,7 @@ async def newest_session(source: Reader, named: str) -> str:
         raise Refusal("invalid_input", "No session is named.", field="SESSION", hint=hint)
     if named != "last":
         return named
-    cards = (await source.sessions()).cards
+    cards = (await source.list_sessions()).cards
     if not cards:
-        raise nothing_yet()
+        raise no_session()
     return cards[0].session_id

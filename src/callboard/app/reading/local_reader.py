@@ -23,7 +23,7 @@ from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.runtime.fingerprint import view_fingerprint
 from callboard.runtime.queries.sizes import sizes
 
-from .port import Listed
+from .port import SessionListing
 
 log = logging.getLogger(__name__)
 
@@ -39,10 +39,10 @@ class LocalReader:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    async def workspaces(self) -> tuple[WorkspaceRow, ...]:
+    async def list_workspaces(self) -> tuple[WorkspaceRow, ...]:
         return tuple(row for _, table in (await self._workspaces())[0].values() for row in table.panel(WorkspaceRow))
 
-    async def sessions(self) -> Listed:
+    async def list_sessions(self) -> SessionListing:
         workspaces, problems = await self._workspaces()
         cards: list[SessionCard] = []
         streams = await self._store.facts.streams("ses_")
@@ -55,7 +55,7 @@ class LocalReader:
                 else:
                     cards.append(listed(overlay(card, None), listing))
         missing = {name for view, _ in workspaces.values() for name in view.listings}.difference(streams)
-        return Listed(tuple(sorted(cards, key=lambda card: -card.order)), len(missing))
+        return SessionListing(tuple(sorted(cards, key=lambda card: -card.order)), len(missing))
 
     async def _cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
         """The card of a session; one that cannot be read has a card with the reason."""
@@ -69,10 +69,10 @@ class LocalReader:
                 at = (await self._store.facts.head(stream)).at
             return (damaged(stream, workspace, refusal.problem, at=at),)
 
-    async def sizes(self) -> dict[str, SessionSize]:
+    async def list_sizes(self) -> dict[str, SessionSize]:
         return {one.session_id: one for one in (await sizes(self._store.facts)).sizes}
 
-    async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
+    async def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         """`follow` changes nothing: there is nobody who would write."""
         await self._check(stream)
         while records := await self._sound(stream, after):
@@ -89,14 +89,14 @@ class LocalReader:
                 raise
             return await self._store.facts.read(stream, after=after, limit=1)
 
-    async def conversation(self, session: str, *, turns: int) -> Table:
+    async def read_conversation(self, session: str, *, turns: int) -> Table:
         await self._check(session)
         table = await self._fold(session, SESSION_PANELS, turns=turns)
         for kind in (StatusRow, AgentRow, RunRow):
             table.apply([Upsert(kind.panel, overlay(row, None)) for row in table.panel(kind)])
         return table
 
-    async def whole(self, text: Text) -> str:
+    async def read_text(self, text: Text) -> str:
         if text.ref is None:
             return text.text
         data = await self._store.blobs.get(text.ref.hash)

@@ -12,7 +12,7 @@ from callboard.contracts.rows import SessionCard, WorkspaceRow
 from callboard.projection.rows import Table
 
 
-class Listed(NamedTuple):
+class SessionListing(NamedTuple):
     """The sessions of all workspaces, the newest first. `missing` counts those that could not be opened for another reason than
     damage: they have no card."""
 
@@ -23,26 +23,26 @@ class Listed(NamedTuple):
 class Reader(Protocol):
     """Sessions, facts and conversations. Raises Refusal `unknown_session` for a session that is not there."""
 
-    async def workspaces(self) -> tuple[WorkspaceRow, ...]:
+    async def list_workspaces(self) -> tuple[WorkspaceRow, ...]:
         """The folders that were opened."""
         ...
 
-    async def sessions(self) -> Listed:
+    async def list_sessions(self) -> SessionListing:
         """The sessions that there are, and how many are missing."""
         ...
 
-    async def sizes(self) -> dict[str, SessionSize]:
+    async def list_sizes(self) -> dict[str, SessionSize]:
         """How much room each session takes."""
         ...
 
-    def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
+    def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         """The facts of a session or workspace after a sequence; with `follow` those to come as well, where somebody writes."""
         ...
 
-    async def conversation(self, session: str, *, turns: int) -> Table:
+    async def read_conversation(self, session: str, *, turns: int) -> Table:
         """The session's panels with its newest turns and their parts."""
         ...
 
-    async def whole(self, text: Text) -> str:
+    async def read_text(self, text: Text) -> str:
         """All of a text, also where its row holds a preview."""
         ...

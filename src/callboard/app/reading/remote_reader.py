@@ -22,7 +22,7 @@ from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import TurnRow, Upsert, WorkspaceRow
 from callboard.projection.rows import Table
 
-from .port import Listed
+from .port import SessionListing
 
 _PAGE = 1000
 
@@ -33,38 +33,38 @@ class RemoteReader:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def workspaces(self) -> tuple[WorkspaceRow, ...]:
+    async def list_workspaces(self) -> tuple[WorkspaceRow, ...]:
         listed: WorkspaceList = await self._client.submit(ListWorkspaces())
         return listed.workspaces
 
-    async def sessions(self) -> Listed:
+    async def list_sessions(self) -> SessionListing:
         """The sessions of all workspaces, once no row is being made anew: `last` means the newest of all."""
         while True:
             # The answer itself waits a moment, so that this does not ask at once again.
             listed: SessionList = await self._client.submit(ListSessions())
             if not listed.rebuilding:
                 break
-        return Listed(tuple(sorted(listed.sessions, key=lambda card: -card.order)), listed.missing)
+        return SessionListing(tuple(sorted(listed.sessions, key=lambda card: -card.order)), listed.missing)
 
-    async def sizes(self) -> dict[str, SessionSize]:
+    async def list_sizes(self) -> dict[str, SessionSize]:
         listed: SizeList = await self._client.submit(ListSizes())
         return {one.session_id: one for one in listed.sizes}
 
-    async def facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
+    async def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         if follow:
-            async with aclosing(self._client.facts(stream, after=after)) as events:
+            async with aclosing(self._client.follow_facts(stream, after=after)) as events:
                 async for event in events:
                     yield event
             return
-        while page := await self._client.page(stream, after=after, limit=_PAGE):
+        while page := await self._client.read_facts(stream, after=after, limit=_PAGE):
             for event in page:
                 yield event
             after = page[-1].sequence
 
-    async def conversation(self, session: str, *, turns: int) -> Table:
+    async def read_conversation(self, session: str, *, turns: int) -> Table:
         """The snapshot, which has what is in the making, and of turns that are over the parts that it has no room for."""
         table = Table()
-        async with aclosing(self._client.ops(session)) as batches:
+        async with aclosing(self._client.follow_ops(session)) as batches:
             async for batch in batches:
                 table.apply(batch.ops)
                 break
@@ -76,5 +76,5 @@ class RemoteReader:
                 table.apply([Upsert(TurnRow.panel, turn)])
         return table
 
-    async def whole(self, text: Text) -> str:
-        return await self._client.whole(text)
+    async def read_text(self, text: Text) -> str:
+        return await self._client.read_text(text)

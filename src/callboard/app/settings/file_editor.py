@@ -25,10 +25,10 @@ from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
 from callboard.tools.protection.atomic_write import ChangedMeanwhileError, replace
 
-from ..models.providers import beside
+from ..models.providers import resolve_paths
 from ..state_folder import read_regular, write_private
 from .folder_file import FILE
-from .loader import LARGEST, converted, parsed
+from .loader import LARGEST, convert_tables, parse_toml
 
 #: What stands for a secret where settings are shown.
 MASK = "********"
@@ -43,7 +43,7 @@ class Merged(NamedTuple):
     keys: tuple[str, ...]
 
 
-def source(place: Place, user: Path, folder: str) -> bytes | None:
+def read_source(place: Place, user: Path, folder: str) -> bytes | None:
     """The file's bytes, None where there is none or it is one that nobody should read. A user's may be a link."""
     try:
         if place == "user":
@@ -54,14 +54,14 @@ def source(place: Place, user: Path, folder: str) -> bytes | None:
         return None
 
 
-def digest(data: bytes | None) -> str:
+def compute_digest(data: bytes | None) -> str:
     """The SHA-256 of a file in hex, empty where there is none."""
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def tables(data: bytes, name: str) -> Tables:
     """What the file says, as it stands there. Raises Refusal `bad_settings`."""
-    return parsed(data, name)
+    return parse_toml(data, name)
 
 
 @cache
@@ -70,7 +70,7 @@ def json_schema(place: Place) -> Tables:
     return msgspec.json.schema(Settings if place == "user" else FolderSettings)
 
 
-def masked(settings: Tables) -> Tables:
+def mask_secrets(settings: Tables) -> Tables:
     """The settings with `********` for every value that is a secret and no handle of one."""
     shown = copy.deepcopy(settings)
     for entry, key in _secrets(shown):
@@ -80,21 +80,21 @@ def masked(settings: Tables) -> Tables:
     return msgspec.to_builtins(shown)
 
 
-def merged(before: bytes, changes: Mapping[str, Any], place: Place, name: str) -> Merged:
+def merge_changes(before: bytes, changes: Mapping[str, Any], place: Place, name: str) -> Merged:
     """The file with the changes: null takes a key out, a table is merged, all else takes the place of what was there.
 
     Raises Refusal `bad_settings` naming the change, such as `changes.port`.
     """
-    former = parsed(before, name)
+    former = parse_toml(before, name)
     wanted = copy.deepcopy(former)
     unmasked = _unmasked(dict(changes), former)
     for key, value in unmasked.items():
         _merge(wanted, key, value)
     try:
         if place == "user":
-            converted(wanted, Settings, name)
+            convert_tables(wanted, Settings, name)
         else:
-            converted(wanted, FolderSettings, name)
+            convert_tables(wanted, FolderSettings, name)
     except Refusal as refusal:
         problem = refusal.problem
         top = problem.field.partition(".")[0]
@@ -110,18 +110,20 @@ def merged(before: bytes, changes: Mapping[str, Any], place: Place, name: str) -
         after = tomlkit.dumps(document).encode()
     except (TOMLKitError, ValueError, TypeError) as error:
         raise _unwritable(name, keys) from error
-    if parsed(after, name) != wanted:
+    if parse_toml(after, name) != wanted:
         raise _unwritable(name, keys)
     return Merged(after, keys)
 
 
-def as_user(data: bytes, path: Path) -> Settings:
+def parse_user_settings(data: bytes, path: Path) -> Settings:
     """The user's settings that these bytes hold. Raises Refusal `bad_settings`."""
-    settings = converted(parsed(data, str(path)), Settings, str(path), text=data)
-    return msgspec.structs.replace(settings, models=tuple(beside(model, path.parent) for model in settings.models))
+    settings = convert_tables(parse_toml(data, str(path)), Settings, str(path), text=data)
+    return msgspec.structs.replace(
+        settings, models=tuple(resolve_paths(model, path.parent) for model in settings.models)
+    )
 
 
-def put(place: Place, user: Path, folder: str, before: bytes | None, data: bytes | None) -> None:
+def write_source(place: Place, user: Path, folder: str, before: bytes | None, data: bytes | None) -> None:
     """Writes the file whole, the user's with mode 0600; None takes it away. Raises Refusal `conflict`, `path_denied`,
     `store_full`, `bad_settings`."""
     path = user if place == "user" else Path(folder) / FILE

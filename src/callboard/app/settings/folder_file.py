@@ -23,7 +23,7 @@ from callboard.tools.unsandboxed.binding import bind
 from callboard.tools.unsandboxed.variables import assigned, refused
 
 from . import widenings
-from .loader import LARGEST, converted, parsed
+from .loader import LARGEST, convert_tables, parse_toml
 
 FILE: Final = ".callboard/settings.toml"
 
@@ -44,16 +44,18 @@ class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
 
     source: bytes | None = None
     tables: dict[str, Any] = {}
-    says: FolderSettings = FolderSettings()
+    settings: FolderSettings = FolderSettings()
     problems: tuple[SettingsProblem, ...] = ()
     keeps_last: bool = False
 
-    def keeping(self, former: FolderFile) -> FolderFile:
+    def keep_last_valid(self, former: FolderFile) -> FolderFile:
         """Return this file with what the former one said, where this one is invalid and the former one was not."""
         if not self.problems or (former.problems and not former.keeps_last):
             return self
         problems = tuple(msgspec.structs.replace(problem, keeps_last=True) for problem in self.problems)
-        return msgspec.structs.replace(self, tables=former.tables, says=former.says, problems=problems, keeps_last=True)
+        return msgspec.structs.replace(
+            self, tables=former.tables, says=former.settings, problems=problems, keeps_last=True
+        )
 
     @property
     def shell(self) -> dict[str, Any]:
@@ -61,7 +63,7 @@ class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
         return self.tables.get("shell", {})
 
 
-def read(folder: str) -> FolderFile:
+def read_folder_file(folder: str) -> FolderFile:
     """The folder's file."""
     try:
         with Folder(folder) as opened:
@@ -77,10 +79,10 @@ def read(folder: str) -> FolderFile:
     if source is None:
         return FolderFile()
     try:
-        tables = parsed(source, FILE)
-        says = converted(tables, FolderSettings, FILE, text=source)
+        tables = parse_toml(source, FILE)
+        says = convert_tables(tables, FolderSettings, FILE, text=source)
         _must_load_nothing(says)
-        return FolderFile(source=source, tables=tables, says=says)
+        return FolderFile(source=source, tables=tables, settings=says)
     except Refusal as refusal:
         problem = refusal.problem
         told = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)
@@ -110,9 +112,9 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
     """
     search = environment()["PATH"]
     root = f"{folder.rstrip('/')}/"
-    servers = [server for server in file.says.servers if isinstance(server, StdioServer)]
+    servers = [server for server in file.settings.servers if isinstance(server, StdioServer)]
     programs: dict[str, Program] = {}
-    for entry in (*file.says.hooks, *servers):
+    for entry in (*file.settings.hooks, *servers):
         what: Literal["server", "hook"] = "server" if isinstance(entry, StdioServer) else "hook"
         for bound in bind(entry.command, entry.env, folder, search).files:
             # A system program has no digest: its path is bound with the command.
@@ -122,7 +124,9 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
     return tuple(program for _, program in sorted(programs.items()))
 
 
-def asked(file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()) -> Asked:
+def list_widenings(
+    file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()
+) -> Asked:
     """What the folder's own files would widen, and the digest of exactly that: not of the words that tell it. `programs` are
     those files of it that its servers and hooks are started from."""
     found = [
@@ -144,9 +148,9 @@ def asked(file: FolderFile, agents: Iterable[Definition], user: Settings, progra
     return Asked(digest=digest, widenings=tuple(widening for widening, _ in found))
 
 
-def shell(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
+def apply_shell_limits(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
     """What a command may take there: what the folder narrows always, what it widens where it is trusted."""
-    said = file.says.shell
+    said = file.settings.shell
     keys = [key for key in file.shell if said is not None and (trusted or not _wider(said, user, key))]
     return msgspec.structs.replace(user, **{key: getattr(said, key) for key in keys})
 
@@ -157,15 +161,15 @@ def _wider(said: Shell, user: Shell, key: str) -> bool:
 
 
 def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [(widenings.rule(rule, FILE), rule) for rule in file.says.rules if rule.verdict == "allow"]
+    return [(widenings.rule(rule, FILE), rule) for rule in file.settings.rules if rule.verdict == "allow"]
 
 
 def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [(widenings.server(one, FILE), one) for one in file.says.servers]
+    return [(widenings.server(one, FILE), one) for one in file.settings.servers]
 
 
 def _hooks(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [(widenings.hook(one, FILE), one) for one in file.says.hooks]
+    return [(widenings.hook(one, FILE), one) for one in file.settings.hooks]
 
 
 def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
@@ -179,14 +183,14 @@ def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
 
 
 def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
-    mode = file.says.permission_mode
+    mode = file.settings.permission_mode
     if mode is None or narrower(mode, user.permission_mode) == mode:
         return []
     return [(widenings.permission_mode(mode, FILE), mode)]
 
 
 def _shell(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
-    said = file.says.shell
+    said = file.settings.shell
     keys = sorted(key for key in file.shell if said is not None and _wider(said, user.shell, key))
     return [(widenings.limit(key, getattr(said, key), FILE), {key: getattr(said, key)}) for key in keys]
 

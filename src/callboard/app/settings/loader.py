@@ -31,7 +31,7 @@ import msgspec
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settings
 
-from ..models.providers import beside, from_environment
+from ..models.providers import resolve_paths, select_models
 from ..state_folder import StateFolder, read_regular
 
 #: Where the workbench listens unless told otherwise.
@@ -44,19 +44,19 @@ _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOA
 TableT = TypeVar("TableT", Settings, FolderSettings)
 
 
-def load(home: StateFolder, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
+def load_settings(home: StateFolder, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
     """The settings that hold, without those of the file where that is not to be read. A flag that is None was not given.
 
     Raises Refusal `bad_settings` naming the key and where it stands.
     """
-    settings = over(of_file(home.settings) if file else Settings(), environment)
+    settings = apply_environment(read_user_settings(home.settings) if file else Settings(), environment)
     given = {key: value for key, value in flags.items() if value is not None}
     for key, value in given.items():
         settings = _with(settings, {key: value}, f"--{key}")
     return settings
 
 
-def of_file(path: Path) -> Settings:
+def read_user_settings(path: Path) -> Settings:
     """What the user's file says; the defaults where there is none. Raises Refusal `bad_settings`."""
     try:
         source = read_regular(path)
@@ -67,19 +67,21 @@ def of_file(path: Path) -> Settings:
         raise Refusal(
             "bad_settings", f"{path} cannot be read: {error.strerror}.", field=path.name, hint=hint
         ) from error
-    settings = converted(parsed(source, str(path)), Settings, str(path), text=source)
-    return msgspec.structs.replace(settings, models=tuple(beside(model, path.parent) for model in settings.models))
+    settings = convert_tables(parse_toml(source, str(path)), Settings, str(path), text=source)
+    return msgspec.structs.replace(
+        settings, models=tuple(resolve_paths(model, path.parent) for model in settings.models)
+    )
 
 
-def over(settings: Settings, environment: Mapping[str, str]) -> Settings:
+def apply_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
     """The settings with what the environment says over them. Raises Refusal `bad_settings`."""
     sent = {key: (name, environment[name]) for name, key in _VARIABLES.items() if environment.get(name)}
     for key, (name, value) in sent.items():
         settings = _with(settings, {key: value}, name)
-    return msgspec.structs.replace(settings, models=from_environment(environment, settings.models))
+    return msgspec.structs.replace(settings, models=select_models(environment, settings.models))
 
 
-def parsed(source: bytes, name: str) -> dict[str, Any]:
+def parse_toml(source: bytes, name: str) -> dict[str, Any]:
     """The tables of a TOML file; `name` says which. Raises Refusal `bad_settings`."""
     field = name.rpartition("/")[2]
     hint = "Mend it, or move it away: without it the defaults hold."
@@ -95,7 +97,7 @@ def parsed(source: bytes, name: str) -> dict[str, Any]:
         raise Refusal("bad_settings", f"{name} is nested too deeply.", field=field, hint=hint) from error
 
 
-def converted(
+def convert_tables(
     data: Mapping[str, Any], table: type[TableT], source: str, *, strict: bool = True, text: bytes = b""
 ) -> TableT:
     """The tables as the schema has them, their rules checked. Raises Refusal `bad_settings` with the place of the first thing
@@ -104,9 +106,9 @@ def converted(
         settings = msgspec.convert(data, table, strict=strict)
     except msgspec.ValidationError as error:
         # Here, since what begins should begin at once.
-        from .problems import misset
+        from .problems import conversion_refusal
 
-        raise misset(error, data, table, source, text) from error
+        raise conversion_refusal(error, data, table, source, text) from error
     _check_rules(settings.rules, source, text)
     _check_names([one.name for one in settings.servers], "servers", source, text)
     _check_hooks(settings.hooks, source, text)
@@ -121,13 +123,13 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
     # Here, since most files have none.
     from callboard.tools.gate.rules import InvalidMatcherError, check
 
-    from .problems import wrong
+    from .problems import value_refusal
 
     for number, rule in enumerate(rules):
         try:
             check(rule.matcher)
         except InvalidMatcherError as error:
-            raise wrong(source, ("rules", number, "matcher"), str(error), text=text) from error
+            raise value_refusal(source, ("rules", number, "matcher"), str(error), text=text) from error
 
 
 def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
@@ -136,7 +138,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
         return
     from callboard.tools.gate.rules import InvalidMatcherError, check
 
-    from .problems import wrong
+    from .problems import value_refusal
 
     for number, hook in enumerate(hooks):
         for at, matcher in enumerate(hook.tools):
@@ -144,18 +146,18 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
                 if matcher != "*":
                     check(matcher)
             except InvalidMatcherError as error:
-                raise wrong(source, ("hooks", number, "tools", at), str(error), text=text) from error
+                raise value_refusal(source, ("hooks", number, "tools", at), str(error), text=text) from error
 
 
 def _check_names(names: list[str], table: str, source: str, text: bytes) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
-            from .problems import wrong
+            from .problems import value_refusal
 
             said, hint = f"there is another one named {name}", "Give each a name of its own."
-            raise wrong(source, (table, number, "name"), said, hint=hint, text=text)
+            raise value_refusal(source, (table, number, "name"), said, hint=hint, text=text)
 
 
 def _with(settings: Settings, change: dict[str, Any], source: str) -> Settings:
-    changed = converted(change, Settings, source, strict=False)
+    changed = convert_tables(change, Settings, source, strict=False)
     return msgspec.structs.replace(settings, **{key: getattr(changed, key) for key in change})

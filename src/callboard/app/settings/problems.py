@@ -41,7 +41,7 @@ _OTHER_KEYS = "docs/settings.md"
 Step = str | int
 
 
-def misset(
+def conversion_refusal(
     error: msgspec.ValidationError, data: Mapping[str, Any], table: type[msgspec.Struct], source: str, text: bytes = b""
 ) -> Refusal:
     """What the conversion of `data` to `table` was refused for. `source` says where it stands, `text` is the file, empty where
@@ -65,10 +65,10 @@ def misset(
         expected = f"this key is missing{_listed('it may be', _values(table, data, steps))}"
     else:
         expected = _expected(said, steps, data, _values(table, data, steps))
-    return wrong(source, steps, f"{one_of}{expected}", text=text)
+    return value_refusal(source, steps, f"{one_of}{expected}", text=text)
 
 
-def wrong(source: str, steps: Sequence[Step], said: str, *, hint: str = "", text: bytes = b"") -> Refusal:
+def value_refusal(source: str, steps: Sequence[Step], said: str, *, hint: str = "", text: bytes = b"") -> Refusal:
     """A refusal `bad_settings` of what stands at `steps`."""
     field = ".".join(map(str, steps))
     if source.startswith("--"):
@@ -79,13 +79,13 @@ def wrong(source: str, steps: Sequence[Step], said: str, *, hint: str = "", text
         return Refusal(
             "bad_settings", f"{source}: {said}.", field=source, hint=f"Set {source} to that, or take it away."
         )
-    number = line(text, steps)
+    number = find_line(text, steps)
     where = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
     hint = hint or f"See {_PAGES.get(str(steps[0]) if steps else '', _OTHER_KEYS)}."
     return Refusal("bad_settings", f"{where}: {said}.", field=field, hint=hint)
 
 
-def line(text: bytes, steps: Sequence[Step]) -> int:
+def find_line(text: bytes, steps: Sequence[Step]) -> int:
     """The line of a TOML file on which what stands at `steps` begins, or the table that should have it; 0 where that is not
     known, or takes too long to find."""
     lines = text.decode("utf-8", "replace").split("\n")

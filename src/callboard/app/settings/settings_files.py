@@ -33,7 +33,7 @@ from ..state_folder import StateFolder
 from . import file_editor
 from . import folder_file as folder_settings
 from .folder_file import FolderFile, Program
-from .loader import of_file, over
+from .loader import apply_environment, read_user_settings
 
 #: A file that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
 _SETTLED = 2_000_000_000
@@ -116,18 +116,24 @@ class SettingsFiles:
             trusted=holds,
             rules=(
                 *_standing(user.rules, "user_settings"),
-                *(rule for rule in _standing(file.says.rules, "folder_settings") if holds or rule.verdict != "allow"),
+                *(
+                    rule
+                    for rule in _standing(file.settings.rules, "folder_settings")
+                    if holds or rule.verdict != "allow"
+                ),
             ),
-            servers=(*user.servers, *(one for one in file.says.servers if holds and one.name not in taken)),
+            servers=(*user.servers, *(one for one in file.settings.servers if holds and one.name not in taken)),
             # The person's own see what a folder's made of a call.
-            hooks=(*(file.says.hooks if holds else ()), *user.hooks),
+            hooks=(*(file.settings.hooks if holds else ()), *user.hooks),
             # Whoever could make a folder's trust end by changing a file must not be rid of its hooks by that.
-            held_back=file.says.hooks if was and not holds else (),
+            held_back=file.settings.hooks if was and not holds else (),
             permission_mode=bound,
-            usual_mode=bound if bound is not None and file.says.permission_mode is not None else user.permission_mode,
-            withheld=not holds and (was or bool(folder_settings.asked(file, (), user).digest)),
-            shell=folder_settings.shell(file, user.shell, trusted=holds),
-            context=file.says.context or user.context,
+            usual_mode=bound
+            if bound is not None and file.settings.permission_mode is not None
+            else user.permission_mode,
+            withheld=not holds and (was or bool(folder_settings.list_widenings(file, (), user).digest)),
+            shell=folder_settings.apply_shell_limits(file, user.shell, trusted=holds),
+            context=file.settings.context or user.context,
             retry=user.retry,
             fallback=user.fallback,
         )
@@ -135,7 +141,7 @@ class SettingsFiles:
     def rules(self, folder: str, trusted: str) -> tuple[StandingRule, ...]:
         user, file = self._read_user().settings, self._file(folder)
         holds = bool(trusted) and self._asked(folder, file, user).digest == trusted
-        mine, theirs = _standing(user.rules, "user_settings"), _standing(file.says.rules, "folder_settings")
+        mine, theirs = _standing(user.rules, "user_settings"), _standing(file.settings.rules, "folder_settings")
         return (
             *(_told(rule, str(self._home.settings)) for rule in mine),
             *(
@@ -151,33 +157,33 @@ class SettingsFiles:
 
     def read(self, place: Place, folder: str, trusted: str) -> ShownSettings:
         path = _path(self._home, place, folder)
-        file = file_editor.source(place, self._home.settings, folder)
+        file = file_editor.read_source(place, self._home.settings, folder)
         problems = self.problems(folder if place == "folder" else "")
         mine = tuple(one for one in problems if (one.file == folder_settings.FILE) == (place == "folder"))
         holding: Any = self._read_user().settings if place == "user" else self.effective(folder, trusted)
         return ShownSettings(
             path=str(path),
-            digest=file_editor.digest(file),
-            values={} if mine or file is None else file_editor.masked(file_editor.tables(file, str(path))),
-            holding=file_editor.masked(msgspec.to_builtins(holding)),
+            digest=file_editor.compute_digest(file),
+            values={} if mine or file is None else file_editor.mask_secrets(file_editor.tables(file, str(path))),
+            holding=file_editor.mask_secrets(msgspec.to_builtins(holding)),
             json_schema=file_editor.json_schema(place),
             problems=mine,
         )
 
     def write(self, place: Place, folder: str, changes: Mapping[str, Any], digest: str) -> WrittenSettings:
         path = _path(self._home, place, folder)
-        before = file_editor.source(place, self._home.settings, folder)
-        if file_editor.digest(before) != digest:
+        before = file_editor.read_source(place, self._home.settings, folder)
+        if file_editor.compute_digest(before) != digest:
             raise Refusal(
                 "conflict",
                 f"{path} is not as it was read: somebody changed it meanwhile.",
                 field="digest",
                 hint="Read it again with get_settings, and send the change with its digest.",
             )
-        made = file_editor.merged(before or b"", changes, place, str(path))
+        made = file_editor.merge_changes(before or b"", changes, place, str(path))
         if place == "user":
-            self._changed(over(file_editor.as_user(made.source, path), self._environment))
-        file_editor.put(place, self._home.settings, folder, before, made.source)
+            self._changed(apply_environment(file_editor.parse_user_settings(made.source, path), self._environment))
+        file_editor.write_source(place, self._home.settings, folder, before, made.source)
         self._forget(folder if place == "folder" else "")
         return WrittenSettings(
             place=place,
@@ -189,8 +195,8 @@ class SettingsFiles:
         )
 
     def put_back(self, written: WrittenSettings) -> None:
-        now = file_editor.source(written.place, self._home.settings, written.folder)
-        file_editor.put(written.place, self._home.settings, written.folder, now, written.before)
+        now = file_editor.read_source(written.place, self._home.settings, written.folder)
+        file_editor.write_source(written.place, self._home.settings, written.folder, now, written.before)
         self._forget(written.folder if written.place == "folder" else "")
         if written.place == "user":
             self._changed(self.user())
@@ -207,7 +213,7 @@ class SettingsFiles:
         kept = self._widening.get(folder)
         programs = folder_settings.list_programs(folder, file)
         if kept is None or kept[0] is not user or kept[1] is not file or kept[2:4] != (roster.hash, programs):
-            asked = folder_settings.asked(file, roster.definitions, user, programs)
+            asked = folder_settings.list_widenings(file, roster.definitions, user, programs)
             kept = self._widening[folder] = (user, file, roster.hash, programs, asked)
         return kept[4]
 
@@ -218,7 +224,7 @@ class SettingsFiles:
         if kept is not None and kept.settled and kept.stamp == stamp:
             return kept
         try:
-            settings, refusal = over(of_file(self._home.settings), self._environment), None
+            settings, refusal = apply_environment(read_user_settings(self._home.settings), self._environment), None
             if kept is not None and settings != kept.settings:
                 # Edited by hand, or written here: whoever works with the settings takes the new ones.
                 self._changed(settings)
@@ -231,8 +237,8 @@ class SettingsFiles:
         began, stamp = time.time_ns(), _stamp(Path(folder) / folder_settings.FILE)
         kept = self._folders.get(folder)
         if kept is None or not kept.settled or kept.stamp != stamp:
-            file = folder_settings.read(folder)
-            file = file if kept is None else file.keeping(kept.file)
+            file = folder_settings.read_folder_file(folder)
+            file = file if kept is None else file.keep_last_valid(kept.file)
             # Who compares files by identity sees a change only where there is one.
             file = kept.file if kept is not None and file == kept.file else file
             kept = self._folders[folder] = _Folder(stamp, _is_settled(stamp, began), file)
@@ -260,7 +266,7 @@ def _bound(file: FolderFile, user: Settings, *, trusted: bool) -> PermissionMode
     until it is fixed everything is asked about."""
     if file.problems and not file.keeps_last:
         return "ask"
-    mode = file.says.permission_mode
+    mode = file.settings.permission_mode
     return mode if mode is not None and (trusted or narrower(mode, user.permission_mode) == mode) else None
 
 

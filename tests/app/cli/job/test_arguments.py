@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.app.cli.job.arguments import items_of
-from callboard.app.cli.job.formatter import JobEvents, counts, item_line
+from callboard.app.cli.job.arguments import read_items
+from callboard.app.cli.job.formatter import JobEvents, format_counts, format_item
 from callboard.app.cli.terminal.output import Style
 from callboard.contracts.commands.jobs import JobItem
 from callboard.contracts.errors import Refusal
@@ -85,7 +85,7 @@ def test_a_file_that_is_no_text_holds_no_items(tmp_path: Path):
     place = tmp_path / "items"
     place.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Refusal) as refused:
-        items_of((), str(place))
+        read_items((), str(place))
     assert (refused.value.code, refused.value.problem.message) == ("invalid_input", f"{place} is no text in UTF-8.")
 
 
@@ -159,7 +159,7 @@ def test_how_an_item_stands_is_one_line():
     item = JobItem(item_id="tsk_1", title="alpha\x1b[2J", status="waiting")
 
     def line(**changes: object) -> str:
-        return item_line(3, msgspec.structs.replace(item, **changes), style, 60)
+        return format_item(3, msgspec.structs.replace(item, **changes), style, 60)
 
     assert line() == "  · 3 alpha: waits"
     assert line(status="running", agent_id="worker-1") == "  · 3 alpha: at work (worker-1)"
@@ -173,8 +173,8 @@ def test_how_an_item_stands_is_one_line():
 
 
 def test_only_what_there_is_is_counted():
-    assert counts(JobItems(completed=3)) == "3 of 3 done"
-    assert counts(JobItems(waiting=1, running=2, failed=3, completed=4, cancelled=5)) == (
+    assert format_counts(JobItems(completed=3)) == "3 of 3 done"
+    assert format_counts(JobItems(waiting=1, running=2, failed=3, completed=4, cancelled=5)) == (
         "4 of 15 done, 3 failed, 2 at work, 1 waiting, 5 cancelled"
     )
 
@@ -183,5 +183,8 @@ def test_only_what_there_is_is_counted():
 def test_m3_an_item_that_ended_in_plain_text_says_so(plain: bool, line: str):
     style = Style(io.StringIO())
     item = JobItem(item_id="tsk_1", title="A", status="completed", output="Ok.", plain_text=plain)
-    assert item_line(1, item, style, 200).strip() == line
-    assert JobEvents((item,), {}, style, 200).of_item("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain)) == line
+    assert format_item(1, item, style, 200).strip() == line
+    assert (
+        JobEvents((item,), {}, style, 200).format_item_event("tsk_1", TaskCompleted(summary="Ok.", plain_text=plain))
+        == line
+    )

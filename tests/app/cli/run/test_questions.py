@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.app.cli.terminal.questions import Answer, QuestionContext, beside, offers, understood
+from callboard.app.cli.terminal.questions import Answer, QuestionContext, format_choices, parse_answer, read_context
 from callboard.contracts.facts.action import Decision
 from callboard.contracts.rows import ActionRow
 from tests.app.rigs.product import Product, says, uses
@@ -45,12 +45,12 @@ def row(*decisions: Decision) -> ActionRow:
 def test_a_plan_is_approved_sent_back_or_answered_by_a_line(line: str, answer: Answer | None) -> None:
     """CTL-04"""
     plan = msgspec.structs.replace(row("approve", "answer", "reject"), modes=("edits", "ask"))
-    assert understood(line, plan, QuestionContext(steps=("Read it",))) == answer
+    assert parse_answer(line, plan, QuestionContext(steps=("Read it",))) == answer
 
 
 @pytest.mark.parametrize(("line", "said"), [("2", "blue"), ("3", "3"), ("0", "0"), ("a", "a"), ("green", "green")])
 def test_an_option_is_chosen_by_its_number_and_anything_else_is_the_answer(line: str, said: str) -> None:
-    assert understood(line, row("answer", "reject"), QuestionContext(options=("red", "blue"))) == Answer(
+    assert parse_answer(line, row("answer", "reject"), QuestionContext(options=("red", "blue"))) == Answer(
         "answer", text=said
     )
 
@@ -98,11 +98,11 @@ def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
         "days": {"type": "integer"},
     }
     form = msgspec.json.encode({"schema": {"properties": fields, "required": ["city", "when"]}}).decode()
-    there = beside(asked, form)
+    there = read_context(asked, form)
     assert there.lines() == ["city: string where it is⟨U+001B⟩", "when: now | later", "days: integer, optional"]
-    assert "as a JSON object of these" in offers(asked, there, more=False)
-    assert understood('{"city": "Bern"}', asked, there) == Answer("answer", text='{"city": "Bern"}')
-    assert beside(row("approve", "reject"), form) == QuestionContext()
+    assert "as a JSON object of these" in format_choices(asked, there, more=False)
+    assert parse_answer('{"city": "Bern"}', asked, there) == Answer("answer", text='{"city": "Bern"}')
+    assert read_context(row("approve", "reject"), form) == QuestionContext()
 
 
 def test_a_question_that_nobody_can_be_asked_is_told_as_not_answered(product: Product) -> None:

@@ -24,27 +24,29 @@ from callboard.contracts.commands.jobs import (
 from callboard.contracts.commands.trust import GetTrust, TrustRead
 from callboard.contracts.errors import Refusal
 
-from ...hosting.connection import connected
-from ...hosting.serve import not_held
-from ...reading import newest_session, nothing_yet
+from ...hosting.connection import connect
+from ...hosting.serve import count_untrusted
+from ...reading import no_session, resolve_session
 from ...reading.remote_reader import RemoteReader
 from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
 from ..terminal.exit_codes import ENDED_BY_PERSON
-from ..terminal.ignored_settings import warn_of_others
+from ..terminal.ignored_settings import warn_shared_folder
 from ..terminal.loop import ctrl_c
-from ..terminal.milestones import untrusted
-from ..terminal.output import Style, err, one_line, out, width
-from ..terminal.wording import counted
+from ..terminal.milestones import untrusted_note
+from ..terminal.output import Style, print_err, print_out, terminal_width, to_line
+from ..terminal.wording import format_count
 from .follower import JobFollower
-from .formatter import counts, item_line
+from .formatter import format_counts, format_item
 
 #: The facts that end a task for good.
 _ENDS = ("task.completed", "task.cancelled")
 
 
-async def begin(command: CreateJob, folder: Path, approve: Approve | None, *, as_json: bool, wide: bool = False) -> int:
+async def start_job(
+    command: CreateJob, folder: Path, approve: Approve | None, *, as_json: bool, wide: bool = False
+) -> int:
     """Makes the job, in a new session of the folder where none is named, and follows it; returns the exit code. `wide` approves
     a broad folder. Raises Refusal."""
     with ctrl_c() as asked:
@@ -53,15 +55,15 @@ async def begin(command: CreateJob, folder: Path, approve: Approve | None, *, as
                 made, before = await _create(client, command, folder, wide=wide)
                 read = await _read(client, made.session_id, made.job_id)
                 if not as_json:
-                    told = f"{made.job_id} · {counted(len(made.items), 'item')} · {made.session_id}"
-                    err(Style(sys.stderr).dim(told))
+                    told = f"{made.job_id} · {format_count(len(made.items), 'item')} · {made.session_id}"
+                    print_err(Style(sys.stderr).dim(told))
                 following = JobFollower(client, read, approve, attempts={}, before=before, as_json=as_json)
                 return await following.run(made, asked)
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
 
-async def go_on(command: ResumeJob | RetryJobItem, approve: Approve | None, *, as_json: bool) -> int:
+async def continue_job(command: ResumeJob | RetryJobItem, approve: Approve | None, *, as_json: bool) -> int:
     """Lets a job go on and follows it; returns the exit code. Raises Refusal."""
     with ctrl_c() as asked:
         try:
@@ -87,7 +89,7 @@ async def go_on(command: ResumeJob | RetryJobItem, approve: Approve | None, *, a
             return ENDED_BY_PERSON
 
 
-async def changed(command: CancelJob | PauseJob, *, as_json: bool) -> None:
+async def change_job(command: CancelJob | PauseJob, *, as_json: bool) -> None:
     """Cancels or pauses a job and tells how it stands. Raises Refusal."""
     async with _connected() as client:
         read = await _meant(client, command.session_id, command.job_id, still_open=True)
@@ -97,19 +99,19 @@ async def changed(command: CancelJob | PauseJob, *, as_json: bool) -> None:
         _print(await _read(client, read.session_id, read.job_id), as_json=as_json)
 
 
-async def shown(session: str, job: str, *, as_json: bool) -> None:
+async def show_job(session: str, job: str, *, as_json: bool) -> None:
     """Tells how a job stands, item by item. Raises Refusal."""
     async with _connected() as client:
         read = await _meant(client, session, job, still_open=False)
     _print(read, as_json=as_json)
     if not as_json:
         style = Style(sys.stdout)
-        room = width() - 4 if sys.stdout.isatty() else 0
+        room = terminal_width() - 4 if sys.stdout.isatty() else 0
         for number, item in enumerate(read.items, start=1):
-            out(item_line(number, item, style, room))
+            print_out(format_item(number, item, style, room))
 
 
-async def listed(session: str, *, as_json: bool) -> None:
+async def list_jobs(session: str, *, as_json: bool) -> None:
     """Tells of all jobs of a session. Raises Refusal."""
     async with _connected() as client:
         named = await _session(client, session)
@@ -117,28 +119,28 @@ async def listed(session: str, *, as_json: bool) -> None:
     for read in found:
         _print(read, as_json=as_json)
     if not found and not as_json:
-        err("This session has no jobs. `callboard job start` makes one.")
+        print_err("This session has no jobs. `callboard job start` makes one.")
 
 
 async def _create(client: Client, command: CreateJob, folder: Path, *, wide: bool) -> tuple[JobChanged, int]:
     """Makes the job; returns what became of it, and the sequence before it."""
     if command.session_id is None:
         opened = await open_folder(client.submit, folder, wide=wide)
-        warn_of_others(opened.path)
+        warn_shared_folder(opened.path)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
-        if not_held(trust):
-            err(Style(sys.stderr).warn(untrusted(not_held(trust))))
+        if count_untrusted(trust):
+            print_err(Style(sys.stderr).warn(untrusted_note(count_untrusted(trust))))
         return await client.submit(msgspec.structs.replace(command, workspace_id=opened.workspace_id)), 0
-    session = await newest_session(RemoteReader(client), command.session_id)
+    session = await resolve_session(RemoteReader(client), command.session_id)
     before = await _head(client, session)
     return await client.submit(msgspec.structs.replace(command, session_id=session)), before
 
 
 def _connected(*, makes: bool = False):
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not makes and not home.has_store():
-        raise nothing_yet()
-    return connected(home, os.environ, lambda _: None)
+        raise no_session()
+    return connect(home, os.environ, lambda _: None)
 
 
 async def _head(client: Client, session: str) -> int:
@@ -158,13 +160,13 @@ async def _session(client: Client, named: str) -> str:
             field="SESSION",
             hint=f"`last {named}` is one of the newest session.",
         )
-    return await newest_session(RemoteReader(client), named)
+    return await resolve_session(RemoteReader(client), named)
 
 
 async def _jobs(client: Client, session: str, *, still_open: bool = False) -> list[str]:
     """The jobs of the session, the newest first; all, or those that can still change."""
     jobs: dict[str, str] = {}
-    async for event in RemoteReader(client).facts(session, after=0, follow=False):
+    async for event in RemoteReader(client).read_facts(session, after=0, follow=False):
         if event.type == "job.created":
             jobs[event.task_id] = event.job_id
         elif event.type in _ENDS and still_open:
@@ -199,9 +201,9 @@ def _item(read: JobRead, named: str) -> str:
 
 def _print(read: JobRead, *, as_json: bool) -> None:
     if as_json:
-        out(msgspec.json.encode(read).decode())
+        print_out(msgspec.json.encode(read).decode())
         return
     style = Style(sys.stdout)
     state = read.status.ljust(10)
     state = style.bad(state) if read.status == "failed" else state
-    out(f"{read.job_id}  {state}  {style.dim(counts(read.counts))}  {one_line(read.title)}")
+    print_out(f"{read.job_id}  {state}  {style.dim(format_counts(read.counts))}  {to_line(read.title)}")

@@ -9,13 +9,13 @@ from callboard.contracts.commands.jobs import CreateJob, JobItemGiven
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.turn import PermissionMode
 
-from ..terminal.output import one_line
+from ..terminal.output import to_line
 
 #: The most items of a job; the longest of them and the longest title, in characters.
 MOST_ITEMS, LONGEST_ITEM, LONGEST_TITLE = 500, 8192, 200
 
 
-def create(
+def build_command(
     instructions: str,
     items: tuple[str, ...],
     *,
@@ -32,7 +32,7 @@ def create(
         raise _wrong(f"The title has {len(title)} characters.", "--title", f"It has room for {LONGEST_TITLE}.")
     return CreateJob(
         session_id=session or None,
-        title=title.strip() or one_line(instructions.strip().splitlines()[0], LONGEST_TITLE),
+        title=title.strip() or to_line(instructions.strip().splitlines()[0], LONGEST_TITLE),
         instructions=instructions,
         items=tuple(JobItemGiven(input=item) for item in items),
         agent=agent or None,
@@ -41,7 +41,7 @@ def create(
     )
 
 
-def items_of(named: tuple[str, ...], file: str) -> tuple[str, ...]:
+def read_items(named: tuple[str, ...], file: str) -> tuple[str, ...]:
     """The items that are named, and behind them those of the file, or of standard input where that is `-`: one a line without
     the room around it. Raises Refusal `invalid_input` where there are none, or too many, where one is too long, and where one
     that is named is empty."""

@@ -19,9 +19,9 @@ from callboard.contracts.rows import ActionRow, Remove, TaskRow, Upsert
 
 from ..terminal.approvals import Approvals, Approve
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
-from ..terminal.output import Style, err, out, width
-from ..terminal.team_watcher import Lines
-from .formatter import JobEvents, counts, of_whole, way_on
+from ..terminal.output import Style, print_err, print_out, terminal_width
+from ..terminal.team_watcher import HeldOutput
+from .formatter import JobEvents, format_counts, format_job_event, next_command
 
 _BY_HAND = "Ctrl-C in the terminal"
 #: Why a job is not paused by hand: it is over, is being cancelled, or is paused already.
@@ -50,11 +50,11 @@ class JobFollower:
         self._before = before
         self._json = as_json
         self._style = Style(sys.stdout)
-        self._happenings = JobEvents(read.items, attempts, self._style, max(width() - 4, 20))
+        self._happenings = JobEvents(read.items, attempts, self._style, max(terminal_width() - 4, 20))
         self._items = {item.item_id for item in read.items}
         self._workers: set[str] = set()
-        self._lines = Lines(out)
-        beside = _silent if as_json and approve is not None else err
+        self._lines = HeldOutput(print_out)
+        beside = _silent if as_json and approve is not None else print_err
         self._approvals = Approvals(client, read.session_id, approve, beside, self._lines.hold)
 
     async def run(self, changed: JobChanged | None, asked: asyncio.Event) -> int:
@@ -74,7 +74,9 @@ class JobFollower:
             self._lines.hold(holds=False)
             if isinstance(failures.exceptions[0], Refusal) and failures.exceptions[0].code == "unreachable":
                 # What is done stays done, and the rest waits for whoever opens the store next.
-                err(Style(sys.stderr).warn(f"The process that ran the job ended. {way_on('paused', self._job)}"))
+                print_err(
+                    Style(sys.stderr).warn(f"The process that ran the job ended. {next_command('paused', self._job)}")
+                )
                 return INTERRUPTED
             raise failures.exceptions[0] from failures
         self._lines.hold(holds=False)
@@ -84,7 +86,7 @@ class JobFollower:
 
     async def _facts(self, changed: JobChanged | None) -> JobStatus:
         began = changed is None
-        async with aclosing(self._client.facts(self._job.session_id, after=self._before)) as events:
+        async with aclosing(self._client.follow_facts(self._job.session_id, after=self._before)) as events:
             async for event in events:
                 status = self._take(event)
                 began = began or (event.type in _BEGINS and event.job_id == self._job.job_id)
@@ -98,12 +100,12 @@ class JobFollower:
     def _take(self, event: WireEvent) -> JobStatus | None:
         """Prints what the fact says of the job; returns how it stands where that fact ends it, or pauses it."""
         if self._json:
-            out(msgspec.json.encode(event).decode())
+            print_out(msgspec.json.encode(event).decode())
         if event.task_id not in self._items and event.task_id != self._job.task_id:
             return None
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
         whole = event.task_id == self._job.task_id
-        line = of_whole(fact, self._style) if whole else self._happenings.of_item(event.task_id, fact)
+        line = format_job_event(fact, self._style) if whole else self._happenings.format_item_event(event.task_id, fact)
         if line and not self._json:
             self._lines.say(line)
         match fact:
@@ -120,7 +122,7 @@ class JobFollower:
 
     async def _actions(self) -> None:
         """Has answered what those ask who work on the items, and nobody else of the session."""
-        async with aclosing(self._client.ops(self._job.session_id)) as batches:
+        async with aclosing(self._client.follow_ops(self._job.session_id)) as batches:
             async for batch in batches:
                 if batch.kind == "snapshot":
                     # It has not every card where they are many.
@@ -135,19 +137,19 @@ class JobFollower:
                 self._workers.update(one.agent_id for one in row.attempts if one.agent_id)
         mine = [row for row in rows if isinstance(row, ActionRow) and row.agent_id in self._workers]
         for row in mine:
-            self._approvals.required(row)
+            self._approvals.request_answer(row)
         for op in batch.ops:
             if isinstance(op, Remove) and op.panel == ActionRow.panel:
-                self._approvals.settled(op.key)
+                self._approvals.settle(op.key)
         if batch.kind == "snapshot":
-            self._approvals.settled_but({row.action_id for row in mine})
+            self._approvals.settle_except({row.action_id for row in mine})
 
     async def _stop(self, asked: asyncio.Event) -> None:
         await asked.wait()
-        if self._approvals.leave():
-            err()
+        if self._approvals.abandon_question():
+            print_err()
         if not self._json:
-            err(Style(sys.stderr).dim("Pausing the job. Ctrl-C again leaves at once."))
+            print_err(Style(sys.stderr).dim("Pausing the job. Ctrl-C again leaves at once."))
         try:
             await self._client.submit(
                 PauseJob(session_id=self._job.session_id, job_id=self._job.job_id, reason=_BY_HAND)
@@ -162,7 +164,7 @@ class JobFollower:
     async def _end(self, status: JobStatus) -> None:
         style = Style(sys.stderr)
         read = await self._read()
-        err(style.dim(f"{status} · {counts(read.counts)} · {way_on(status, read)}"))
+        print_err(style.dim(f"{status} · {format_counts(read.counts)} · {next_command(status, read)}"))
 
     async def _code(self, status: JobStatus, *, by_hand: bool) -> int:
         match status:

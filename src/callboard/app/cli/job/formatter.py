@@ -18,8 +18,8 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.rows.team import JobItems
 
-from ..terminal.output import Style, one_line
-from ..terminal.wording import unfinalized
+from ..terminal.output import Style, to_line
+from ..terminal.wording import finalization_note
 
 _WAITS: dict[JobItemStatus, str] = {"waiting": "waits", "running": "at work", "paused": "paused", "cancelling": "ends"}
 
@@ -34,7 +34,7 @@ class JobEvents:
         self._style = style
         self._room = room
 
-    def of_item(self, task: str, fact: Fact) -> str:
+    def format_item_event(self, task: str, fact: Fact) -> str:
         """The line of what happened to an item; empty where it is no news."""
         style = self._style
         match fact:
@@ -43,7 +43,7 @@ class JobEvents:
                 again = f"begins again, attempt {number}" if number > 1 else "begins"
                 return self._line(style.dim("+"), task, f"{again} ({fact.assignee})")
             case TaskCompleted():
-                return self._line(style.good("✓"), task, f"{unfinalized(fact.plain_text)} {fact.summary}".strip())
+                return self._line(style.good("✓"), task, f"{finalization_note(fact.plain_text)} {fact.summary}".strip())
             case TaskFailed():
                 return self._line(style.bad("✗"), task, f"{fact.code}: {fact.message}")
             case TaskCancelled():
@@ -52,10 +52,10 @@ class JobEvents:
                 return ""
 
     def _line(self, mark: str, task: str, text: str) -> str:
-        return f"{mark} {titled(self._places[task], self._titles[task], text, self._room)}"
+        return f"{mark} {format_titled(self._places[task], self._titles[task], text, self._room)}"
 
 
-def of_whole(fact: Fact, style: Style) -> str:
+def format_job_event(fact: Fact, style: Style) -> str:
     """The line of what happened to the job as a whole; empty where its items or its end tell it."""
     match fact:
         case TaskPaused():
@@ -68,11 +68,11 @@ def of_whole(fact: Fact, style: Style) -> str:
             return ""
 
 
-def item_line(number: int, item: JobItem, style: Style, room: int) -> str:
+def format_item(number: int, item: JobItem, style: Style, room: int) -> str:
     """How an item stands."""
     match item.status:
         case "completed":
-            mark, text = style.good("✓"), f"{unfinalized(item.plain_text)} {item.output}".strip()
+            mark, text = style.good("✓"), f"{finalization_note(item.plain_text)} {item.output}".strip()
         case "failed":
             tried = f" ({item.attempts} attempts)" if item.attempts > 1 else ""
             mark, text = style.bad("✗"), f"{item.problem}{tried}"
@@ -83,15 +83,15 @@ def item_line(number: int, item: JobItem, style: Style, room: int) -> str:
             mark, text = style.dim("·"), f"{_WAITS[item.status]}{who}"
         case _:
             assert_never(item.status)
-    return f"  {mark} {titled(number, item.title, text, room)}"
+    return f"  {mark} {format_titled(number, item.title, text, room)}"
 
 
-def titled(number: int, title: str, text: str, room: int) -> str:
+def format_titled(number: int, title: str, text: str, room: int) -> str:
     """An item and what is said of it, on a line of so many characters."""
-    return one_line(f"{number} {title}: {text}" if text.strip() else f"{number} {title}", room)
+    return to_line(f"{number} {title}: {text}" if text.strip() else f"{number} {title}", room)
 
 
-def counts(items: JobItems) -> str:
+def format_counts(items: JobItems) -> str:
     """How many items stand how; those that there are none of are left out, but for what is done."""
     whole = items.waiting + items.running + items.failed + items.completed + items.cancelled
     named = {"failed": items.failed, "at work": items.running, "waiting": items.waiting, "cancelled": items.cancelled}
@@ -99,11 +99,11 @@ def counts(items: JobItems) -> str:
     return f"{items.completed} of {whole} done{more}"
 
 
-def way_on(status: JobStatus, read: JobRead) -> str:
+def next_command(status: JobStatus, read: JobRead) -> str:
     """The command line that comes next, for a job that stands so."""
     verb = {"failed": "retry", "paused": "resume"}.get(status, "show")
     return f"callboard job {verb} {read.session_id} {read.job_id}"
 
 
 def _why(reason: str) -> str:
-    return f" ({one_line(reason)})" if reason else ""
+    return f" ({to_line(reason)})" if reason else ""

@@ -11,8 +11,8 @@ from callboard.contracts.commands.jobs import CancelJob, PauseJob, ResumeJob, Re
 from callboard.contracts.facts.turn import PermissionMode
 
 from ..terminal.loop import run_async
-from ..terminal.options import ApproveOption, BroadFolder, standing
-from ..terminal.output import out
+from ..terminal.options import ApproveOption, BroadFolder, resolve_approval
+from ..terminal.output import print_out
 
 _HELP = """Have agents work on many things, one by one, apart from any conversation.
 
@@ -64,7 +64,7 @@ def register(app: typer.Typer) -> None:
 @_app.callback()
 def _job(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        out(context.get_help())
+        print_out(context.get_help())
 
 
 @_app.command("start", help=_START, short_help="Begin a job and follow it to its end.")
@@ -88,50 +88,50 @@ def _start(
     json: AsFacts = False,
     wide: BroadFolder = False,
 ) -> None:
-    from .actions import begin
-    from .arguments import create, items_of
+    from .actions import start_job
+    from .arguments import build_command, read_items
 
-    answered = standing(approve)
-    command = create(
+    answered = resolve_approval(approve)
+    command = build_command(
         instructions,
-        items_of(tuple(given or ()), items),
+        read_items(tuple(given or ()), items),
         session=session,
         title=title,
         agent=agent,
         parallel=parallel,
         permission=permission,
     )
-    raise typer.Exit(run_async(begin(command, folder.expanduser().absolute(), answered, as_json=json, wide=wide)))
+    raise typer.Exit(run_async(start_job(command, folder.expanduser().absolute(), answered, as_json=json, wide=wide)))
 
 
 @_app.command("list", help="The jobs of a session, the newest first.")
 def _list(session: Session, json: Annotated[bool, typer.Option("--json", help="One JSON line a job.")] = False) -> None:
-    from .actions import listed
+    from .actions import list_jobs
 
-    run_async(listed(session, as_json=json))
+    run_async(list_jobs(session, as_json=json))
 
 
 @_app.command("show", help="How a job stands, item by item.")
 def _show(session: Session, job: Job = "", json: AsJson = False) -> None:
-    from .actions import shown
+    from .actions import show_job
 
-    run_async(shown(session, job, as_json=json))
+    run_async(show_job(session, job, as_json=json))
 
 
 @_app.command(
     "cancel", help="Cancel a job: what is done stays done, what runs is stopped, and what waits is not begun."
 )
 def _cancel(session: Session, job: Job = "", reason: Reason = "", json: AsJson = False) -> None:
-    from .actions import changed
+    from .actions import change_job
 
-    run_async(changed(CancelJob(session_id=session, job_id=job, reason=reason), as_json=json))
+    run_async(change_job(CancelJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
 @_app.command("pause", help="Stop the work on a job until it is resumed. What is done stays done.")
 def _pause(session: Session, job: Job = "", reason: Reason = "", json: AsJson = False) -> None:
-    from .actions import changed
+    from .actions import change_job
 
-    run_async(changed(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
+    run_async(change_job(PauseJob(session_id=session, job_id=job, reason=reason), as_json=json))
 
 
 @_app.command(
@@ -140,10 +140,10 @@ def _pause(session: Session, job: Job = "", reason: Reason = "", json: AsJson = 
 def _resume(
     session: Session, job: Job = "", reason: Reason = "", approve: ApproveOption = None, json: AsFacts = False
 ) -> None:
-    from .actions import go_on
+    from .actions import continue_job
 
     command = ResumeJob(session_id=session, job_id=job, reason=reason)
-    raise typer.Exit(run_async(go_on(command, standing(approve), as_json=json)))
+    raise typer.Exit(run_async(continue_job(command, resolve_approval(approve), as_json=json)))
 
 
 @_app.command("retry", help=f"Begin another attempt of what failed, and follow it. {_ENDS}")
@@ -157,7 +157,7 @@ def _retry(
     approve: ApproveOption = None,
     json: AsFacts = False,
 ) -> None:
-    from .actions import go_on
+    from .actions import continue_job
 
     command = RetryJobItem(session_id=session, job_id=job, item_id=item or None, reason=reason)
-    raise typer.Exit(run_async(go_on(command, standing(approve), as_json=json)))
+    raise typer.Exit(run_async(continue_job(command, resolve_approval(approve), as_json=json)))

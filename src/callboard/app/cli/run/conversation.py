@@ -13,10 +13,10 @@ from callboard.contracts.ports.runtime import OpBatch
 from callboard.contracts.record import WireEvent
 from callboard.contracts.rows import AgentRow, TurnRow, Upsert
 
-from ...turn_follower import FactPrinter, follow_turn, interrupt
+from ...turn_follower import FactPrinter, follow_turn, interrupt_turn
 from ..terminal.approvals import Approvals, Approve
-from ..terminal.output import Style, err, out, visible
-from ..terminal.renderer import turn_line
+from ..terminal.output import Style, mark_hidden, print_err, print_out
+from ..terminal.renderer import format_turn
 from .printer import Printer
 
 _AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_ready"})
@@ -31,7 +31,7 @@ class Conversation:
         """`approve` is None where a person is asked. As JSON every fact after `before` is printed, and nothing else."""
         self._client = client
         self._accepted = accepted
-        self._printer = Printer(accepted.turn_id, client.whole)
+        self._printer = Printer(accepted.turn_id, client.read_text)
         self._facts = FactPrinter(client, accepted.session_id, before, _print_fact) if as_json else None
         quiet = as_json and approve is not None
         line = _silent if quiet else self._printer.line
@@ -89,11 +89,11 @@ class Conversation:
 
     async def _stop(self, asked: asyncio.Event, reason: str) -> None:
         await asked.wait()
-        if self._approvals.leave():
-            err()
+        if self._approvals.abandon_question():
+            print_err()
         if self._facts is None:
             self._printer.line(Style(sys.stderr).dim("Stopping the turn. Ctrl-C again leaves at once."))
-        await interrupt(self._client, self._accepted, reason)
+        await interrupt_turn(self._client, self._accepted, reason)
 
     def _end(self, turn: TurnRow) -> None:
         style = Style(sys.stderr)
@@ -101,17 +101,17 @@ class Conversation:
         if working := self._working(turn):
             names = ", ".join(working)
             ends = f"Interrupted with this command: {names}. While `callboard up` runs, agents finish their work."
-            err(style.warn(f"  ! {f'Still at work: {names}' if self._client.endpoint.stays else ends}"))
-        err(f"{turn_line(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
+            print_err(style.warn(f"  ! {f'Still at work: {names}' if self._client.endpoint.stays else ends}"))
+        print_err(f"{format_turn(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
 
     def _working(self, turn: TurnRow) -> list[str]:
         """The children of the turn's agent that still work."""
         mine = [one for one in self._agents.values() if one.parent_agent_id == turn.agent_id and one.state in _AT_WORK]
-        return [f"{visible(one.name)}{' (needs an answer)' if one.state == 'needs_input' else ''}" for one in mine]
+        return [f"{mark_hidden(one.name)}{' (needs an answer)' if one.state == 'needs_input' else ''}" for one in mine]
 
 
 def _print_fact(event: WireEvent) -> None:
-    out(msgspec.json.encode(event).decode())
+    print_out(msgspec.json.encode(event).decode())
 
 
 def _silent(_: str) -> None:

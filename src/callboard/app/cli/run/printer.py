@@ -25,8 +25,8 @@ from callboard.contracts.rows import (
     Upsert,
 )
 
-from ..terminal.output import Plain, Style, err, one_line, out, width
-from ..terminal.renderer import aside, tool_line
+from ..terminal.output import ControlStripper, Style, print_err, print_out, terminal_width, to_line
+from ..terminal.renderer import format_aside, format_tool
 
 _OVER = ("output-available", "output-error", "cancelled")
 
@@ -38,7 +38,7 @@ class _Stream:
         self.aloud = aloud
         self.told = 0
         self.over = False
-        self.plain = Plain()
+        self.plain = ControlStripper()
 
 
 class Printer:
@@ -70,7 +70,7 @@ class Printer:
     def line(self, text: str) -> None:
         """A line beside the answer."""
         self._fresh()
-        err(text)
+        print_err(text)
 
     def end(self) -> None:
         """Ends the line that is being printed."""
@@ -86,14 +86,14 @@ class Printer:
             case ToolPart():
                 self._tool(part)
             case NoticePart() | ErrorPart() | SteerPart() | NotificationPart() | HandoffPart():
-                self._once(part.key, aside(part, self._style))
+                self._once(part.key, format_aside(part, self._style))
             case ContextPart() if part.missing or part.event.startswith("compact"):
-                self._once(part.key, aside(part, self._style))
+                self._once(part.key, format_aside(part, self._style))
             case ActionPart() if part.next_turn_id:
                 self._turns.add(part.next_turn_id)
-                self._once(part.key, aside(part, self._style))
+                self._once(part.key, format_aside(part, self._style))
             case PlanPart() | RemoteStatusPart() if self._is_news(part):
-                self._once(part.key, aside(part, self._style))
+                self._once(part.key, format_aside(part, self._style))
             case _:
                 pass
 
@@ -128,18 +128,18 @@ class Printer:
             self._current = stream
         self._pass()
         if stream.aloud:
-            out(text, end="")
+            print_out(text, end="")
         else:
-            err(self._style.dim(text), end="")
+            print_err(self._style.dim(text), end="")
         self._column = len(text) - text.rfind("\n") - 1 if "\n" in text else self._column + len(text)
 
     def _tool(self, part: ToolPart) -> None:
         if part.state in _OVER:
-            self._once(part.key, tool_line(part, self._style))
+            self._once(part.key, format_tool(part, self._style))
         elif self._live and part.state in ("running", "progress") and self._told.get(part.key) != "passing":
             self._told[part.key] = "passing"
             self._fresh()
-            err(self._style.dim(f"  … {one_line(part.summary or part.tool, width() - 6)}"), end="")
+            print_err(self._style.dim(f"  … {to_line(part.summary or part.tool, terminal_width() - 6)}"), end="")
             self._passing = True
 
     @staticmethod
@@ -155,11 +155,11 @@ class Printer:
     def _fresh(self) -> None:
         self._pass()
         if self._column:
-            out()
+            print_out()
             self._column = 0
 
     def _pass(self) -> None:
         """Takes the line of a tool at work away."""
         if self._passing:
-            err("\r\x1b[2K", end="")
+            print_err("\r\x1b[2K", end="")
             self._passing = False

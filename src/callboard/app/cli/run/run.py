@@ -22,20 +22,20 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.rows import TurnRow
 from callboard.contracts.settings import AnyModel
 
-from ...hosting.announcement import unused
-from ...hosting.connection import connected
-from ...hosting.serve import not_held
-from ...reading import newest_session
+from ...hosting.announcement import find_unused_models
+from ...hosting.connection import connect
+from ...hosting.serve import count_untrusted
+from ...reading import resolve_session
 from ...reading.remote_reader import RemoteReader
 from ...state_folder import StateFolder
 from ..terminal.approvals import Approve
 from ..terminal.broad_folders import open_folder
 from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, REFUSED
-from ..terminal.ignored_settings import settings_beside, warn_of_others
+from ..terminal.ignored_settings import load_or_warn, warn_shared_folder
 from ..terminal.loop import ctrl_c, run_async
-from ..terminal.milestones import not_used, problem_line, untrusted
-from ..terminal.options import ApproveOption, BroadFolder, standing
-from ..terminal.output import Style, err, visible
+from ..terminal.milestones import format_settings_problem, untrusted_note, unused_models_note
+from ..terminal.options import ApproveOption, BroadFolder, resolve_approval
+from ..terminal.output import Style, mark_hidden, print_err
 from .conversation import Conversation
 
 _HELP = """Give an agent a prompt and follow its turn to the end.
@@ -80,7 +80,7 @@ def _run(
     json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
     wide: BroadFolder = False,
 ) -> None:
-    answered = standing(approve)
+    answered = resolve_approval(approve)
     text = sys.stdin.read() if prompt == "-" else prompt
     if not text.strip():
         raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Say what is to be done.")
@@ -120,11 +120,11 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 async def carry_out(wanted: RunRequest) -> int:
     """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
-    home = StateFolder.of(os.environ)
-    settings, _ = await settings_beside(home)
+    home = StateFolder.from_environment(os.environ)
+    settings, _ = await load_or_warn(home)
     with ctrl_c() as asked:
         try:
-            async with connected(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
+            async with connect(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
                 accepted, before = await _submit(client, wanted)
                 conversing = Conversation(client, accepted, wanted.approve, as_json=wanted.json, before=before)
                 turn = await conversing.run(asked, BY_HAND)
@@ -134,9 +134,9 @@ async def carry_out(wanted: RunRequest) -> int:
 
 
 def _tell_unused(found: Endpoint, set_here: tuple[AnyModel, ...]) -> None:
-    models = unused(found, set_here, os.environ)
+    models = find_unused_models(found, set_here, os.environ)
     if models:
-        err(Style(sys.stderr).warn(not_used(models, found.pid, found.model)))
+        print_err(Style(sys.stderr).warn(unused_models_note(models, found.pid, found.model)))
 
 
 async def _submit(client: Client, wanted: RunRequest) -> tuple[TurnAccepted, int]:
@@ -148,14 +148,14 @@ async def _submit(client: Client, wanted: RunRequest) -> tuple[TurnAccepted, int
         attachments=await _attached(client, wanted.files),
     )
     if wanted.session:
-        session = await newest_session(RemoteReader(client), wanted.session)
+        session = await resolve_session(RemoteReader(client), wanted.session)
         read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
-        warn_of_others(read.session.folder)
+        warn_shared_folder(read.session.folder)
         permission = await _permission(client, wanted, read.session.workspace_id)
         named = msgspec.structs.replace(request, session_id=session, permission_mode=permission)
         return await client.submit(named), read.head
     opened = await open_folder(client.submit, wanted.folder, wide=wanted.wide)
-    warn_of_others(opened.path)
+    warn_shared_folder(opened.path)
     permission = await _permission(client, wanted, opened.workspace_id)
     named = msgspec.structs.replace(request, workspace_id=opened.workspace_id, permission_mode=permission)
     return await client.submit(named), 0
@@ -176,10 +176,10 @@ async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment
 async def _permission(client: Client, wanted: RunRequest, workspace: str) -> PermissionMode:
     """The mode that was chosen, else the usual one of the folder; says where the folder's files ask for more than they have."""
     trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
-    if not_held(trust):
-        err(Style(sys.stderr).warn(untrusted(not_held(trust))))
+    if count_untrusted(trust):
+        print_err(Style(sys.stderr).warn(untrusted_note(count_untrusted(trust))))
     for problem in trust.problems:
-        err(Style(sys.stderr).warn(visible(problem_line(problem))))
+        print_err(Style(sys.stderr).warn(mark_hidden(format_settings_problem(problem))))
     if wanted.permission is not None:
         return wanted.permission
     settings: SettingsRead = await client.submit(GetSettings(place="folder", workspace_id=workspace))

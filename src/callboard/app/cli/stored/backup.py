@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from ...state_folder import StateFolder
-from ..terminal.output import Progress, Style, err, out
+from ..terminal.output import Progress, Style, print_err, print_out
 
 _HELP = """Write a backup of all that is stored to one file.
 
@@ -52,27 +52,27 @@ def _backup(
     from ...backups import back_up
     from ...reading import no_store
 
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not home.has_store():
         raise no_store(home)
     made = back_up(
         home, place.expanduser(), force=force, damaged=damaged, in_project=in_project, progress=Progress(quiet=json)
     )
     if json:
-        out(msgspec.json.encode(made).decode())
+        print_out(msgspec.json.encode(made).decode())
         return
     style = Style(sys.stderr)
-    out(made.file)
-    err(f"{made.streams} streams, {made.facts:,} facts, {made.blobs:,} blobs; {made.size:,} bytes.")
+    print_out(made.file)
+    print_err(f"{made.streams} streams, {made.facts:,} facts, {made.blobs:,} blobs; {made.size:,} bytes.")
     if made.project:
-        err(
+        print_err(
             style.warn(
                 f"Agents in {made.project} can read this backup, with the sessions of all folders. Move it soon."
             )
         )
     if made.damages:
-        err(style.warn(f"{made.damages} damaged in it: `callboard check` lists them."))
+        print_err(style.warn(f"{made.damages} damaged in it: `callboard check` lists them."))
     for one in made.left_out:
-        err(style.dim(f"left out: {one}"))
+        print_err(style.dim(f"left out: {one}"))
     options = " --damaged" if made.damages else ""
-    err(style.dim(f"Restore it: callboard restore {shlex.quote(made.file)}{options}"))
+    print_err(style.dim(f"Restore it: callboard restore {shlex.quote(made.file)}{options}"))

@@ -11,7 +11,7 @@ import typer
 
 from ...state_folder import StateFolder
 from ..terminal.exit_codes import DONE, FAILED
-from ..terminal.output import Progress, Style, one_line, out
+from ..terminal.output import Progress, Style, print_out, to_line
 
 if TYPE_CHECKING:
     from callboard.log.sqlite.upkeep.damage import Checked
@@ -46,12 +46,12 @@ def _check(
 
     from ...reading import no_store
 
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     if not home.has_store():
         raise no_store(home)
     checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))
     if json:
-        out(msgspec.json.encode(checked).decode())
+        print_out(msgspec.json.encode(checked).decode())
     else:
         _print(checked)
     return DONE if checked.sound else FAILED
@@ -62,9 +62,11 @@ def _print(checked: Checked) -> None:
     for one in checked.damages:
         place = f"{one.name}/{one.sequence}" if one.kind == "fact" else one.name
         mark = style.bad("damaged") if one.loses else style.warn("derived")
-        out(f"{mark}  {one.kind} {one_line(place)}")
-        out(f"         {one_line(one.message)}")
-        out(f"         {style.dim(one_line(one.advice))}")
+        print_out(f"{mark}  {one.kind} {to_line(place)}")
+        print_out(f"         {to_line(one.message)}")
+        print_out(f"         {style.dim(to_line(one.advice))}")
     how = "" if checked.whole else " (a quick look at the newest)"
     mark = style.good("sound") if checked.sound else style.bad(f"{len(checked.damages)} damaged")
-    out(f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{how}")
+    print_out(
+        f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{how}"
+    )

@@ -12,7 +12,7 @@ import msgspec
 import typer
 
 from ...state_folder import StateFolder
-from ..terminal.output import Progress, Style, err, out
+from ..terminal.output import Progress, Style, print_err, print_out
 
 _HELP = """Put a backup in the place of what is stored.
 
@@ -43,14 +43,14 @@ def _restore(
 ) -> None:
     from ...backups import restore
 
-    home = StateFolder.of(os.environ)
+    home = StateFolder.from_environment(os.environ)
     done = restore(home, file.expanduser(), replace=replace, damaged=damaged, progress=Progress(quiet=json))
     if json:
-        out(msgspec.json.encode(done).decode())
+        print_out(msgspec.json.encode(done).decode())
         return
     style = Style(sys.stderr)
     made = datetime.fromtimestamp(done.made_at / 1_000_000, UTC)
-    out(str(home.store))
-    err(f"As of {made:%Y-%m-%d %H:%M} UTC: {done.streams} streams, {done.facts:,} facts, {done.blobs:,} blobs.")
+    print_out(str(home.store))
+    print_err(f"As of {made:%Y-%m-%d %H:%M} UTC: {done.streams} streams, {done.facts:,} facts, {done.blobs:,} blobs.")
     for one in done.former:
-        err(style.dim(f"what was there before: {one}"))
+        print_err(style.dim(f"what was there before: {one}"))

@@ -15,9 +15,9 @@ from callboard.contracts.commands import ActionAnswered, RespondAction
 from callboard.contracts.rows import ActionRow
 from callboard.contracts.text.exact import Fold, describe, fold, mark
 
-from .output import Style, err, visible
-from .questions import Answer, beside, commands_of, notes, offers, understood
-from .wording import asked
+from .output import Style, mark_hidden, print_err
+from .questions import Answer, count_commands, format_choices, parse_answer, preview_notes, read_context
+from .wording import format_outcome
 
 #: What is approved without a person: nothing, changes of files by the tools for it, or everything that asks.
 Approve = Literal["none", "all-edits", "all"]
@@ -55,41 +55,41 @@ class Approvals:
         self.refused = 0
         self._asked: ActionRow | None = None
 
-    def leave(self) -> bool:
+    def abandon_question(self) -> bool:
         """The person wants to stop: what becomes of the question is no news. Returns whether there was one."""
         asked, self._asked = self._asked, None
         return asked is not None
 
-    def required(self, row: ActionRow) -> None:
+    def request_answer(self, row: ActionRow) -> None:
         """An action waits for an answer."""
         if row.action_id not in self._open:
             self._open[row.action_id] = asyncio.Event()
             self._queue.put_nowait(row)
 
-    def waits(self, row: ActionRow) -> None:
+    def request_answer_elsewhere(self, row: ActionRow) -> None:
         """An action of a child that has its work from elsewhere. A person is asked; what was said beforehand is not of it."""
         if self._standing is None:
-            self.required(row)
+            self.request_answer(row)
         elif row.action_id not in self._others:
             self._others.add(row.action_id)
             self._line(self._style.warn(f"  · {_came_to(row, 'not of this turn, so not answered here')}"))
 
-    def settled(self, action: str) -> None:
+    def settle(self, action: str) -> None:
         """An action no longer waits: it was answered, here or elsewhere, or withdrawn."""
         if action not in self._open or self._open[action].is_set():
             return
         self._open[action].set()
         if self._asked is not None and self._asked.action_id == action:
             # Told here and not by the task that asks: what follows in the turn may be printed before that runs.
-            err()
+            print_err()
             self._elsewhere(self._asked)
             self._asked = None
 
-    def settled_but(self, actions: Container[str]) -> None:
+    def settle_except(self, actions: Container[str]) -> None:
         """All but these no longer wait."""
         for action in self._open:
             if action not in actions:
-                self.settled(action)
+                self.settle(action)
 
     async def run(self) -> None:
         """Answers for ever."""
@@ -150,28 +150,28 @@ class Approvals:
         return _nobodys(row)
 
     async def _ask(self, row: ActionRow) -> Answer:
-        preview = await self._client.whole(row.preview) if row.preview is not None else ""
-        whole = await self._client.whole(row.arguments)
-        there = beside(row, whole)
-        question = " ".join(visible(_whose(row)).split())
+        preview = await self._client.read_text(row.preview) if row.preview is not None else ""
+        whole = await self._client.read_text(row.arguments)
+        there = read_context(row, whole)
+        question = " ".join(mark_hidden(_whose(row)).split())
         if preview:
             # What would run comes first: a question above it could draw the eye from it.
-            self._line(f"{self._style.warn('?')} {visible(row.tool)}  {self._risk(row)}")
+            self._line(f"{self._style.warn('?')} {mark_hidden(row.tool)}  {self._risk(row)}")
         shown = self._show(preview)
-        for line in notes(preview, whole, commands_of(row)):
-            err(self._style.warn(f"  │ {line}"))
+        for line in preview_notes(preview, whole, count_commands(row)):
+            print_err(self._style.warn(f"  │ {line}"))
         if preview:
-            err(self._style.bold(question))
+            print_err(self._style.bold(question))
         else:
             self._line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
         for line in there.lines():
-            err(f"  │ {line}")
+            print_err(f"  │ {line}")
         # What was typed before the question was there is no answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         while True:
-            err(f"{offers(row, there, more=not shown)} ", end="")
+            print_err(f"{format_choices(row, there, more=not shown)} ", end="")
             line = await read_line()
-            answer = understood(line, row, there)
+            answer = parse_answer(line, row, there)
             if answer is not None:
                 return answer
             if line is None:
@@ -191,10 +191,10 @@ class Approvals:
         parts = fold(preview.removesuffix("\n"), is_diff=_HUNK.search(preview) is not None) if folds else marked
         for part in parts:
             if isinstance(part, Fold):
-                err(self._style.warn(f"  │ {describe(part)}"))
+                print_err(self._style.warn(f"  │ {describe(part)}"))
                 continue
             colour = self._style.good if part.startswith("+") else self._style.bad if part.startswith("-") else str
-            err(f"  │ {colour(part)}")
+            print_err(f"  │ {colour(part)}")
         return not any(isinstance(part, Fold) for part in parts)
 
 
@@ -204,7 +204,7 @@ def _whose(row: ActionRow) -> str:
 
 
 def _came_to(row: ActionRow, then: str) -> str:
-    return asked(_whose(row), then)
+    return format_outcome(_whose(row), then)
 
 
 def _nobodys(row: ActionRow) -> Answer:

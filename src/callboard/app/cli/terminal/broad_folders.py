@@ -10,7 +10,7 @@ from callboard.contracts.commands import OpenWorkspace, WorkspaceIsOpen
 from callboard.contracts.errors import Problem, Refusal
 
 from .approvals import read_line
-from .output import err, visible
+from .output import mark_hidden, print_err
 
 Submit = Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]
 
@@ -38,6 +38,6 @@ async def open_folder(submit: Submit, folder: Path | str, *, wide: bool, asks: b
 
 
 async def _approves(problem: Problem) -> bool:
-    err(visible(problem.message))
-    err("Keys and start files of shells stay hidden from agents. Open it? [y/N] ", end="")
+    print_err(mark_hidden(problem.message))
+    print_err("Keys and start files of shells stay hidden from agents. Open it? [y/N] ", end="")
     return (await read_line() or "").strip().casefold() in ("y", "yes")

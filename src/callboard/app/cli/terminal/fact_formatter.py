@@ -35,8 +35,8 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.agent import WakeReason
 from callboard.contracts.times import timestamp
 
-from .output import Style, one_line, plain
-from .wording import unfinalized
+from .output import Style, strip_controls, to_line
+from .wording import finalization_note
 
 #: Team tools say what they came to in facts of their own.
 _TOLD_BY_FACTS = frozenset(
@@ -53,22 +53,22 @@ _WOKEN: dict[WakeReason, str] = {
 }
 
 
-def last_lines(fact: Fact, room: int) -> list[str]:
+def format_output_tail(fact: Fact, room: int) -> list[str]:
     """The last lines that a command printed, each in at most so many characters; none of any other fact, and none of an output
     of which the fact has the beginning only."""
     if not isinstance(fact, ToolCompleted | ToolFailed) or fact.exit_code is None:
         return []
     if fact.output.ref is not None:
         return [f"exit {fact.exit_code}; it printed more than fits here"]
-    lines = [one_line(line, room) for line in plain(fact.output.text).splitlines() if line.strip()]
+    lines = [to_line(line, room) for line in strip_controls(fact.output.text).splitlines() if line.strip()]
     return lines[-_LINES:]
 
 
-def narrated(fact: Fact, style: Style, room: int) -> str:
+def format_fact(fact: Fact, style: Style, room: int) -> str:
     """What happened, its text in at most so many characters; empty where nothing needs to be said of it."""
     told = (tell(fact, style) for tell in (_of_one, _of_the_team, _of_sleep))
     mark, text = next((one for one in told if one[0]), ("", ""))
-    return f"{mark} {one_line(text, room)}" if mark else ""
+    return f"{mark} {to_line(text, room)}" if mark else ""
 
 
 def _of_one(fact: Fact, style: Style) -> tuple[str, str]:
@@ -106,7 +106,7 @@ def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
         case SubagentSpawned():
             return style.good("+"), f"is given: {fact.objective.text}"
         case SubagentCompleted():
-            return style.good("✓"), f"is done{unfinalized(fact.plain_text)}"
+            return style.good("✓"), f"is done{finalization_note(fact.plain_text)}"
         case SubagentFailed():
             return style.bad("✗"), f"failed, {fact.code}: {fact.message}"
         case ChannelMessage():
@@ -128,7 +128,7 @@ def _of_the_team(fact: Fact, style: Style) -> tuple[str, str]:
         case TaskUpdated(status=str(status)):
             return "□", f"on the board: {status}{f', {fact.blocker}' if fact.blocker else ''}"
         case TaskCompleted():
-            return "■", f"on the board: done{unfinalized(fact.plain_text)}. {fact.summary}"
+            return "■", f"on the board: done{finalization_note(fact.plain_text)}. {fact.summary}"
         case _:
             return "", ""
 

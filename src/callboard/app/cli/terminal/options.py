@@ -27,7 +27,7 @@ ApproveOption = Annotated[
 ]
 
 
-def standing(approve: Literal["ask", "none", "all-edits", "all"] | None) -> Approve | None:
+def resolve_approval(approve: Literal["ask", "none", "all-edits", "all"] | None) -> Approve | None:
     """What answers in place of a person; None where one is asked. Raises Refusal `invalid_input` where there is no terminal."""
     interactive = sys.stdin.isatty() and sys.stderr.isatty()
     if approve == "ask" and not interactive:

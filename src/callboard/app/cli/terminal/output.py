@@ -38,23 +38,23 @@ _UNFINISHED = re.compile(
 )
 
 
-def plain(text: str) -> str:
+def strip_controls(text: str) -> str:
     """The text without anything that a terminal acts on; lines end in a line feed."""
     return _DROPPED.sub("", _SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-def visible(text: str) -> str:
+def mark_hidden(text: str) -> str:
     """The text that a person decides on, with nothing hidden: what elsewhere is dropped is written out."""
     return mark(text)
 
 
-def one_line(text: str, width: int = 0) -> str:
+def to_line(text: str, width: int = 0) -> str:
     """The text on one line, cut to a width in characters where one is given."""
-    line = " ".join(plain(text).split())
+    line = " ".join(strip_controls(text).split())
     return line if not width or len(line) <= width else f"{line[: max(0, width - 1)]}…"
 
 
-class Plain:
+class ControlStripper:
     """A text that comes in pieces, without what a terminal acts on, also where that is spread over pieces."""
 
     def __init__(self) -> None:
@@ -66,12 +66,12 @@ class Plain:
         found = _UNFINISHED.search(text)
         cut = found.start() if found else len(text)
         self._held = text[cut:]
-        return plain(text[:cut])
+        return strip_controls(text[:cut])
 
     def end(self) -> str:
         """What was held back in case it went on."""
         held, self._held = self._held, ""
-        return plain(held)
+        return strip_controls(held)
 
 
 class Style:
@@ -99,17 +99,17 @@ class Style:
         return self("33", text)
 
 
-def width() -> int:
+def terminal_width() -> int:
     """How many characters a line has room for."""
     return shutil.get_terminal_size((100, 24)).columns
 
 
-def out(text: str = "", *, end: str = "\n") -> None:
+def print_out(text: str = "", *, end: str = "\n") -> None:
     """What was asked for, to standard output."""
     print(text, end=end, file=sys.stdout, flush=True)
 
 
-def err(text: str = "", *, end: str = "\n") -> None:
+def print_err(text: str = "", *, end: str = "\n") -> None:
     """What goes along with it, to standard error."""
     print(text, end=end, file=sys.stderr, flush=True)
 
@@ -126,4 +126,4 @@ class Progress:
         now = time.monotonic()
         if not self._quiet and now - self._last >= _EVERY_S:
             self._last = now
-            err(self._style.dim(f"… {text}"))
+            print_err(self._style.dim(f"… {text}"))

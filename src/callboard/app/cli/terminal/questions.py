@@ -10,8 +10,8 @@ from callboard.contracts.facts.action import ApprovalScope, ContinuationMode, De
 from callboard.contracts.rows import ActionRow
 from callboard.contracts.text.exact import count_invisible, count_masked
 
-from .output import visible
-from .wording import counted
+from .output import mark_hidden
+from .wording import format_count
 
 _APPROVING = ("a", "y", "approve", "yes")
 
@@ -35,7 +35,7 @@ class QuestionContext(msgspec.Struct, frozen=True):
     def lines(self) -> list[str]:
         """One for each of them, with nothing hidden."""
         numbered = (f"{number} {one}" for number, one in enumerate(self.options or self.steps, start=1))
-        return [" ".join(visible(one).split()) for one in (*numbered, *self._fields())]
+        return [" ".join(mark_hidden(one).split()) for one in (*numbered, *self._fields())]
 
     def fields(self) -> dict[str, Any]:
         """What a form asks for, by name."""
@@ -55,7 +55,7 @@ class QuestionContext(msgspec.Struct, frozen=True):
         return told
 
 
-def beside(row: ActionRow, arguments: str) -> QuestionContext:
+def read_context(row: ActionRow, arguments: str) -> QuestionContext:
     """What stands in the arguments of the call that asks; nothing for a call that only waits for leave."""
     if not is_question(row):
         return QuestionContext()
@@ -65,22 +65,22 @@ def beside(row: ActionRow, arguments: str) -> QuestionContext:
         return QuestionContext()
 
 
-def commands_of(row: ActionRow) -> int | None:
+def count_commands(row: ActionRow) -> int | None:
     """Return the number of commands; None for a shell text that cannot be read."""
     return None if row.tool == "Bash" and row.commands == 0 and row.preview is not None else row.commands
 
 
-def notes(preview: str, arguments: str, commands: int | None) -> list[str]:
+def preview_notes(preview: str, arguments: str, commands: int | None) -> list[str]:
     """Lines below what would run: how many commands, how much is invisible or masked, and what the agent says that it does."""
     text = preview or arguments
     invisible, masked = count_invisible(text), count_masked(text)
     described = _described(arguments)
     return [
         *(["cannot be read as commands: their number is unknown"] if commands is None else []),
-        *([counted(commands, "command")] if commands is not None and commands > 1 else []),
-        *([f"{counted(invisible, 'invisible character')}, written as ⟨U+…⟩"] if invisible else []),
-        *([f"{counted(masked, 'value')} masked as secret"] if masked else []),
-        *([f"the agent says: {' '.join(visible(described).split())}"] if described else []),
+        *([format_count(commands, "command")] if commands is not None and commands > 1 else []),
+        *([f"{format_count(invisible, 'invisible character')}, written as ⟨U+…⟩"] if invisible else []),
+        *([f"{format_count(masked, 'value')} masked as secret"] if masked else []),
+        *([f"the agent says: {' '.join(mark_hidden(described).split())}"] if described else []),
     ]
 
 
@@ -97,7 +97,7 @@ def is_question(row: ActionRow) -> bool:
     return "answer" in row.decisions
 
 
-def offers(row: ActionRow, there: QuestionContext, *, more: bool) -> str:
+def format_choices(row: ActionRow, there: QuestionContext, *, more: bool) -> str:
     """One line for what decides this request alone, one for each rule that an answer would make."""
     reject = "[r]eject (r REASON)"
     if is_question(row):
@@ -113,7 +113,7 @@ def offers(row: ActionRow, there: QuestionContext, *, more: bool) -> str:
     lines = [" · ".join(["[a]pprove once", reject, *(["[v]iew all"] if more else [])])]
     for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
         if scope in row.scopes:
-            lines.append(f"{key}: {visible(row.matchers.get(scope, 'every one'))}")
+            lines.append(f"{key}: {mark_hidden(row.matchers.get(scope, 'every one'))}")
     return "".join(f"  {line}\n" for line in lines) + "  >"
 
 
@@ -125,7 +125,7 @@ def _approve(row: ActionRow) -> str:
     return f"[a]pprove, continue in {row.modes[0]}{others}"
 
 
-def understood(line: str | None, row: ActionRow, there: QuestionContext) -> Answer | None:
+def parse_answer(line: str | None, row: ActionRow, there: QuestionContext) -> Answer | None:
     """The answer that a line gives; None where it gives none."""
     said = (line or "").strip()
     word, _, rest = said.partition(" ")

@@ -15,15 +15,15 @@ from callboard.contracts.record import WireEvent, decode_payload
 from callboard.contracts.rows import ActionRow, Remove, Upsert
 
 from .approvals import Approvals
-from .fact_formatter import last_lines, narrated
-from .output import Style, err, out, width
+from .fact_formatter import format_fact, format_output_tail
+from .output import Style, print_err, print_out, terminal_width
 
 _BEGAN = "turn.submitted"
 _ENDED = ("turn.completed", "turn.failed", "turn.interrupted", "queue.removed")
 _NAMES = 14
 
 
-class Lines:
+class HeldOutput:
     """What is told of a team, on its way to the terminal; held back while a person is asked there."""
 
     def __init__(self, line: Callable[[str], None]) -> None:
@@ -58,14 +58,14 @@ class TeamWatcher:
         self._open: set[str] = set()
         self._board: set[str] = set()
         self._began = self._failed = False
-        self._lines = Lines(out)
+        self._lines = HeldOutput(print_out)
         self._asks_here = not json and sys.stdin.isatty() and sys.stderr.isatty()
 
     async def run(self) -> bool:
         """Follows it to its end; returns whether anything failed. Raises Refusal."""
         if not self._asks_here:
             return await self._facts()
-        approvals = Approvals(self._client, self._session, None, err, self._lines.hold)
+        approvals = Approvals(self._client, self._session, None, print_err, self._lines.hold)
         try:
             async with asyncio.TaskGroup() as group:
                 beside = [group.create_task(approvals.run()), group.create_task(self._actions(approvals))]
@@ -77,7 +77,7 @@ class TeamWatcher:
         return failed
 
     async def _facts(self) -> bool:
-        async with aclosing(self._client.facts(self._session)) as events:
+        async with aclosing(self._client.follow_facts(self._session)) as events:
             async for event in events:
                 self._take(event)
                 if self._began and not self._open and await self._is_over(event.sequence):
@@ -97,16 +97,16 @@ class TeamWatcher:
             self._open.discard(event.turn_id)
             self._failed = self._failed or event.type == "turn.failed"
         if self._json:
-            out(msgspec.json.encode(event).decode())
+            print_out(msgspec.json.encode(event).decode())
             return
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
-        line = narrated(fact, self._style, max(width() - _NAMES - 4, 20))
+        line = format_fact(fact, self._style, max(terminal_width() - _NAMES - 4, 20))
         if line and self._is_news(event):
             self._lines.say(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
-        for printed in last_lines(fact, max(width() - _NAMES - 6, 20)):
+        for printed in format_output_tail(fact, max(terminal_width() - _NAMES - 6, 20)):
             self._lines.say(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
         if event.type == "action.required" and not self._asks_here:
-            out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")
+            print_out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")
 
     def _is_news(self, event: WireEvent) -> bool:
         """False for tasks that stand for a turn or a child: those tell of themselves."""
@@ -115,17 +115,17 @@ class TeamWatcher:
         return not event.type.startswith("task.") or event.task_id in self._board
 
     async def _actions(self, approvals: Approvals) -> None:
-        async with aclosing(self._client.ops(self._session)) as batches:
+        async with aclosing(self._client.follow_ops(self._session)) as batches:
             async for batch in batches:
                 pending: set[str] = set()
                 for op in batch.ops:
                     match op:
                         case Upsert(row=ActionRow() as row):
                             pending.add(row.action_id)
-                            approvals.required(row)
+                            approvals.request_answer(row)
                         case Remove(panel=ActionRow.panel):
-                            approvals.settled(op.key)
+                            approvals.settle(op.key)
                         case _:
                             pass
                 if batch.kind == "snapshot":
-                    approvals.settled_but(pending)
+                    approvals.settle_except(pending)

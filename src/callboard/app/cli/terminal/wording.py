@@ -15,7 +15,7 @@ from callboard.contracts.rows import HandoffPart, NotificationPart, RemoteStatus
 from callboard.contracts.rows.conversation import HandoffNews, PartState
 from callboard.contracts.text.sentences import punctuated, sentence
 
-from .output import one_line
+from .output import to_line
 
 #: The hints of codes whose way out is a verb.
 _HINTS: dict[Code, str] = {
@@ -46,7 +46,7 @@ _FIELDS = {
 #: Those of them that are no words of a sentence.
 _A_FIELD = re.compile(r"\b(?:sessionId|workspaceId|taskId)\b")
 #: What stands in place of words where nobody said any.
-UNASKED: dict[InputSource, str] = {"inbox": "(what others sent it)", "schedule": "(its time came)"}
+INPUT_PLACEHOLDERS: dict[InputSource, str] = {"inbox": "(what others sent it)", "schedule": "(its time came)"}
 #: A plan that is not the last one of its run.
 PLAN_STATES: dict[PartState, str] = {"streaming": "so far", "interrupted": "not finished"}
 _NEWS: dict[HandoffNews, str] = {
@@ -69,7 +69,7 @@ _MISSING: dict[MissingReason, str] = {
 _A_COMMAND = re.compile(rf"\b(?:{'|'.join(map(re.escape, COMMANDS))})\b")
 
 
-def in_words_of_the_line(problem: Problem) -> Problem:
+def translate_problem(problem: Problem) -> Problem:
     """The problem as it helps at a command line. A hint that only a client of the API could follow is left out."""
     hint = problem.hint
     if not hint or _A_COMMAND.search(hint):
@@ -78,31 +78,31 @@ def in_words_of_the_line(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
 
 
-def missed(one: MissingRef) -> str:
+def format_missing(one: MissingRef) -> str:
     """What was named and could not be given, and why not."""
-    return f"{one_line(one.ref)} {_MISSING[one.reason]}"
+    return f"{to_line(one.ref)} {_MISSING[one.reason]}"
 
 
-def counted(count: int, thing: str) -> str:
+def format_count(count: int, thing: str) -> str:
     """So many of a thing."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def asked(prompt: str, then: str) -> str:
+def format_outcome(prompt: str, then: str) -> str:
     """What a person was asked, and what came of it as a sentence of its own: a question may be several sentences."""
-    return f"{punctuated(one_line(prompt))} {sentence(then)}"
+    return f"{punctuated(to_line(prompt))} {sentence(then)}"
 
 
-def unfinalized(plain_text: bool) -> str:
+def finalization_note(plain_text: bool) -> str:
     """Return the note beside a result that was answered in plain text; empty for a result that was finalized."""
     return " (plain text, not finalized)" if plain_text else ""
 
 
-def told(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
+def format_notice(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
     """What a turn was told by others, or tells of an agent elsewhere, on a line of at most so many characters."""
     match part:
         case NotificationPart():
-            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{unfinalized(part.plain_text)}. {part.summary}"
+            text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{finalization_note(part.plain_text)}. {part.summary}"
         case HandoffPart():
             who = _NEWS[part.news].format(source=part.source, target=part.target)
             text = f"⇐ {who}: {part.message}" if part.message else f"⇐ {who}"
@@ -110,4 +110,4 @@ def told(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> 
             gave = f" It delivered {', '.join(part.artifacts)}." if part.artifacts else ""
             said = f" {part.message.text}" if part.message.text else ""
             text = f"~ its task there: {part.task_state.replace('_', ' ')}.{said}{gave}"
-    return one_line(text, room)
+    return to_line(text, room)
