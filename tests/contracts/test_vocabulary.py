@@ -9,7 +9,7 @@ from callboard.contracts import vocabulary as lists
 from callboard.contracts.commands import COMMANDS
 from callboard.contracts.facts.action import ActionType
 from callboard.contracts.rows.conversation import RuntimeStatus, ToolState
-from callboard.projection.emit.agentui.emission import ACTION_OWNERS
+from callboard.projection.emit.agentui_emission import ACTION_OWNERS
 from tests.contracts import weld
 
 SECTION: dict[str, Any] = json.loads((weld.SPEC / "vocabulary.json").read_text(encoding="utf-8"))["agent_ui"]

@@ -49,10 +49,10 @@ from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, 
 from callboard.contracts.rows.session import SessionState
 from callboard.contracts.vocabulary import CONTROLS
 from callboard.control.decide.tool.remote_requests import NEEDS
-from callboard.projection.emit.agentui.classes import CLASSES, DELTAS, HYDRATED, emissions
-from callboard.projection.emit.agentui.emission import Emission
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events, emissions
 from callboard.projection.emit.agentui.parts import part_type
+from callboard.projection.emit.agentui_emission import DELTAS, HYDRATED, Emission
+from callboard.projection.emit.entities import TRANSLATIONS
 from tests.contracts.shown import shown_rows
 from tests.contracts.weld_runs import of_the_multi_agent_runtime
 from tests.contracts.weld_team import of_teams
@@ -134,7 +134,7 @@ def _names(values: Any) -> list[str]:
 
 def told() -> list[Emission]:
     """Everything that facts and pieces are told as."""
-    rows = [emission for tag in CLASSES for emission in emissions(tag, ErasedFact())]
+    rows = [emission for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact())]
     variants = [emission for fact in _VARIANTS for emission in emissions(fact.type, fact)]
     return [*rows, *variants, *DELTAS.values(), HYDRATED]
 

@@ -27,10 +27,11 @@ from callboard.contracts.rows import (
 )
 from callboard.contracts.rows.team import Connection
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS, SubagentStatus
-from callboard.projection.emit.agentui.context import AgentUiEvents
-from callboard.projection.emit.agentui.emission import Emission
 from callboard.projection.emit.agentui.events import AgentUiEvent
-from callboard.projection.emit.subagents import EVENTS, SubagentEvent
+from callboard.projection.emit.agentui.session_events import AgentUiEvents
+from callboard.projection.emit.agentui_emission import Emission
+from callboard.projection.emit.entities import TRANSLATIONS
+from callboard.projection.emit.subagents import SubagentEvent
 from callboard.projection.snapshot import SubagentSnapshot, stale, task_snapshots
 from tests.contracts.shown import filled, shown_rows
 from tests.projection.story import asked
@@ -210,7 +211,7 @@ def _degraded(rows: list[Row]) -> frozenset[str]:
 
 def _subagents(shown: list[Row]) -> dict[str, frozenset[str]]:
     rows = conforming().table.rows()
-    types = {kind for kinds in EVENTS.values() for kind in kinds}
+    types = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     fields = {field.encode_name for field in msgspec.structs.fields(SubagentEvent)}
     snapshot = msgspec.structs.fields(SubagentSnapshot)
     return {

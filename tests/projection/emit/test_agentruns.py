@@ -28,19 +28,9 @@ from callboard.contracts.live import Frame, Partial, PartialKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows.run_record import AgentRunRecord
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentruns import (
-    ERASED,
-    EVENTS,
-    MOST,
-    PHASES,
-    RunEventName,
-    StatusState,
-    frame_events,
-    partial_event,
-    run_events,
-    run_kind,
-    run_status,
-)
+from callboard.projection.emit.agentruns import MOST, frame_events, partial_event, run_events
+from callboard.projection.emit.entities import TRANSLATIONS
+from callboard.projection.emit.run_emission import PHASES, RunEventName, StatusState, run_kind, run_status
 from callboard.runtime.events.order import OWN
 from tests.projection.histories import random_history
 
@@ -91,7 +81,8 @@ def test_what_is_told_of_an_erased_fact_holds_nothing_of_it():
     for tag in FACTS:
         record = Record("ses_a", 1, Header(type=tag, at=0, epoch=1, scope=PLACE), b"", ErasedFact())
         events = run_events(record)
-        assert [event.type for event in events] == list(ERASED.get(tag, ()) if tag in EVENTS else ())
+        runs = TRANSLATIONS[tag].runs
+        assert [event.type for event in events] == ([runs.erased] if runs is not None and runs.erased else [])
         assert all(event.data == {"erased": True} for event in events)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from importlib import import_module
+from pathlib import Path
 from typing import get_args
 
 import msgspec
@@ -25,9 +27,10 @@ from callboard.contracts.facts.action import ActionType
 from callboard.contracts.live import Cursor, Frame, PartialKind
 from callboard.contracts.record import Record
 from callboard.contracts.vocabulary import EventClass, EventScope, Owner, Persistence, Phase, Surface
-from callboard.projection.emit.agentui.classes import CLASSES, DELTAS, emissions
-from callboard.projection.emit.agentui.emission import ACTION_OWNERS
-from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_delta, agent_ui_events
+from callboard.projection.emit import entities
+from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_delta, agent_ui_events, emissions
+from callboard.projection.emit.agentui_emission import ACTION_OWNERS, DELTAS
+from callboard.projection.emit.entities import TRANSLATIONS
 from tests.projection.histories import random_history
 from tests.projection.runs import Log
 from tests.projection.story import RUN, step
@@ -51,9 +54,13 @@ def missing(event: AgentUiEvent) -> list[str]:
     return [f"{event.type} {name}" for name in needed if not getattr(event, name)]
 
 
-def test_every_type_of_fact_has_its_row():
-    """One map, complete for what it maps from; what it maps to is welded to the specification's list."""
-    assert set(CLASSES) == set(FACTS)
+def test_every_type_of_fact_has_one_translation():
+    """Each fact has one row, in the file of one entity."""
+    folder = Path(entities.__file__).parent
+    modules = [import_module(f"{entities.__name__}.{path.stem}") for path in folder.glob("[a-z]*.py")]
+    rows = Counter(fact for module in modules for fact in module.TRANSLATIONS)
+    assert rows == Counter(FACTS.values())
+    assert list(TRANSLATIONS) == list(FACTS)
 
 
 def test_every_event_of_a_history_has_the_ids_that_its_class_needs():
@@ -76,14 +83,16 @@ def test_every_name_of_an_event_comes_from_its_closed_list():
 
 def test_no_process_is_told_as_text():
     """UI-06: the conversation's text comes from text facts alone."""
-    spoken = {tag for tag in CLASSES for emission in emissions(tag, ErasedFact()) if emission.surface == "conversation"}
+    spoken = {
+        tag for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact()) if emission.surface == "conversation"
+    }
     assert spoken == {"message.text", "message.interrupted"}
 
 
 def test_diagnostics_and_metrics_stay_out_of_the_conversation():
     places = {
         (emission.surface, emission.persistence)
-        for tag in CLASSES
+        for tag in TRANSLATIONS
         for emission in emissions(tag, ErasedFact())
         if emission.type in ("diagnostic.changed", "metric.changed")
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from callboard.contracts.facts import TaskPaused
-from callboard.projection.emit.agentui.context import AgentUiEvents
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from tests.projection.histories import random_history
 from tests.projection.story import Story, asked
 from tests.projection.team.tales import (

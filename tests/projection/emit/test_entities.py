@@ -13,9 +13,9 @@ from callboard.contracts.record import Header, Record
 from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.team import AttemptRow
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentui.context import AgentUiEvents
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
-from callboard.projection.emit.agentui.team import of_job
+from callboard.projection.emit.agentui.session_events import AgentUiEvents
+from callboard.projection.emit.entities.task import job_payload
 from tests.projection.team.tales import CARD_URL, asleep, elsewhere
 from tests.projection.team.troupe import records_of, told
 
@@ -113,4 +113,4 @@ def test_a_job_names_its_newest_attempt():
     tried = tuple(AttemptRow(run_id=f"run_{number}", number=number, status="failed") for number in (1, 2, 3))
     row = TaskRow(key="tsk_j", order=1, sequence=1, title="A job", status="blocked", job="job_1", attempts=tried)
 
-    assert of_job(row)["lastRunRef"] == "tsk_j.3"
+    assert job_payload(row)["lastRunRef"] == "tsk_j.3"

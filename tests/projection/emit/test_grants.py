@@ -10,8 +10,8 @@ from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked
 from callboard.contracts.facts.permission import Verdict
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
-from callboard.projection.emit.agentui.context import AgentUiEvents
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events
+from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from tests.projection.story import asked, opened, step
 from tests.projection.team.troupe import records_of
 

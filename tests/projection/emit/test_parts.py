@@ -8,10 +8,9 @@ from pathlib import Path
 
 from callboard.contracts.facts import ToolCancelled, ToolLost
 from callboard.contracts.vocabulary import MessagePart
-from callboard.projection.emit.agentui.classes import emissions
-from callboard.projection.emit.agentui.emission import ACTION_OWNERS
-from callboard.projection.emit.agentui.events import agent_ui_events
+from callboard.projection.emit.agentui.events import agent_ui_events, emissions
 from callboard.projection.emit.agentui.parts import PLACES, part_type
+from callboard.projection.emit.agentui_emission import ACTION_OWNERS
 from tests.contracts import weld
 from tests.projection.histories import random_history
 

@@ -8,11 +8,12 @@ from typing import Any, get_args
 from hypothesis import given, settings
 
 from callboard.contracts.entities.team import Ref
-from callboard.contracts.facts import FACTS, ActionRequired, SubagentCancelled, SubagentFailed, ToolStarted
+from callboard.contracts.facts import ActionRequired, SubagentCancelled, SubagentFailed, ToolStarted
 from callboard.contracts.record import Header, Record
 from callboard.contracts.scope import Scope
 from callboard.contracts.vocabulary import SubagentEventType
-from callboard.projection.emit.subagents import EVENTS, SubagentEvent, SubagentEvents
+from callboard.projection.emit.entities import TRANSLATIONS
+from callboard.projection.emit.subagents import SubagentEvent, SubagentEvents
 from tests.contracts import weld
 from tests.projection.histories import History
 from tests.projection.runs import within
@@ -58,10 +59,9 @@ def has(event: SubagentEvent, name: str) -> bool:
 
 def test_every_event_of_the_specification_comes_of_a_fact_and_three_are_ours():
     """One map, complete for its vocabulary."""
-    told = {kind for kinds in EVENTS.values() for kind in kinds}
+    told = {kind for translation in TRANSLATIONS.values() for kind in translation.subagents}
     ours = {"subagent.cancelled", "worker.failed", "worker.cancelled"}
     assert told == set(SECTION["events"]) | ours == set(get_args(SubagentEventType))
-    assert set(EVENTS) <= set(FACTS)
 
 
 @given(history=troupes())

@@ -21,8 +21,8 @@ from callboard.contracts.live import Cursor, Frame
 from callboard.contracts.ports.live import LiveFacts, LiveGap, LiveItem, LivePiece
 from callboard.contracts.ports.store import Head
 from callboard.contracts.record import Record
-from callboard.projection.emit.agentui.context import AgentUiEvents
 from callboard.projection.emit.agentui.events import agent_ui_delta, agent_ui_hydrated
+from callboard.projection.emit.agentui.session_events import AgentUiEvents
 from callboard.projection.emit.subagents import SubagentEvents
 
 from .commands import API

@@ -1,10 +1,11 @@
-"""Facts as they leave the system.
+"""Facts in the vocabularies of other programs.
 
-identity    what of an event's envelope is derived and not stored
-runtime     the runtime's own events: every fact under its wire tag
-agentui     Agent UI's event classes: one map for facts, one for text in the making
-classes     the rows of that map; emission and teamwork make them
-context     those events with what other facts say of what each is about
-subagents   the Subagents specification's events
-lineage     what those need beside their own fact
+entities       each fact's translation into three vocabularies, one file an entity
+agentui        the Agent UI specification's events
+subagents      the Subagents specification's events
+agentruns      the Multi-agent runtime specification's events
+runtime        the runtime's own events: every fact under its wire tag
+translation    the events of one type of fact in all of them; agentui_emission and run_emission build them
+identity       derived ids of an event's envelope
+lineage        parents of agents and tasks
 """

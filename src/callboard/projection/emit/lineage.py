@@ -1,4 +1,4 @@
-"""What events of a team need beside their own fact: whose child an agent is, and what its work is part of."""
+"""Parents of agents and tasks, from the facts of a session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from callboard.contracts.record import Record
 
 
 class Lineage(msgspec.Struct, frozen=True):
-    """A child: its agent, task and parents, and the job whose item it works on."""
+    """A child agent: its task, its parents, and the job of its item."""
 
     agent: str
     task: str
@@ -27,16 +27,15 @@ class Lineage(msgspec.Struct, frozen=True):
 
 
 class LineageIndex(msgspec.Struct):
-    """What facts told so far. `children` and `runs` are by thread, `parents` the task that each task is part of, `refs` what
-    each review is about."""
+    """Lineage so far: `children` and newest `runs` by thread, the parent task in `parents`, and `refs` by review."""
 
     children: dict[str, Lineage] = msgspec.field(default_factory=dict[str, Lineage])
     runs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     parents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     refs: dict[str, tuple[Ref, ...]] = msgspec.field(default_factory=dict[str, tuple[Ref, ...]])
 
-    def learn(self, record: Record) -> None:
-        """Takes the fact in."""
+    def apply(self, record: Record) -> None:
+        """Add a fact."""
         scope = record.scope
         match record.fact:
             case ThreadOpened() | SubagentContinued() if scope.parent_thread:

@@ -1,4 +1,4 @@
-"""The runtime's own events: every fact under its wire tag, with its whole envelope."""
+"""Events of the runtime itself: every fact under its wire tag, with its envelope."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .identity import attempt_of, message_of, part_of, span_of, step_of, trace_o
 
 
 def wire_event(record: Record, store_id: str) -> WireEvent:
-    """The event of a fact. Of an erased fact the envelope is left; one of an unknown type keeps the payload it came with."""
+    """Return the event of a fact. An erased fact has no payload; a fact with an unknown tag keeps its stored payload."""
     header, scope = record.header, record.scope
     in_workspace = is_workspace_stream(record.stream)
     fact = record.fact

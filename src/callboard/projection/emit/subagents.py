@@ -1,4 +1,4 @@
-"""The events of the Subagents specification (Runtime facts), made of our facts: each with the ids that its family requires."""
+"""Events of the Subagents specification (Runtime facts), with the ids that each family requires."""
 
 from __future__ import annotations
 
@@ -23,50 +23,17 @@ from callboard.contracts.record import Record
 from callboard.contracts.times import timestamp
 from callboard.contracts.vocabulary import SubagentEventType
 
+from .entities import TRANSLATIONS
 from .identity import attempt_of
 from .lineage import LineageIndex
 
-#: What each fact is told as, by its tag. What is not here is no event of this vocabulary.
-EVENTS: dict[str, tuple[SubagentEventType, ...]] = {
-    "task.created": ("task.created",),
-    "task.started": ("task.updated",),
-    "task.paused": ("task.updated",),
-    "task.resumed": ("task.updated",),
-    "task.cancel.requested": ("task.updated",),
-    "task.updated": ("task.updated",),
-    "task.completed": ("task.completed",),
-    "task.failed": ("task.failed",),
-    "task.cancelled": ("task.cancelled",),
-    "subagent.started": ("subagent.started", "worker.started"),
-    "model.completed": ("subagent.progress",),
-    "action.required": ("worker.blocked",),
-    "subagent.completed": ("subagent.completed", "worker.completed"),
-    "subagent.failed": ("subagent.failed", "worker.failed"),
-    "subagent.cancelled": ("subagent.cancelled", "worker.cancelled"),
-    "worker.notification": ("worker.notification",),
-    "channel.opened": ("channel.opened",),
-    "channel.message": ("channel.message",),
-    "channel.closed": ("channel.closed",),
-    "handoff.requested": ("handoff.requested",),
-    "handoff.accepted": ("handoff.accepted",),
-    "handoff.rejected": ("handoff.rejected",),
-    "handoff.completed": ("handoff.completed",),
-    "review.requested": ("review.requested",),
-    "review.verdict": ("review.verdict",),
-    "review.applied": ("review.applied",),
-    "snapshot.updated": ("snapshot.updated",),
-    "tool.started": ("tool.started",),
-    "tool.completed": ("tool.result", "artifact.changed"),
-    "tool.failed": ("tool.result", "artifact.changed"),
-    "remote.artifact": ("artifact.changed",),
-}
-#: Facts of any run that are events of this vocabulary only where a child is at work.
-_OF_CHILDREN = frozenset({"model.completed", "action.required"})
-
 
 class SubagentEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One event. A worker is the thread that does the work. Lists that a family requires are there even where they are empty;
-    `lineage` says that a child's parents are not known, instead of a guess."""
+    """One event.
+
+    A worker is the thread that does the work. A list that the family requires is present even if it is empty. `lineage` is
+    `unavailable` if a child's parents are unlineage.
+    """
 
     type: SubagentEventType
     event_id: str
@@ -96,16 +63,18 @@ class SubagentEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
 
 
 class SubagentEvents:
-    """Makes the events of one session from its facts, which are given in their order."""
+    """The events of one session. Apply its facts in order."""
 
     def __init__(self) -> None:
-        self._known = LineageIndex()
+        self._lineage = LineageIndex()
 
     def apply(self, record: Record) -> tuple[SubagentEvent, ...]:
-        """The events that the fact is told as, in order; none where it is none of this vocabulary."""
-        self._known.learn(record)
-        types = EVENTS.get(record.header.type, ())
-        if not types or (record.header.type in _OF_CHILDREN and record.scope.thread not in self._known.children):
+        """Return the events of the fact in order; none for a fact that this specification does not cover."""
+        self._lineage.apply(record)
+        translation = TRANSLATIONS.get(record.header.type)
+        if translation is None or not translation.subagents:
+            return ()
+        if translation.children_only and record.scope.thread not in self._lineage.children:
             return ()
         ids = self._ids(record)
         content: dict[str, Any] = msgspec.to_builtins(record.fact)
@@ -113,21 +82,21 @@ class SubagentEvents:
         files = _files(record)
         return tuple(
             _event(record, kind, payload, {**ids, "refs": files} if kind == "artifact.changed" else ids)
-            for kind in types
+            for kind in translation.subagents
             if kind != "artifact.changed" or files
         )
 
     def _ids(self, record: Record) -> dict[str, Any]:
-        scope, known = record.scope, self._known
+        scope, lineage = record.scope, self._lineage
         family = record.header.type.partition(".")[0]
-        child = known.children.get(scope.thread)
-        run = scope.run or known.runs.get(scope.thread, "")
+        child = lineage.children.get(scope.thread)
+        run = scope.run or lineage.runs.get(scope.thread, "")
         task = scope.task or (child.task if child is not None else "")
         ids: dict[str, Any] = {
             "run_id": run,
             "attempt_id": attempt_of(scope) or (run if task else ""),
             "task_id": task,
-            "parent_task_id": known.parents.get(task, ""),
+            "parent_task_id": lineage.parents.get(task, ""),
             "tool_call_id": scope.tool_call,
             "action_id": scope.action,
             "channel_id": scope.channel,
@@ -144,8 +113,8 @@ class SubagentEvents:
         elif family in ("subagent", "worker"):
             ids |= {"subagent_id": scope.agent, "worker_id": scope.thread, "lineage": "unavailable"}
         if family == "review":
-            ids["refs"] = known.refs.get(scope.review, ())
-        return {**ids, **_between(record)}
+            ids["refs"] = lineage.refs.get(scope.review, ())
+        return {**ids, **_participants(record)}
 
 
 def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids: dict[str, Any]) -> SubagentEvent:
@@ -161,8 +130,8 @@ def _event(record: Record, kind: SubagentEventType, payload: dict[str, Any], ids
     )
 
 
-def _between(record: Record) -> dict[str, Any]:
-    """Who takes part in what the fact is about."""
+def _participants(record: Record) -> dict[str, Any]:
+    """Return the agents of a handoff or a channel."""
     match record.fact:
         case HandoffRequested() | HandoffAccepted() | HandoffRejected() | HandoffCompleted() as fact:
             return {"source_id": fact.source, "target_id": fact.target}
@@ -173,7 +142,7 @@ def _between(record: Record) -> dict[str, Any]:
 
 
 def _files(record: Record) -> tuple[Ref, ...]:
-    """The files that a call changed, or the artifact that an agent elsewhere delivered."""
+    """Return the files that a call changed, or the artifact of a remote agent."""
     match record.fact:
         case RemoteArtifact() as fact:
             return (Ref(type="artifact", ref=fact.remote_artifact_id),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import get_args
 
-from callboard.projection.emit.agentruns import PHASES, RunEventName
+from callboard.projection.emit.run_emission import PHASES, RunEventName
 from tests.adapters.http.agentruns.crew import Event, ended, go, listening, refused, texts, told, until
 from tests.adapters.http.rigs.server import Board
 

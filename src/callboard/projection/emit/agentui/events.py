@@ -1,4 +1,4 @@
-"""Agent UI's events: the envelope of the Agent UI specification (Event envelope), for facts and for text in the making."""
+"""Events of the Agent UI specification (Event envelope), from facts and from live text."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ from callboard.contracts.vocabulary import (
     Topology,
 )
 
+from ..agentui_emission import DELTAS, HYDRATED, Emission, Emissions, emit_diagnostic
+from ..entities import TRANSLATIONS
 from ..identity import attempt_of, message_of, part_of, step_of
-from .classes import DELTAS, HYDRATED, emissions
-from .emission import Emission
 from .parts import part_type
 
 
 class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One event. `sequence` is the fact's; live pieces share the newest fact's and count with `n` from 1.
+    """One event.
 
-    `part_type` is the kind of message part that it is, where it is one. `refs` are the blobs of large texts, by the payload's
-    field. `raw_event_ref` is the runtime's event that it tells.
+    `sequence` is the fact's. Live frames have the newest fact's sequence and count with `n` from 1. `part_type` is the kind
+    of message part, and None for other events. `refs` are the blobs of large texts, by field of the payload.
+    `raw_event_ref` is the id of the runtime's event.
     """
 
     type: EventClass
@@ -80,14 +81,27 @@ class AgentUiEvent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", om
     raw_event_ref: str = ""
 
 
+def emissions(tag: str, fact: Fact) -> Emissions:
+    """Return the events of a fact, before their envelope. A fact with an unknown tag goes to diagnostics."""
+    translation = TRANSLATIONS.get(tag)
+    if translation is None:
+        return emit_diagnostic("acting")
+    return translation.agent_ui(fact) if callable(translation.agent_ui) else translation.agent_ui
+
+
 def agent_ui_events(record: Record, team: TeamRow | None = None) -> tuple[AgentUiEvent, ...]:
-    """The events that a fact is told as by itself, in order; none where other facts tell it. `team` is the session's as it
-    stands; a solo run has none. `context` tells what other facts say of it as well."""
+    """Return the events of a fact in order; none if other facts produce them.
+
+    The events depend on that fact alone. `AgentUiEvents` adds what other facts of the session say.
+
+    Args:
+        team: The session's team. None for a solo run.
+    """
     return events_of(record, emissions(record.header.type, record.fact), team)
 
 
-def events_of(record: Record, told: Iterable[Emission], team: TeamRow | None) -> tuple[AgentUiEvent, ...]:
-    """The events of what a fact is told as, in its envelope."""
+def events_of(record: Record, emitted: Iterable[Emission], team: TeamRow | None) -> tuple[AgentUiEvent, ...]:
+    """Return the emissions of a fact in their envelope."""
     fact, scope = record.fact, record.scope
     content, refs = _content(record), _refs(fact)
     return tuple(
@@ -101,24 +115,30 @@ def events_of(record: Record, told: Iterable[Emission], team: TeamRow | None) ->
             **{
                 **_entities(scope),
                 "action_id": emission.action or scope.action,
-                "parent_session_id": scope.parent_session or _own_parent(record),
+                # A subagent's session is its parent's.
+                "parent_session_id": scope.parent_session or (record.stream if scope.parent_thread else ""),
             },
             **_dimensions(emission),
             topology=_topology(emission.type, team),
-            payload={**content, **emission.adds, **_named(record, emission, team)},
+            payload={**content, **emission.adds, **_names(record, emission, team)},
             refs=refs,
             raw_event_ref=record.event_id,
         )
-        for emission in told
+        for emission in emitted
     )
 
 
 def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> AgentUiEvent:
-    """The event of a piece of text in the making, at its place in the live feed. `at` is in microseconds since the epoch."""
+    """Return the event of a live frame.
+
+    Args:
+        cursor: The frame's position in the live feed.
+        at: Microseconds since the epoch.
+    """
     emission = DELTAS[frame.kind]
-    named = {"tool": frame.tool} if frame.tool else {}
-    said = {"message": frame.text, "done": frame.done, "total": frame.total}
-    pieces = {"offset": frame.offset, "delta": frame.text}
+    tool = {"tool": frame.tool} if frame.tool else {}
+    progress = {"message": frame.text, "done": frame.done, "total": frame.total}
+    delta = {"offset": frame.offset, "delta": frame.text}
     return AgentUiEvent(
         type=emission.type,
         sequence=cursor.sequence,
@@ -129,13 +149,17 @@ def agent_ui_delta(frame: Frame, session_id: str, cursor: Cursor, at: int) -> Ag
         part_id=step_of(frame.scope),
         **_entities(frame.scope),
         **_dimensions(emission),
-        payload={**(said if frame.kind == "progress" else pieces), **named, **emission.adds},
+        payload={**(progress if frame.kind == "progress" else delta), **tool, **emission.adds},
     )
 
 
 def agent_ui_hydrated(session_id: str, through: int, at: int) -> AgentUiEvent:
-    """The event that all of a session's facts up to that sequence were told, and what follows is news. `at` is in microseconds
-    since the epoch."""
+    """Return the event that follows a session's stored facts.
+
+    Args:
+        through: The sequence of the newest stored fact.
+        at: Microseconds since the epoch.
+    """
     return AgentUiEvent(
         type=HYDRATED.type,
         sequence=through,
@@ -174,24 +198,19 @@ def _dimensions(emission: Emission) -> dict[str, Any]:
     }
 
 
-#: Classes that only a team has.
-_OF_TEAMS = frozenset({"agent", "team", "worker", "review"})
+#: Families of events that only a team has.
+_TEAM_FAMILIES = frozenset({"agent", "team", "worker", "review"})
 
 
 def _topology(kind: EventClass, team: TeamRow | None) -> Topology | None:
-    """How the work is organised, where that explains the event."""
+    """Return how the work is organised, for the start of a run and the events of a team."""
     if kind == "run.started":
         return team.topology if team is not None else "solo_run"
-    return team.topology if team is not None and kind.partition(".")[0] in _OF_TEAMS else None
+    return team.topology if team is not None and kind.partition(".")[0] in _TEAM_FAMILIES else None
 
 
-def _own_parent(record: Record) -> str:
-    """The session of a subagent is its parent's."""
-    return record.stream if record.scope.parent_thread else ""
-
-
-def _named(record: Record, emission: Emission, team: TeamRow | None) -> dict[str, Any]:
-    """The names by which a teammate and a task are known (Agent UI specification, Runtime execution alignment)."""
+def _names(record: Record, emission: Emission, team: TeamRow | None) -> dict[str, Any]:
+    """Return the names of a teammate or a task (Agent UI specification, Runtime execution alignment)."""
     match emission.adds.get("runtimeEntity"):
         case "subagent_turn":
             return {"agentName": record.scope.agent, **({"teamName": team.name} if team is not None else {})}
@@ -203,7 +222,7 @@ def _named(record: Record, emission: Emission, team: TeamRow | None) -> dict[str
 
 
 def _session_of(record: Record) -> str:
-    """The session of a session's stream, or the one that a workspace's fact is about."""
+    """Return the session of the stream, or the session that a workspace's fact is about."""
     if not is_workspace_stream(record.stream):
         return record.stream
     match record.fact:

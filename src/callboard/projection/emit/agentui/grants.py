@@ -1,5 +1,7 @@
-"""A standing permission as an action of its own (Agent UI specification, Human-in-the-loop taxonomy): it is resolved by the
-fact that the runtime wrote of it, and ends when it is taken back or its time is over. Its id is the rule's."""
+"""Permission rules as actions (Agent UI specification, Human-in-the-loop taxonomy).
+
+A rule that allows calls is an action with the rule's id. It ends when the rule is revoked or expires.
+"""
 
 from __future__ import annotations
 
@@ -11,47 +13,50 @@ from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope
 
-from .emission import GRANT, Emission, permission, reach
+from ..agentui_emission import Emission, emit_permission
+from ..entities.permission import GRANT, rule_scope
 from .events import AgentUiEvent, events_of
 
 
 class Grants:
-    """Remembers what is granted until that is over."""
+    """The grants in force, each with the event that created it."""
 
     def __init__(self) -> None:
-        self._given: dict[str, tuple[Rule, str]] = {}
+        self._open: dict[str, tuple[Rule, str]] = {}
 
-    def apply(self, record: Record, told: list[Emission]) -> tuple[tuple[AgentUiEvent, ...], list[Emission]]:
-        """The ends of those whose time is over at this fact, and what the fact is told as. The end of one is a change of what
-        is permitted, which the action stands for."""
-        ended = self._expired(record)
+    def apply(self, record: Record, emitted: list[Emission]) -> tuple[tuple[AgentUiEvent, ...], list[Emission]]:
+        """Return the ends of grants that expired before this fact, and the fact's emissions.
+
+        A revocation ends the grant's action.
+        """
+        expired = self._expire(record)
         match record.fact:
             case PermissionRuleAdded(rule=rule) if rule.verdict == "allow":
-                self._given[rule.rule_id] = (rule, record.event_id)
-            case PermissionRuleRevoked(rule_id=rule_id) if rule_id in self._given:
-                rule, _ = self._given.pop(rule_id)
-                return ended, [_ends(one, rule, "revoked") for one in told]
+                self._open[rule.rule_id] = (rule, record.event_id)
+            case PermissionRuleRevoked(rule_id=rule_id) if rule_id in self._open:
+                rule, _ = self._open.pop(rule_id)
+                return expired, [_end(emission, rule, "revoked") for emission in emitted]
             case _:
                 pass
-        return ended, told
+        return expired, emitted
 
-    def _expired(self, record: Record) -> tuple[AgentUiEvent, ...]:
-        """Nobody says that a time is over: it is told before the first fact that comes after it, as of the fact that set it."""
-        over = [one for one, _ in self._given.values() if 0 < one.expires_at <= record.header.at]
+    def _expire(self, record: Record) -> tuple[AgentUiEvent, ...]:
+        # No fact records that a rule expired. The first later fact reports it, with a reference to the rule's fact.
+        expired = [rule for rule, _ in self._open.values() if 0 < rule.expires_at <= record.header.at]
         events: list[AgentUiEvent] = []
-        for rule in over:
-            _, cause = self._given.pop(rule.rule_id)
+        for rule in expired:
+            _, cause = self._open.pop(rule.rule_id)
             bare = msgspec.structs.replace(
                 record,
                 fact=PermissionRuleRevoked(rule_id=rule.rule_id),
                 header=msgspec.structs.replace(record.header, scope=Scope()),
             )
-            told = events_of(bare, [_ends(one, rule, "expired") for one in permission("session")], None)
-            events += [msgspec.structs.replace(one, raw_event_ref=cause) for one in told]
+            ends = [_end(emission, rule, "expired") for emission in emit_permission("session")]
+            events += [msgspec.structs.replace(event, raw_event_ref=cause) for event in events_of(bare, ends, None)]
         return tuple(events)
 
 
-def _ends(told: Emission, rule: Rule, outcome: str) -> Emission:
-    said: dict[str, Any] = {"actionType": GRANT, "outcome": outcome, "rule": msgspec.to_builtins(rule)}
-    adds = {**told.adds, **said}
-    return msgspec.structs.replace(told, scope=reach(rule), phase="completed", adds=adds, action=rule.rule_id)
+def _end(emission: Emission, rule: Rule, outcome: str) -> Emission:
+    grant: dict[str, Any] = {"actionType": GRANT, "outcome": outcome, "rule": msgspec.to_builtins(rule)}
+    adds = {**emission.adds, **grant}
+    return msgspec.structs.replace(emission, scope=rule_scope(rule), phase="completed", adds=adds, action=rule.rule_id)

@@ -1,11 +1,10 @@
-"""Which kind of message part an event is (Agent UI specification, Message part taxonomy), who owns that kind and where it is
-shown. What is no part of a message is none: a queue, a permission, a metric."""
+"""Message parts of events: kind, owner and surface (Agent UI specification, Message part taxonomy)."""
 
 from __future__ import annotations
 
 from callboard.contracts.vocabulary import EventClass, MessagePart, Owner, Surface
 
-from .emission import ACTION_OWNERS, Emission
+from ..agentui_emission import ACTION_OWNERS, Emission
 
 _BY_CLASS: dict[EventClass, MessagePart] = {
     "text.delta": "assistant_text",
@@ -40,8 +39,8 @@ _BY_CLASS: dict[EventClass, MessagePart] = {
     "worker.notification": "worker_notification",
     "diagnostic.changed": "diagnostic",
 }
-#: Events of these classes are a part by where they are shown.
-_OF_TEAMS: frozenset[EventClass] = frozenset(
+#: The surface decides the part of these classes.
+_TEAM_CLASSES: frozenset[EventClass] = frozenset(
     {"agent.changed", "agent.spawned", "agent.completed", "task.changed", "team.changed"}
 )
 _BY_SURFACE: dict[Surface, MessagePart] = {
@@ -51,14 +50,14 @@ _BY_SURFACE: dict[Surface, MessagePart] = {
     "task_capsule": "agent_task",
     "work_board": "agent_task",
 }
-_SPOKEN: frozenset[Owner] = frozenset({"model", "runtime"})
-_DONE: frozenset[Owner] = frozenset({"agent", "task"})
+_MODEL_OWNERS: frozenset[Owner] = frozenset({"model", "runtime"})
+_WORK_OWNERS: frozenset[Owner] = frozenset({"agent", "task"})
 
-#: Who owns a kind of part, and where it is shown. An action is its type's owner's.
+#: The owners and surfaces of each kind of part.
 PLACES: dict[MessagePart, tuple[frozenset[Owner], frozenset[Surface]]] = {
-    "assistant_text": (_SPOKEN, frozenset({"conversation"})),
-    "reasoning_summary": (_SPOKEN, frozenset({"inline_process"})),
-    "plan": (_SPOKEN, frozenset({"inline_process", "hitl"})),
+    "assistant_text": (_MODEL_OWNERS, frozenset({"conversation"})),
+    "reasoning_summary": (_MODEL_OWNERS, frozenset({"inline_process"})),
+    "plan": (_MODEL_OWNERS, frozenset({"inline_process", "hitl"})),
     "runtime_status": (frozenset({"runtime"}), frozenset({"runtime_status"})),
     "error": (frozenset({"runtime", "tool", "task"}), frozenset({"runtime_status", "tool_ui", "task_capsule"})),
     "tool_call": (frozenset({"model", "tool"}), frozenset({"tool_ui"})),
@@ -71,18 +70,19 @@ PLACES: dict[MessagePart, tuple[frozenset[Owner], frozenset[Surface]]] = {
     "agent_task": (frozenset({"task"}), frozenset({"task_capsule", "work_board"})),
     "agent_roster": (frozenset({"agent"}), frozenset({"team_roster"})),
     "agent_handoff": (frozenset({"agent"}), frozenset({"handoff_lane", "delegation_graph"})),
-    "worker_notification": (_DONE, frozenset({"worker_notifications", "timeline_evidence"})),
-    "remote_agent_status": (_DONE, frozenset({"remote_teammate"})),
+    "worker_notification": (_WORK_OWNERS, frozenset({"worker_notifications", "timeline_evidence"})),
+    "remote_agent_status": (_WORK_OWNERS, frozenset({"remote_teammate"})),
     "diagnostic": (frozenset({"diagnostics"}), frozenset({"diagnostics"})),
 }
 
 
-def part_type(told: Emission) -> MessagePart | None:
-    """The kind of part that the event is; None for one that is none. A call that was stopped is no error."""
-    if told.adds.get("toolState") == "cancelled":
+def part_type(emission: Emission) -> MessagePart | None:
+    """Return the kind of message part; None for other events, such as a queue, a permission or a metric."""
+    if emission.adds.get("toolState") == "cancelled":  # of class `tool.failed`, but not an error
         return "tool_call"
-    part = _BY_SURFACE.get(told.surface) if told.type in _OF_TEAMS else _BY_CLASS.get(told.type)
+    by_surface = emission.type in _TEAM_CLASSES
+    part = _BY_SURFACE.get(emission.surface) if by_surface else _BY_CLASS.get(emission.type)
     if part is None:
         return None
     owners, surfaces = PLACES[part]
-    return part if told.owner in owners and told.surface in surfaces else None
+    return part if emission.owner in owners and emission.surface in surfaces else None

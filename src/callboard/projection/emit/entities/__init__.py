@@ -1,0 +1,25 @@
+"""Every fact's translation, by entity."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import FACTS, Fact
+
+from ..translation import Translation
+from . import agent, artifact, context, handoff, model, permission, session, subagent, task, tool, turn
+
+_BY_TYPE: dict[type[Fact], Translation] = {
+    **session.TRANSLATIONS,
+    **agent.TRANSLATIONS,
+    **subagent.TRANSLATIONS,
+    **handoff.TRANSLATIONS,
+    **task.TRANSLATIONS,
+    **turn.TRANSLATIONS,
+    **model.TRANSLATIONS,
+    **tool.TRANSLATIONS,
+    **permission.TRANSLATIONS,
+    **artifact.TRANSLATIONS,
+    **context.TRANSLATIONS,
+}
+
+#: Every fact's translation, by wire tag. A fact without one fails the import.
+TRANSLATIONS: dict[str, Translation] = {tag: _BY_TYPE[fact] for tag, fact in FACTS.items()}

@@ -1,0 +1,64 @@
+"""Translations of facts about handoffs, channels and inboxes."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    ChannelClosed,
+    ChannelMessage,
+    ChannelOpened,
+    Fact,
+    HandoffAccepted,
+    HandoffCompleted,
+    HandoffRejected,
+    HandoffRequested,
+    InboxConsumed,
+    InboxReserved,
+    ReplyEnded,
+)
+from callboard.contracts.vocabulary import EventClass, Phase
+
+from ..agentui_emission import EMITTED_BY_OTHERS, Emission, Emissions
+from ..run_emission import emit_event, send_text, update_state
+from ..translation import Translation
+
+
+def _lane(phase: Phase, status: str, kind: EventClass = "agent.changed") -> Emissions:
+    return (Emission(kind, "agent", "agent", phase, "handoff_lane", "archive", None, {"status": status}),)
+
+
+def _accepted(fact: Fact) -> Emissions:
+    if isinstance(fact, HandoffAccepted) and fact.ownership:
+        return (*_lane("accepted", "accepted"), *_lane("acting", "active", "agent.handoff"))
+    return _lane("accepted", "accepted")
+
+
+def _completed(fact: Fact) -> Emissions:
+    returned = isinstance(fact, HandoffCompleted) and fact.returned
+    return _lane("completed", "returned" if returned else "completed")
+
+
+def _channel(phase: Phase) -> Emissions:
+    return (Emission("agent.changed", "agent", "agent", phase, "teammate_transcript", "archive"),)
+
+
+TRANSLATIONS: dict[type[Fact], Translation] = {
+    HandoffRequested: Translation(
+        _lane("submitted", "handoff_requested"),
+        emit_event("Message", role="agent", channel="handoff"),
+        ("handoff.requested",),
+    ),
+    HandoffAccepted: Translation(_accepted, update_state("handoff_accepted"), ("handoff.accepted",)),
+    HandoffRejected: Translation(
+        _lane("cancelled", "rejected"), update_state("handoff_rejected"), ("handoff.rejected",)
+    ),
+    HandoffCompleted: Translation(_completed, update_state("handoff_completed"), ("handoff.completed",)),
+    ReplyEnded: Translation(_lane("completed", "returned")),
+    ChannelOpened: Translation(_channel("accepted"), subagents=("channel.opened",)),
+    ChannelMessage: Translation(
+        _channel("acting"), send_text("message", "agent", channel="message"), ("channel.message",)
+    ),
+    ChannelClosed: Translation(_channel("completed"), subagents=("channel.closed",)),
+    # The message and its acceptance produce the events.
+    InboxReserved: Translation(EMITTED_BY_OTHERS),
+    InboxConsumed: Translation(EMITTED_BY_OTHERS),
+}

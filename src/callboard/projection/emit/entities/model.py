@@ -1,0 +1,58 @@
+"""Translations of facts about model calls, their text, reasoning and cost."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    CostRecorded,
+    Fact,
+    MessageInterrupted,
+    MessageText,
+    ModelCompleted,
+    ModelFailed,
+    ModelInterrupted,
+    ModelRequested,
+    QuotaReported,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+)
+from callboard.contracts.vocabulary import Phase
+
+from ..agentui_emission import Emission, Emissions, emit_context, emit_diagnostic, emit_metric, emit_run
+from ..run_emission import RunEmission, RunTranslation, agent_status, send_text, show_phase
+from ..translation import Translation
+
+
+def _failed(fact: Fact) -> Emissions:
+    if isinstance(fact, ModelFailed) and fact.retry_in_ms is not None:
+        return (*emit_run("run.status", "waiting", "retrying"), *emit_diagnostic("waiting"))
+    return emit_diagnostic("failed")
+
+
+def _show_retry(fact: Fact) -> tuple[RunEmission, ...]:
+    return (agent_status("trying_again"),) if isinstance(fact, ModelFailed) and fact.retry_in_ms is not None else ()
+
+
+def _text(phase: Phase) -> Emissions:
+    return (Emission("text.final", "model", "part", phase, "conversation", "transcript"),)
+
+
+def _reasoning(phase: Phase) -> Emissions:
+    return (Emission("reasoning.summary", "model", "part", phase, "inline_process", "archive"),)
+
+
+TRANSLATIONS: dict[type[Fact], Translation] = {
+    ModelRequested: Translation(
+        (*emit_run("run.status", "preparing", "preparing"), *emit_context("diagnostics")),
+        show_phase("loading_model"),
+    ),
+    ModelCompleted: Translation(emit_metric(), subagents=("subagent.progress",), children_only=True),
+    ModelFailed: Translation(_failed, RunTranslation(_show_retry)),
+    ModelInterrupted: Translation(emit_diagnostic("interrupted")),
+    # A quota belongs to a provider account, not to a run.
+    QuotaReported: Translation(emit_metric("application")),
+    CostRecorded: Translation(emit_metric()),
+    MessageText: Translation(_text("reconciling"), send_text("content", "assistant", state="final")),
+    MessageInterrupted: Translation(_text("interrupted"), send_text("content", "assistant", state="interrupted")),
+    ReasoningCompleted: Translation(_reasoning("reasoning")),
+    ReasoningInterrupted: Translation(_reasoning("interrupted")),
+}

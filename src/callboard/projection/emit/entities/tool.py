@@ -1,0 +1,70 @@
+"""Translations of facts about tool calls, tool servers and processes."""
+
+from __future__ import annotations
+
+from callboard.contracts.facts import (
+    Fact,
+    ProcessEnded,
+    ProcessInputGiven,
+    ProcessStarted,
+    ProcessStopRequested,
+    ToolCancelled,
+    ToolCatalogResolved,
+    ToolCompleted,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
+    ToolRequested,
+    ToolServerConnected,
+    ToolServerLost,
+    ToolStarted,
+)
+from callboard.contracts.vocabulary import EventClass, Owner, Phase
+
+from ..agentui_emission import Emission, Emissions, emit_context, emit_diagnostic, emit_run
+from ..run_emission import RunEmission, RunTranslation, agent_status
+from ..translation import Translation
+
+
+def _tool(kind: EventClass, phase: Phase, state: str, owner: Owner = "tool") -> Emissions:
+    return (Emission(kind, owner, "tool_call", phase, "tool_ui", "archive", None, {"toolState": state}),)
+
+
+def _show_call(fact: Fact) -> tuple[RunEmission, ...]:
+    return (agent_status("calling", tool=str(getattr(fact, "tool", ""))),)
+
+
+def _end_call(outcome: str) -> RunTranslation:
+    def emit(fact: Fact) -> tuple[RunEmission, ...]:
+        name, data = agent_status("called")
+        return ((name, {**data, "tool_outcome": outcome, "code": str(getattr(fact, "code", ""))}),)
+
+    return RunTranslation(emit)
+
+
+TRANSLATIONS: dict[type[Fact], Translation] = {
+    ToolRequested: Translation(_tool("tool.args", "acting", "input-available", "model")),
+    ToolStarted: Translation(
+        (*_tool("tool.started", "acting", "running"), *emit_run("run.status", "acting", "streaming")),
+        RunTranslation(_show_call),
+        ("tool.started",),
+    ),
+    ToolCompleted: Translation(
+        _tool("tool.result", "completed", "output-available"),
+        _end_call("completed"),
+        ("tool.result", "artifact.changed"),
+    ),
+    ToolFailed: Translation(
+        _tool("tool.failed", "failed", "output-error"), _end_call("failed"), ("tool.result", "artifact.changed")
+    ),
+    ToolRefused: Translation(_tool("tool.failed", "failed", "output-error"), _end_call("refused")),
+    ToolLost: Translation(_tool("tool.failed", "failed", "output-error"), _end_call("lost")),
+    ToolCancelled: Translation(_tool("tool.failed", "cancelled", "cancelled"), _end_call("cancelled")),
+    ToolCatalogResolved: Translation(emit_context("diagnostics")),
+    ToolServerConnected: Translation(emit_diagnostic("acting")),
+    ToolServerLost: Translation(emit_diagnostic("failed")),
+    ProcessStarted: Translation(emit_diagnostic("acting")),
+    ProcessInputGiven: Translation(emit_diagnostic("acting")),
+    ProcessStopRequested: Translation(emit_diagnostic("acting")),
+    ProcessEnded: Translation(emit_diagnostic("completed")),
+}
