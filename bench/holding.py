@@ -50,8 +50,8 @@ async def work(folder: Path) -> None:
             await board.runtime.sessions.sweep()
         else:
             await _end(clients)
-            for session in board.runtime.sessions.in_use():
-                await board.runtime.sessions.let_go(session)
+            for session in board.runtime.sessions.open_sessions():
+                await board.runtime.sessions.release(session)
         print(json.dumps(resident()), flush=True)
     await _end(clients)
     await board.close()

@@ -55,7 +55,7 @@ async def work(folder: Path, base_url: str, facts: int) -> None:
     while line := await asyncio.to_thread(sys.stdin.readline):
         order: dict[str, int] = json.loads(line)
         if "turn" not in order:
-            await sessions.let_go(SESSION)
+            await sessions.release(SESSION)
             if "fold" in order:
                 await store.rows.clear(SESSION)
         gc.collect()

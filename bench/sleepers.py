@@ -44,8 +44,8 @@ async def work(folder: Path) -> None:
             await _wait(board, order["wait"], waiting)
             _say(resident())
         elif "let_go" in order:
-            for session in board.runtime.sessions.in_use():
-                await board.runtime.sessions.let_go(session)
+            for session in board.runtime.sessions.open_sessions():
+                await board.runtime.sessions.release(session)
             _say(resident())
         else:
             _say([await _wake(board, *one) for one in _some(waiting, order["wake"], newest="newest" in order)])

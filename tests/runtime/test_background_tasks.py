@@ -37,7 +37,7 @@ async def test_work_goes_on_when_its_asker_goes_away_and_is_waited_for():
         await asker
     assert told == []
     gate.set()
-    await under_way.settled()
+    await under_way.wait_all()
     assert told == ["done"]
 
 
@@ -52,17 +52,17 @@ async def test_an_asker_gets_what_the_work_came_to_also_where_it_failed():
 
     with pytest.raises(ValueError, match="no"):
         await under_way.run(fails())
-    await under_way.settled()
+    await under_way.wait_all()
 
 
 async def test_what_is_ended_is_over_before_the_end_returns():
     under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
-    await under_way.end()
+    await under_way.cancel_all()
     assert told == ["ended"]
     with pytest.raises(asyncio.CancelledError):
         await asker
-    await under_way.end()
+    await under_way.cancel_all()
 
 
 async def test_a_failure_that_no_asker_receives_is_logged_and_one_that_an_asker_receives_is_not(
@@ -82,12 +82,12 @@ async def test_a_failure_that_no_asker_receives_is_logged_and_one_that_an_asker_
     await asyncio.sleep(0)
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
-    under_way.begin(fails("for nobody"))
-    under_way.begin(refuses())
+    under_way.start(fails("for nobody"))
+    under_way.start(refuses())
     gate.set()
     with pytest.raises(ValueError, match="for an asker"):
         await asker
-    await under_way.settled()
+    await under_way.wait_all()
 
     told = [str(one.exc_info[1]) if one.exc_info else one.getMessage() for one in caplog.records]
     assert sorted(told) == [

@@ -44,7 +44,7 @@ async def said_hello(home: House, text: str = "hi") -> str:
 
 async def pack_of(home: House, packed: EvidencePacked) -> bytes:
     """The bytes of a pack."""
-    data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+    data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     return data
 
@@ -69,7 +69,7 @@ def checked(pack: bytes) -> Verdict:
 @asynccontextmanager
 async def held(home: House) -> AsyncIterator[asyncio.Event]:
     """Exports stop when they first read facts, until the event is set."""
-    go, facts = asyncio.Event(), home.runtime.parts.store.facts
+    go, facts = asyncio.Event(), home.runtime.dependencies.store.facts
     real = facts.stored
 
     async def gated(stream: str, **how: Any) -> tuple[StoredBytes, ...]:
@@ -233,7 +233,7 @@ async def test_an_export_under_way_ends_when_the_runtime_closes_and_can_be_asked
         async with held(home):
             exporting = asyncio.create_task(home.do(ExportEvidence(session_id=session), "k1"))
             await begun(home, session)
-            await home.runtime.commands.settled()
+            await home.runtime.commands.wait_settled()
             with pytest.raises(asyncio.CancelledError):
                 await exporting
         assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
@@ -253,7 +253,7 @@ async def test_a_session_that_is_deleted_meanwhile_leaves_no_pack(tmp_path: Path
             with pytest.raises(Refusal) as refused:
                 await exporting
         assert refused.value.code == "unknown_session"
-        assert (await home.runtime.parts.store.facts.head(session)).sequence == 0
+        assert (await home.runtime.dependencies.store.facts.head(session)).sequence == 0
 
 
 async def test_a_deleted_session_takes_its_packs_with_it(tmp_path: Path):
@@ -261,7 +261,7 @@ async def test_a_deleted_session_takes_its_packs_with_it(tmp_path: Path):
         session = await said_hello(home)
         packed = await home.do(ExportEvidence(session_id=session))
         await home.do(DeleteSession(session_id=session, confirm=session))
-        assert await home.runtime.parts.store.blobs.get(packed.pack.hash) is None
+        assert await home.runtime.dependencies.store.blobs.get(packed.pack.hash) is None
 
 
 async def test_a_pack_does_not_hold_the_packs_before_it(tmp_path: Path):
@@ -279,12 +279,12 @@ async def test_what_is_erased_is_in_no_later_pack_and_no_earlier_one_is_kept(tmp
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         first = await home.do(ExportEvidence(session_id=session))
-        facts = home.runtime.parts.store.facts
+        facts = home.runtime.dependencies.store.facts
         erased = next(one.sequence for one in await home.facts(session) if one.header.type == "message.text")
 
         await facts.erase(session, erased)
 
-        assert await home.runtime.parts.store.blobs.get(first.pack.hash) is None
+        assert await home.runtime.dependencies.store.blobs.get(first.pack.hash) is None
         pack = await pack_of(home, await home.do(ExportEvidence(session_id=session)))
         assert checked(pack).ok
         assert checked(pack).erased == 1

@@ -113,7 +113,7 @@ async def test_s1_another_fingerprint_discards_snapshots_rows_and_cards(
     monkeypatch.setattr(fingerprint, "_sources", lambda *_: iter(()))
     try:
         async with house(tmp_path, calls(says("Hello."))) as home:
-            assert await home.runtime.parts.store.rows.across("sessions", "another") == ()
+            assert await home.runtime.dependencies.store.rows.across("sessions", "another") == ()
             assert await _conversation(home, turn.session_id) == before
     finally:
         fingerprint.view_fingerprint.cache_clear()
@@ -154,7 +154,7 @@ async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         await home.read(turn.session_id)
-        await home.runtime.sessions.let_go(turn.session_id)
+        await home.runtime.sessions.release(turn.session_id)
         closed: list[str] = []
         close, opened = SessionViews.close, SessionViews.open
 
@@ -170,7 +170,7 @@ async def test_s1_a_session_that_does_not_open_leaves_no_host_and_no_task_behind
         monkeypatch.setattr(SessionViews, "close", noted)
         with pytest.raises(Refusal, match="the disk is gone"):
             await home.read(turn.session_id)
-        assert (closed, home.runtime.sessions.in_use()) == (["views"], [])
+        assert (closed, home.runtime.sessions.open_sessions()) == (["views"], [])
 
         monkeypatch.setattr(SessionViews, "open", opened)
         await home.submit("again", turn.session_id)

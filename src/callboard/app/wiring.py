@@ -146,12 +146,12 @@ def wire(
         closed_folders=(str(home.folder),),
         demos=DemoCatalog(home.demos),
         uploads=UploadFolder(home.uploads, UuidIds(), Clock().now, secrets.veil),
-        external=AcpAgents(),
-        remotes=A2aAgents(),
+        external_agents=AcpAgents(),
+        remote_agents=A2aAgents(),
         settings=settings,
-        desk=ModelCatalog(models, environment),
-        past=TranscriptIndex(environment),
-        folder_served=served,
+        model_catalog=ModelCatalog(models, environment),
+        past_sessions=TranscriptIndex(environment),
+        on_folder_served=served,
         secrets=secrets,
     )
     runtime = Runtime(parts)
@@ -160,7 +160,7 @@ def wire(
 
 def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
     """The runtime behind its routes."""
-    parts = wired.runtime.parts
+    parts = wired.runtime.dependencies
 
     async def about() -> Meta:
         with suppress(Refusal):

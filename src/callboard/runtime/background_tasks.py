@@ -27,7 +27,7 @@ class BackgroundTasks:
     def __bool__(self) -> bool:
         return bool(self._tasks)
 
-    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Begins work that nobody has to wait for."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
@@ -36,7 +36,7 @@ class BackgroundTasks:
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
         """What the work comes to; an asker that is cancelled leaves it under way. Raises what the work raises."""
-        return await self.wait(self.begin(work))
+        return await self.wait(self.start(work))
 
     async def wait(self, task: asyncio.Task[T]) -> T:
         """What begun work comes to, for one more asker. Raises what the work raises."""
@@ -48,16 +48,16 @@ class BackgroundTasks:
             if not self._waiting[task]:
                 del self._waiting[task]
 
-    async def settled(self) -> None:
+    async def wait_all(self) -> None:
         """Waits until what is under way now is over, whatever came of it."""
         if self._tasks:
             await asyncio.wait(self._tasks)
 
-    async def end(self) -> None:
+    async def cancel_all(self) -> None:
         """Cancels what is under way and waits until it is over."""
         for task in self._tasks:
             task.cancel()
-        await self.settled()
+        await self.wait_all()
 
     def _done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

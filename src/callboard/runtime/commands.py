@@ -60,12 +60,12 @@ from .artifacts.service import ArtifactService
 from .background_tasks import BackgroundTasks
 from .dependencies import Dependencies
 from .evidence_exporter import EvidenceExporter
-from .permissions.trust_service import PermissionCommand, answer_of
+from .permissions.trust_service import PermissionCommand, to_respond_action
 from .queries.service import Queries
-from .secrets.append_redactor import body_hash, redacted
+from .secrets.append_redactor import body_hash, redact_value
 from .secrets.key_store import SecretCommand, answer_secret
-from .session_importer import session_of
-from .session_registry import SessionRegistry, session_named
+from .session_importer import imported_session_id
+from .session_registry import SessionRegistry, session_id_from
 from .workspaces.registry import WorkspaceRegistry
 from .worktree_merge import WorktreeMerger
 
@@ -79,14 +79,14 @@ class CommandRunner:
 
     def __init__(
         self,
-        parts: Dependencies,
+        dependencies: Dependencies,
         sessions: SessionRegistry,
         workspaces: WorkspaceRegistry,
         queries: Queries,
         exports: EvidenceExporter,
         artifacts: ArtifactService,
     ) -> None:
-        self._parts = parts
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
         self._queries = queries
@@ -94,7 +94,7 @@ class CommandRunner:
         self._merges = WorktreeMerger(sessions)
         self._artifacts = artifacts
         self._in_flight: dict[str, tuple[str, asyncio.Task[Any]]] = {}
-        self._under_way = BackgroundTasks()
+        self._tasks = BackgroundTasks()
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
         """Carries a command out, or answers a query. Raises Refusal.
@@ -107,42 +107,42 @@ class CommandRunner:
             raise Refusal("unknown_command", f"There is no command {type(command).__name__}.")
         # A value that is to be kept, or to stand in the settings, is no part of what is recorded.
         if not isinstance(command, SetSecret | UpdateSettings):
-            command = redacted(command, self._parts.secrets)
+            command = redact_value(command, self._dependencies.secrets)
         if declared.query and not isinstance(command, ListSecrets):
             answer = await self._queries.answer(command)
-            return redacted(answer, self._parts.secrets) if isinstance(command, _TOLD) else answer
+            return redact_value(answer, self._dependencies.secrets) if isinstance(command, _TOLD) else answer
         if declared.authority == "person" and actor.kind not in ("person", "policy"):
             raise Refusal("not_authorised", f"Only a person may {declared.name}.")
         if isinstance(command, SecretCommand):
-            return await answer_secret(command, self._parts.secrets)
+            return await answer_secret(command, self._dependencies.secrets)
         if isinstance(command, SubmitTurn | SteerTurn | EditQueuedTurn) and not command.text.strip():
             raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Say what is to be done.")
         if not key and isinstance(command, SubmitTurn) and command.turn_id is not None:
             key = f"turn:{command.turn_id}"
         if not key:
-            return redacted(await self._carry_out(command, None, actor), self._parts.secrets)
-        body = body_hash(declared.name, command, self._parts.secrets)
+            return redact_value(await self._carry_out(command, None, actor), self._dependencies.secrets)
+        body = body_hash(declared.name, command, self._dependencies.secrets)
         running = self._in_flight.get(key)
         if running is None:
-            task = self._under_way.begin(self._once(command, declared, key, body, actor))
+            task = self._tasks.start(self._once(command, declared, key, body, actor))
             self._in_flight[key] = (body, task)
             task.add_done_callback(lambda _: self._in_flight.pop(key, None))
         else:
             _same(running[0], body)
             task = running[1]
-        return await self._under_way.wait(task)
+        return await self._tasks.wait(task)
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits for what runs outside of the sessions and must not be left half way; what can be made again is ended."""
-        await self._queries.pasts.end()
-        await self._merges.settled()
-        await self._artifacts.settled()
+        await self._queries.importer.close()
+        await self._merges.wait_settled()
+        await self._artifacts.wait_settled()
         await self._exports.close()
         # What was asked for with a key is carried out also where its asker has gone.
-        await self._under_way.settled()
+        await self._tasks.wait_all()
 
     async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
-        stored = await self._parts.store.facts.answer(key)
+        stored = await self._dependencies.store.facts.answer(key)
         if stored is not None:
             _same(stored.body_hash, body)
             try:
@@ -155,20 +155,20 @@ class CommandRunner:
                     hint="Read the session to see what came of it; a new key carries the command out again.",
                 ) from error
         kept = StoredAnswer(key=key, body_hash=body, answer=b"")
-        return redacted(await self._carry_out(command, kept, actor), self._parts.secrets)
+        return redact_value(await self._carry_out(command, kept, actor), self._dependencies.secrets)
 
-    async def _carry_out(self, command: Command, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _carry_out(self, command: Command, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
         match command:
             case OpenWorkspace():
-                return await self._workspaces.open_folder(command, actor, kept)
+                return await self._workspaces.open_folder(command, actor, stored_answer)
             case UpdateSession():
-                return await self._update(command, actor, kept)
+                return await self._update(command, actor, stored_answer)
             case DeleteSession():
-                return await self._delete(command, kept, actor)
+                return await self._delete(command, stored_answer, actor)
             case StartDemo():
-                return await self._start_demo(command, kept, actor)
+                return await self._start_demo(command, stored_answer, actor)
             case SubmitTurn(session_id=None) | CreateJob(session_id=None):
-                return await self._submit_new(command, kept, actor)
+                return await self._submit_new(command, stored_answer, actor)
             case (
                 SubmitTurn(session_id=str(session))
                 | CreateJob(session_id=str(session))
@@ -176,14 +176,14 @@ class CommandRunner:
                 | RetryJobItem(session_id=session)
                 | AddAgent(session_id=session)
             ):
-                self._workspaces.must_be_open(session)
-                return await (await self._sessions.get(session)).host.command(command, actor, kept)
+                self._workspaces.require_open(session)
+                return await (await self._sessions.get(session)).host.run_command(command, actor, stored_answer)
             case ImportTurn() | ImportPastSession():
-                return await self._import(command, kept, actor)
+                return await self._import(command, stored_answer, actor)
             case RespondAction():
-                return await self._respond(command, kept, actor)
+                return await self._respond(command, stored_answer, actor)
             case ResolvePermission(policy=policy):
-                return await self._respond(answer_of(command), kept, Actor(kind="policy", id=policy))
+                return await self._respond(to_respond_action(command), stored_answer, Actor(kind="policy", id=policy))
             case (
                 TrustWorkspace()
                 | RevokeTrust()
@@ -193,9 +193,9 @@ class CommandRunner:
                 | EvaluatePermission()
                 | UpdateSettings()
             ):
-                return await self._permit(command, kept, actor)
+                return await self._permit(command, stored_answer, actor)
             case MergeSubagent() | ReconnectServer():
-                return await self._outside(command, actor, kept)
+                return await self._outside(command, actor, stored_answer)
             case (
                 CreateArtifact()
                 | EditArtifact()
@@ -204,36 +204,40 @@ class CommandRunner:
                 | ExportArtifact()
                 | DeleteArtifact()
             ):
-                return await self._artifacts.submit(command, actor, kept)
+                return await self._artifacts.submit(command, actor, stored_answer)
             case ExportEvidence():
-                return await self._exports.export(command, actor, kept)
+                return await self._exports.export(command, actor, stored_answer)
             case _:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
                 found = await self._sessions.get(getattr(command, "session_id", None) or "")
-                return await found.host.command(session_command, actor, kept)
+                return await found.host.run_command(session_command, actor, stored_answer)
 
-    async def _outside(self, command: MergeSubagent | ReconnectServer, actor: Actor, kept: StoredAnswer | None) -> Any:
+    async def _outside(
+        self, command: MergeSubagent | ReconnectServer, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> Any:
         """What takes effect outside the log."""
         if isinstance(command, ReconnectServer):
             return await self._queries.tools.reconnect(command)
-        return await self._merges.merge(command, actor, kept)
+        return await self._merges.merge(command, actor, stored_answer)
 
     async def _permit(
         self,
         command: PermissionCommand | DryRunRules | EvaluatePermission | UpdateSettings,
-        kept: StoredAnswer | None,
+        stored_answer: StoredAnswer | None,
         actor: Actor,
     ) -> Any:
-        trusting = self._queries.trusting
+        trusting = self._queries.trust
         match command:
             case DryRunRules() | EvaluatePermission():
                 return await trusting.answer(command)
             case UpdateSettings():
-                return await trusting.update(command, actor, kept)
+                return await trusting.update(command, actor, stored_answer)
             case _:
-                return await trusting.carry_out(command, actor, kept)
+                return await trusting.submit(command, actor, stored_answer)
 
-    async def _submit_new(self, command: SubmitTurn | CreateJob, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _submit_new(
+        self, command: SubmitTurn | CreateJob, stored_answer: StoredAnswer | None, actor: Actor
+    ) -> Any:
         """The session is made by the turn, or by the job; its workspace must be open. A turn that the caller named makes the
         same session however often it comes, so that there is never a second one of it (CTL-02).
 
@@ -247,12 +251,12 @@ class CommandRunner:
                 field="workspaceId",
                 hint="Give sessionId or workspaceId.",
             )
-        self._workspaces.get(command.workspace_id).must_be_there()
+        self._workspaces.get(command.workspace_id).require_folder()
         workspace = command.workspace_id
-        session = self._parts.ids.new("session")
+        session = self._dependencies.ids.new("session")
         if isinstance(command, SubmitTurn) and command.turn_id is not None:
-            session = session_named(command.turn_id)
-            if self._workspaces.was_deleted(session) or (await self._parts.store.facts.head(session)).sequence:
+            session = session_id_from(command.turn_id)
+            if self._workspaces.was_deleted(session) or (await self._dependencies.store.facts.head(session)).sequence:
                 raise Refusal(
                     "turn_id_used",
                     f"There is a session that the turn {command.turn_id} made.",
@@ -263,24 +267,24 @@ class CommandRunner:
 
         async def list_it(decision: Decision) -> None:
             title = next((new.fact.title for new in decision.facts if isinstance(new.fact, SessionCreated)), "")
-            await self._workspaces.effect(session, workspace, ListSession(workspace, title, f"{session}/1"))
+            await self._workspaces.apply_effect(session, workspace, ListSession(workspace, title, f"{session}/1"))
 
         try:
             named = msgspec.structs.replace(command, session_id=session)
-            answer = await found.host.command(named, actor, kept, list_it)
+            answer = await found.host.run_command(named, actor, stored_answer, list_it)
         except Refusal:
             if found.host.state.sequence == 0:
-                await self._sessions.let_go(session)
+                await self._sessions.release(session)
             raise
         # Who has the answer may name the session in its workspace's commands at once.
-        await self._workspaces.effect(
+        await self._workspaces.apply_effect(
             session, workspace, ListSession(workspace, found.host.state.title, f"{session}/1")
         )
         return answer
 
-    async def _start_demo(self, command: StartDemo, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _start_demo(self, command: StartDemo, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
         """The answer is kept with the first turn; a demo that a crash cuts short before that leaves a folder and no session."""
-        demos = self._parts.demos
+        demos = self._dependencies.demos
         if demos is None:
             raise Refusal("invalid_input", "There are no demos here.", field="name")
         made = await asyncio.to_thread(demos.set_out, command.name)
@@ -291,52 +295,56 @@ class CommandRunner:
             mode=made.mode,
             permission_mode=made.permission_mode,
         )
-        return await self._submit_new(turn, kept, actor)
+        return await self._submit_new(turn, stored_answer, actor)
 
-    async def _import(self, command: ImportTurn | ImportPastSession, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _import(
+        self, command: ImportTurn | ImportPastSession, stored_answer: StoredAnswer | None, actor: Actor
+    ) -> Any:
         """A past session is the same session however often it is imported; one that the person deleted stays deleted."""
         if isinstance(command, ImportPastSession):
-            return await self._queries.pasts.take(command, actor, kept, lambda turn: self.submit(turn, actor=actor))
-        self._workspaces.get(command.workspace_id).must_be_approved()
-        self._queries.pasts.must_not_be_driven(command.source_id)
-        session = session_of(command.source, command.source_id)
-        new = (await self._parts.store.facts.head(session)).sequence == 0
+            return await self._queries.importer.import_session(
+                command, actor, stored_answer, lambda turn: self.submit(turn, actor=actor)
+            )
+        self._workspaces.get(command.workspace_id).require_approved()
+        self._queries.importer.require_not_driven(command.source_id)
+        session = imported_session_id(command.source, command.source_id)
+        new = (await self._dependencies.store.facts.head(session)).sequence == 0
         found = await self._sessions.open(session, command.workspace_id if new else "")
-        answer = await found.host.command(command, actor, kept)
+        answer = await found.host.run_command(command, actor, stored_answer)
         if new:
             state = found.host.state
             effect = ListSession(state.workspace, state.title, f"{session}/1")
-            await self._workspaces.effect(session, state.workspace, effect)
+            await self._workspaces.apply_effect(session, state.workspace, effect)
         return answer
 
-    async def _respond(self, command: RespondAction, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _respond(self, command: RespondAction, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
         """An action that is settled answers with the decision that settled it, whatever is asked now."""
         found = await self._sessions.get(command.session_id)
         try:
-            return await found.host.command(command, actor, kept)
+            return await found.host.run_command(command, actor, stored_answer)
         except Refusal as refusal:
             if refusal.code != "unknown_action":
                 raise
-            settled = await self._queries.settled(command.session_id, command.action_id)
+            settled = await self._queries.find_settled_action(command.session_id, command.action_id)
             if settled is None:
                 raise
             return settled
 
-    async def _update(self, command: UpdateSession, actor: Actor, kept: StoredAnswer | None) -> Any:
+    async def _update(self, command: UpdateSession, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
         """What sleeps in a session that is taken out of the archive wakes again at its times."""
-        answer = await self._workspaces.update_session(command, actor, kept)
-        if command.archived is False and command.session_id in self._workspaces.scheduled():
-            (await self._sessions.get(command.session_id)).host.arm()
+        answer = await self._workspaces.update_session(command, actor, stored_answer)
+        if command.archived is False and command.session_id in self._workspaces.scheduled_sessions():
+            (await self._sessions.get(command.session_id)).host.arm_timers()
         return answer
 
-    async def _delete(self, command: DeleteSession, kept: StoredAnswer | None, actor: Actor) -> Any:
+    async def _delete(self, command: DeleteSession, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
         """The fact comes first: a deletion that a crash cuts short is then carried on, and never forgotten."""
-        host = self._workspaces.may_delete(command)
-        async with self._sessions.without(command.session_id):
-            head = await self._parts.store.facts.head(command.session_id)
-            answer = await self._workspaces.deleted(host, command.session_id, head, actor, kept)
-            await self._parts.store.rows.clear(command.session_id)
-            await self._parts.store.facts.delete(command.session_id)
+        host = self._workspaces.require_deletable(command)
+        async with self._sessions.locked_out(command.session_id):
+            head = await self._dependencies.store.facts.head(command.session_id)
+            answer = await self._workspaces.record_deletion(host, command.session_id, head, actor, stored_answer)
+            await self._dependencies.store.rows.clear(command.session_id)
+            await self._dependencies.store.facts.delete(command.session_id)
         return answer
 
 

@@ -48,7 +48,7 @@ class Limits:
     partial_interval: float = 1.0
     partial_bytes: int = 2048
     write_behind: float = 0.25
-    try_again: float = 5.0
+    retry_interval: float = 5.0
     approval_expiry: float = 0.0
     model_retry: RetrySettings | None = None
     idle: float = 60.0
@@ -60,7 +60,7 @@ class Limits:
     rebuild_wait: float = 1.0
     team_budget: int = 8
     group_budget: int = 16
-    look: float = 60.0
+    clock_interval: float = 60.0
     external_silence: float = 1800.0
     external_stop: float = 5.0
     external_grace: float = 10.0
@@ -85,17 +85,17 @@ class Dependencies:
     toolbox: Toolbox
     definitions: Definitions
     closed_folders: tuple[str, ...] = ()
-    external: ExternalAgents | None = None
-    remotes: RemoteAgents | None = None
+    external_agents: ExternalAgents | None = None
+    remote_agents: RemoteAgents | None = None
     demos: Demos | None = None
     uploads: Uploads | None = None
     settings: SettingsBook | None = None
     shells: Shells | None = None
-    desk: ModelCatalogPort | None = None
-    past: PastSessions | None = None
-    folder_served: Callable[[str], None] = lambda _: None
+    model_catalog: ModelCatalogPort | None = None
+    past_sessions: PastSessions | None = None
+    on_folder_served: Callable[[str], None] = lambda _: None
     secrets: Secrets = field(default_factory=Redaction)
-    last_look: AppendRedactor = field(init=False)
+    append_redactor: AppendRedactor = field(init=False)
     clock: Clock = field(default_factory=Clock)
     ids: Ids = field(default_factory=UuidIds)
     limits: Limits = field(default_factory=Limits)

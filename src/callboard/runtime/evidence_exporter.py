@@ -53,26 +53,28 @@ class _Export:
 class EvidenceExporter:
     """Makes packs, one at a time, so that memory is bounded however many are asked for."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._one = asyncio.Semaphore(1)
         self._exports: list[_Export] = []
-        self._under_way = BackgroundTasks()
+        self._tasks = BackgroundTasks()
 
-    async def export(self, request: ExportEvidence, actor: Actor, kept: StoredAnswer | None) -> EvidencePacked:
+    async def export(self, request: ExportEvidence, actor: Actor, stored_answer: StoredAnswer | None) -> EvidencePacked:
         """Makes the pack of all facts that are there now. Raises Refusal `unknown_session`, `unknown_task`, `too_large`, and
         `chain_broken` where the log is not what was appended."""
-        return await self._under_way.run(self._export(request, actor, kept))
+        return await self._tasks.run(self._export(request, actor, stored_answer))
 
     async def close(self) -> None:
         """Ends what is under way: nothing is told of a pack that is not made, and it can be asked for again."""
-        await self._under_way.end()
+        await self._tasks.cancel_all()
 
-    async def _export(self, request: ExportEvidence, actor: Actor, kept: StoredAnswer | None) -> EvidencePacked:
+    async def _export(
+        self, request: ExportEvidence, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> EvidencePacked:
         await self._sessions.get(request.session_id)
-        head = await self._parts.store.facts.head(request.session_id)
-        export = _Export(request, head.sequence, self._parts.clock.now())
+        head = await self._dependencies.store.facts.head(request.session_id)
+        export = _Export(request, head.sequence, self._dependencies.clock.now())
         self._exports.append(export)
         try:
             async with self._one:
@@ -80,7 +82,7 @@ class EvidenceExporter:
         finally:
             self._exports.remove(export)
         found = await self._sessions.get(request.session_id)
-        answer = await found.host.command(made, actor, kept)
+        answer = await found.host.run_command(made, actor, stored_answer)
         if not isinstance(answer, EvidencePacked):
             raise TypeError(f"an export was answered with {type(answer).__name__}")
         return answer
@@ -133,14 +135,14 @@ class EvidenceExporter:
         """The facts 1 to `through` as they are stored. Raises Refusal `unknown_session` where they went away."""
         session, after = export.request.session_id, 0
         while after < export.through:
-            page = await self._parts.store.facts.stored(session, after=after, limit=PAGE, until=export.through)
+            page = await self._dependencies.store.facts.stored(session, after=after, limit=PAGE, until=export.through)
             if not page:
                 raise Refusal("unknown_session", f"The session {session} was deleted meanwhile.", field="sessionId")
             yield page
             after = page[-1].sequence
 
     async def _blobs(self, packer: Packer) -> None:
-        blobs = self._parts.store.blobs
+        blobs = self._dependencies.store.blobs
         for wanted in packer.wanted():
             if packer.fits(wanted):
                 # One byte more than what fits tells that it does not.

@@ -23,9 +23,9 @@ class RuntimeFeeds:
     """Implements the port `Feeds`."""
 
     def __init__(
-        self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry, events: EventStream
+        self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry, events: EventStream
     ) -> None:
-        self._parts = parts
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
         self._events = events
@@ -36,7 +36,7 @@ class RuntimeFeeds:
             follow = self._workspaces.get(stream).follow(after)
         else:
             found = await self._sessions.get(stream)
-            await found.views.reach(found.begun)
+            await found.views.wait_for(found.first_sequence)
             follow = found.views.follow(after)
         async with aclosing(follow) as chunks:
             async for chunk in chunks:
@@ -50,7 +50,7 @@ class RuntimeFeeds:
             self._workspaces.get(stream)
         else:
             await self._sessions.get(stream)
-        async with aclosing(self._parts.store.facts.subscribe(stream, after=after)) as subscription:
+        async with aclosing(self._dependencies.store.facts.subscribe(stream, after=after)) as subscription:
             async for records in subscription:
                 yield records
 
@@ -58,7 +58,7 @@ class RuntimeFeeds:
         """All facts and the text in the making, in one order. Raises Refusal `unknown_session`."""
         await self._sessions.get(session)
         reached = 0
-        async with aclosing(self._parts.feed.follow(session)) as batches:
+        async with aclosing(self._dependencies.feed.follow(session)) as batches:
             async for items in batches:
                 for item in items:
                     async for records in self._missed(session, reached, item):
@@ -71,7 +71,7 @@ class RuntimeFeeds:
         """The facts before a gap's place that were not told yet. Whatever else comes leads on from what was told."""
         until = item.cursor.sequence if isinstance(item, LiveGap) else 0
         while reached < until:
-            records = await self._parts.store.facts.read(session, after=reached, until=until, limit=PAGE)
+            records = await self._dependencies.store.facts.read(session, after=reached, until=until, limit=PAGE)
             if not records:
                 # The session was deleted meanwhile; nothing follows.
                 return

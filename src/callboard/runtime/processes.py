@@ -41,17 +41,17 @@ class _KeptProcess:
 class Processes:
     """Those of one session. `report` takes what becomes of them."""
 
-    def __init__(self, parts: Dependencies, report: Callable[[Outcome], Awaitable[None]]) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, report: Callable[[Outcome], Awaitable[None]]) -> None:
+        self._dependencies = dependencies
         self._report = report
         self._kept: dict[str, _KeptProcess] = {}
 
     @property
-    def running(self) -> bool:
+    def has_running(self) -> bool:
         """True while one of them is not over."""
         return any(one.came is None for one in self._kept.values())
 
-    def output(self, process: str, most: int) -> str:
+    def newest_output(self, process: str, most: int) -> str:
         """The newest of what a process printed, at most so many characters; empty where it is not here."""
         found = self._kept.get(process)
         if found is None:
@@ -61,14 +61,14 @@ class Processes:
 
     async def start(self, scope: Scope, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> ToolOutcome:
         """Starts the command of a call, to go on behind it: what the call comes to."""
-        shells = self._parts.shells
+        shells = self._dependencies.shells
         if shells is None:
             return ToolOutcome(output="", code="tool_failed", message="Nothing goes on in the background here.")
         try:
-            process = await shells.start(call, evaluation, context, self._parts.secrets.veil())
+            process = await shells.start(call, evaluation, context, self._dependencies.secrets.veil())
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
-        name = self._parts.ids.new("process")
+        name = self._dependencies.ids.new("process")
         kept = self._kept[name] = _KeptProcess(process, msgspec.structs.replace(scope, process=name))
         try:
             began = ProcessStartReported(scope=kept.scope, command=evaluation.preview, summary=evaluation.summary)
@@ -83,7 +83,7 @@ class Processes:
                 kept.following = asyncio.create_task(self._follow(name, kept))
         return ToolOutcome(output=msgspec.json.encode({"process_id": name, "state": "running"}).decode())
 
-    async def call(self, tool: str, arguments: str, thread: str) -> ToolOutcome:
+    async def run_tool(self, tool: str, arguments: str, thread: str) -> ToolOutcome:
         """Answers a call of one of the tools by which an agent has to do with the processes that it started."""
         try:
             if tool == READ_PROCESS:
@@ -101,7 +101,7 @@ class Processes:
         found = self._kept.get(process)
         if found is not None:
             try:
-                await found.process.write(self._parts.secrets.reveal(text), end=end)
+                await found.process.write(self._dependencies.secrets.reveal(text), end=end)
             except Refusal as refusal:
                 log.warning("%s was not given what was written to it: %s", process, refusal.problem.message)
 

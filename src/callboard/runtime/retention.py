@@ -26,8 +26,8 @@ _DAY_US = 24 * 60 * 60 * 1_000_000
 class Retention:
     """Looks through the archived sessions now and then. Without the setting nothing ever goes."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
 
@@ -46,28 +46,28 @@ class Retention:
         days = self._days()
         if not days:
             return
-        before = self._parts.clock.now() - days * _DAY_US
+        before = self._dependencies.clock.now() - days * _DAY_US
         for host in self._workspaces.all():
             for listed in list(host.state.sessions.values()):
-                if listed.archived and (await self._parts.store.facts.head(listed.session)).at < before:
+                if listed.archived and (await self._dependencies.store.facts.head(listed.session)).at < before:
                     await self._trim(host.state.workspace, listed.session)
 
     async def _trim(self, workspace: str, session: str) -> None:
-        if not (await self._parts.store.facts.contents(session, SMALLEST)).blobs:
+        if not (await self._dependencies.store.facts.contents(session, SMALLEST)).blobs:
             return
-        async with self._sessions.without(session):
-            keeper = SessionState(session, self._parts.store)
+        async with self._sessions.locked_out(session):
+            keeper = SessionState(session, self._dependencies.store)
             await keeper.open()
             if unfinished(keeper.state):
                 # What it is told to go on with is all of its conversation: nothing goes until it is over.
                 return
-            found = await self._parts.store.facts.contents(session, SMALLEST)
+            found = await self._dependencies.store.facts.contents(session, SMALLEST)
             # The fact comes first: nothing goes that nobody was told of.
-            if await self._workspaces.trimmed(workspace, session, found):
-                await self._parts.store.facts.trim(session, SMALLEST)
+            if await self._workspaces.record_trim(workspace, session, found):
+                await self._dependencies.store.facts.trim(session, SMALLEST)
 
     def _days(self) -> int:
-        book = self._parts.settings
+        book = self._dependencies.settings
         try:
             return book.user().retention if book is not None else 0
         except Refusal as refusal:

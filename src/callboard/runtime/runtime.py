@@ -19,7 +19,7 @@ from .background_tasks import BackgroundTasks
 from .commands import CommandRunner
 from .dependencies import Dependencies
 from .events.live_relay import RelayedFeed
-from .events.order import Order
+from .events.order import EventOrder
 from .events.stream import EventStream
 from .evidence_exporter import EvidenceExporter
 from .feeds import RuntimeFeeds
@@ -44,29 +44,29 @@ SHOW_EVERY = 0.5
 class Runtime:
     """`commands` and `feeds` implement the ports of the same names. Use it as an async context manager."""
 
-    def __init__(self, parts: Dependencies) -> None:
+    def __init__(self, dependencies: Dependencies) -> None:
         self._homes: dict[str, str] = {}
-        order = Order(lambda: self.parts.store.facts, self._home_of, lambda: self.parts.store.epoch)
-        definitions = RedactedDefinitions(parts.definitions, parts.secrets)
-        parts = replace(parts, feed=RelayedFeed(parts.feed, order), definitions=definitions)
-        self.parts: Dependencies = parts
-        self.workspaces = WorkspaceRegistry(parts)
+        order = EventOrder(lambda: self.dependencies.store.facts, self._home_of, lambda: self.dependencies.store.epoch)
+        definitions = RedactedDefinitions(dependencies.definitions, dependencies.secrets)
+        dependencies = replace(dependencies, feed=RelayedFeed(dependencies.feed, order), definitions=definitions)
+        self.dependencies: Dependencies = dependencies
+        self.workspaces = WorkspaceRegistry(dependencies)
         self.sessions = SessionRegistry(
-            parts,
-            self.workspaces.home,
-            self.workspaces.card,
-            self.workspaces.damaged,
+            dependencies,
+            self.workspaces.context,
+            self.workspaces.show_card,
+            self.workspaces.show_damaged,
             self.workspaces.was_deleted,
             self._pass_on,
         )
-        exports = EvidenceExporter(parts, self.sessions)
-        artifacts = ArtifactService(parts, self.sessions)
-        self.queries = Queries(parts, self.sessions, self.workspaces, exports, artifacts)
-        self.commands = CommandRunner(parts, self.sessions, self.workspaces, self.queries, exports, artifacts)
-        events = EventStream(order, lambda: self.parts.store.facts, self.workspaces.listed)
-        self.feeds = RuntimeFeeds(parts, self.sessions, self.workspaces, events)
-        self.retention = Retention(parts, self.sessions, self.workspaces)
-        self.runs = RunRecords(parts, self.sessions, self.workspaces)
+        exports = EvidenceExporter(dependencies, self.sessions)
+        artifacts = ArtifactService(dependencies, self.sessions)
+        self.queries = Queries(dependencies, self.sessions, self.workspaces, exports, artifacts)
+        self.commands = CommandRunner(dependencies, self.sessions, self.workspaces, self.queries, exports, artifacts)
+        events = EventStream(order, lambda: self.dependencies.store.facts, self.workspaces.describe)
+        self.feeds = RuntimeFeeds(dependencies, self.sessions, self.workspaces, events)
+        self.retention = Retention(dependencies, self.sessions, self.workspaces)
+        self.runs = RunRecords(dependencies, self.sessions, self.workspaces)
         self._tasks = BackgroundTasks()
 
     async def __aenter__(self) -> Self:
@@ -80,39 +80,39 @@ class Runtime:
             self.workspaces.close()
             raise
         for work in (self._recover(), self._sweep(), self.retention.run()):
-            self._tasks.begin(work)
+            self._tasks.start(work)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         # From the last to the first, each whatever became of those before it.
         async with AsyncExitStack() as closing:
-            closing.push_async_callback(self.parts.store.close)
-            closing.push_async_callback(self.parts.toolbox.close)
+            closing.push_async_callback(self.dependencies.store.close)
+            closing.push_async_callback(self.dependencies.toolbox.close)
             closing.push_async_callback(self.sessions.close)
             closing.callback(self.workspaces.close)
-            closing.push_async_callback(self.commands.settled)
-            closing.push_async_callback(self._tasks.end)
+            closing.push_async_callback(self.commands.wait_settled)
+            closing.push_async_callback(self._tasks.cancel_all)
 
     async def _recover(self) -> None:
         """Takes over what a dead epoch left: sessions that ran or whose rows are behind, those not yet listed, and deletions
         that were cut short. Until its turn comes a session that ran reads `lost`."""
-        store = self.parts.store
+        store = self.dependencies.store
         rows = await store.rows.across("sessions", view_fingerprint())
         cards = {row.key: row for row in rows if isinstance(row, SessionCard)}
-        clock, shown = self.parts.clock, self.parts.clock.elapsed()
+        clock, shown = self.dependencies.clock, self.dependencies.clock.elapsed()
         for stream in await store.facts.streams("ses_"):
             try:
                 await self._recover_one(stream, cards.get(stream))
             except Refusal as refusal:
                 log.warning("the session %s could not be taken over: %s", stream, refusal)
-                await self.sessions.note_damage(stream, refusal)
+                await self.sessions.record_damage(stream, refusal)
             except Exception:
                 log.exception("the session %s could not be taken over", stream)
             if clock.elapsed() - shown > SHOW_EVERY:
                 shown = clock.elapsed()
                 self.workspaces.show_rebuilding()
-        self.workspaces.rebuilt()
-        for stream in self.workspaces.scheduled():
+        self.workspaces.end_rebuilding()
+        for stream in self.workspaces.scheduled_sessions():
             try:
                 await self._arm(stream)
             except Exception:
@@ -122,14 +122,14 @@ class Runtime:
         """A session whose agents sleep is opened, which sets their times, and let go again where they sleep on."""
         found = await self.sessions.get(stream)
         used = found.used
-        await found.host.settled()
+        await found.host.wait_settled()
         # Whoever waited for the same opening has it by now, and has said so.
         await asyncio.sleep(0)
-        if found.idle and found.sleeps and found.used == used:
-            await self.sessions.let_go(stream)
+        if found.is_idle and found.is_sleeping and found.used == used:
+            await self.sessions.release(stream)
 
     async def _recover_one(self, stream: str, card: SessionCard | None) -> None:
-        store = self.parts.store
+        store = self.dependencies.store
         for host in self.workspaces.all():
             if stream in host.state.deleted:
                 await store.rows.clear(stream)
@@ -146,7 +146,7 @@ class Runtime:
         if not listed:
             state = found.host.state
             effect = ListSession(state.workspace, state.title, f"{stream}/1")
-            await self.workspaces.effect(stream, state.workspace, effect)
+            await self.workspaces.apply_effect(stream, state.workspace, effect)
 
     async def _sweep(self) -> None:
         while True:
@@ -161,7 +161,7 @@ class Runtime:
         if is_workspace_stream(stream):
             return stream
         if stream not in self._homes:
-            for record in await self.parts.store.facts.read(stream, limit=1):
+            for record in await self.dependencies.store.facts.read(stream, limit=1):
                 if isinstance(record.fact, SessionCreated):
                     self._homes[stream] = record.fact.workspace_id
         return self._homes.get(stream, "")
@@ -171,4 +171,4 @@ class Runtime:
             workspace, cause = host.state.workspace, effect.cause
             await self.workspaces.schedule(host.session, workspace, cause, lambda: sleeps(host.state))
         else:
-            await self.workspaces.effect(host.session, host.state.workspace, effect)
+            await self.workspaces.apply_effect(host.session, host.state.workspace, effect)

@@ -23,7 +23,7 @@ from callboard.contracts.scope import Actor
 
 from .background_tasks import BackgroundTasks
 from .dependencies import Dependencies
-from .session_registry import session_named
+from .session_registry import session_id_from
 from .workspaces.registry import WorkspaceRegistry
 
 ImportSession = Callable[[ImportTurn], Awaitable[TurnImported]]
@@ -40,17 +40,17 @@ class SessionImporter:
     """Tells of past sessions and takes them over. Files are read in threads, and each turn is decided like any command, so
     that others go on between two."""
 
-    def __init__(self, parts: Dependencies, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._workspaces = workspaces
-        self._under_way = BackgroundTasks()
+        self._tasks = BackgroundTasks()
         self._imports: dict[str, tuple[_Progress, asyncio.Task[PastSessionImported]]] = {}
         self._closing = False
 
     async def list(self, query: ListPastSessions) -> PastSessionList:
         """What there is in the workspace's folder, and what is here of it. Raises Refusal `unknown_workspace`."""
         folder = self._workspaces.get(query.workspace_id).state.path
-        past = self._parts.past
+        past = self._dependencies.past_sessions
         if past is None:
             return PastSessionList(sessions=())
         found = await asyncio.to_thread(past.find, folder)
@@ -59,15 +59,15 @@ class SessionImporter:
         told = (self._told(one, here) for one in found.sessions if one.source_id not in driven)
         return msgspec.structs.replace(found, sessions=tuple(one for one in told if one is not None))
 
-    async def take(
-        self, request: ImportPastSession, actor: Actor, kept: StoredAnswer | None, take: ImportSession
+    async def import_session(
+        self, request: ImportPastSession, actor: Actor, stored_answer: StoredAnswer | None, take: ImportSession
     ) -> PastSessionImported:
         """Takes one over; who asks for one that is under way gets what that comes to, and it goes on when its asker goes away.
         Raises Refusal `unknown_workspace`, `unknown_session`, `transcript_unreadable`, and what `take` raises of a turn."""
         host = self._workspaces.get(request.workspace_id)
-        self.must_not_be_driven(request.source_id)
-        host.must_be_approved()
-        session = session_of(request.source, request.source_id)
+        self.require_not_driven(request.source_id)
+        host.require_approved()
+        session = imported_session_id(request.source, request.source_id)
         if self._workspaces.was_deleted(session):
             raise Refusal(
                 "unknown_session",
@@ -79,13 +79,13 @@ class SessionImporter:
             task = self._imports[session][1]
         else:
             progress = _Progress()
-            task = self._under_way.begin(self._take(request, host.state.path, progress, take))
+            task = self._tasks.start(self._take(request, host.state.path, progress, take))
             self._imports[session] = progress, task
             task.add_done_callback(lambda _: self._imports.pop(session, None))
-        answer = await self._under_way.wait(task)
-        return await host.change(lambda _: ((), answer), actor, kept=kept)
+        answer = await self._tasks.wait(task)
+        return await host.change(lambda _: ((), answer), actor, stored_answer=stored_answer)
 
-    def must_not_be_driven(self, source_id: str) -> None:
+    def require_not_driven(self, source_id: str) -> None:
         """Refuse a past session that is the work of a session here. Raises Refusal `session_driven`."""
         session = self._driven().get(source_id)
         if session is not None:
@@ -100,16 +100,16 @@ class SessionImporter:
         """The conversations of external agents that sessions here held, each with its session."""
         return {one: card.session_id for host in self._workspaces.all() for card in host.cards() for one in card.driven}
 
-    async def end(self) -> None:
+    async def close(self) -> None:
         """Ends what is under way behind the turn that it is at. What was taken over stays, and the rest comes when it is
         imported again."""
         self._closing = True
-        await self._under_way.settled()
+        await self._tasks.wait_all()
 
     async def _take(
         self, request: ImportPastSession, folder: str, progress: _Progress, take: ImportSession
     ) -> PastSessionImported:
-        past = self._parts.past
+        past = self._dependencies.past_sessions
         wanted = (folder, request.source, request.source_id, request.workspace_id)
         found = await asyncio.to_thread(past.open, *wanted) if past is not None else None
         if found is None:
@@ -140,7 +140,7 @@ class SessionImporter:
 
     def _told(self, one: PastSessionFound, here: set[str]) -> PastSessionFound | None:
         """What is here of it; None of one that a person deleted."""
-        session = session_of(one.source, one.source_id)
+        session = imported_session_id(one.source, one.source_id)
         if self._workspaces.was_deleted(session):
             return None
         running = self._imports.get(session)
@@ -152,6 +152,6 @@ class SessionImporter:
         )
 
 
-def session_of(source: SessionSource, source_id: str) -> str:
+def imported_session_id(source: SessionSource, source_id: str) -> str:
     """The id of the session that a past one is here: the same however often it is imported."""
-    return session_named(f"{source}:{source_id}")
+    return session_id_from(f"{source}:{source_id}")

@@ -33,37 +33,37 @@ class OpenSession:
     views are being opened anew, and where that failed."""
 
     host: SessionHost
-    acting: EffectRunner
+    effect_runner: EffectRunner
     views: SessionViews
     used: float
-    renews: bool = False
+    is_renewing: bool = False
 
     @property
-    def begun(self) -> int:
+    def first_sequence(self) -> int:
         """The sequence from which on there is something to show: 1, or 0 while there is no fact."""
         return min(1, self.host.state.sequence)
 
     @property
-    def waits(self) -> bool:
+    def is_waiting(self) -> bool:
         """True where a run waits for a person, which may take long."""
         runs = (thread.run for thread in self.host.state.threads.values())
         return any(call.phase == "waiting" for run in runs if run is not None for call in run.calls)
 
     @property
-    def sleeps(self) -> bool:
+    def is_sleeping(self) -> bool:
         """True where nothing runs and agents sleep, which may take long."""
         state = self.host.state
         return bool(state.sleepers) and all(thread.run is None for thread in state.threads.values())
 
     @property
-    def quiet(self) -> bool:
+    def is_quiet(self) -> bool:
         """True where nothing is decided or under way."""
-        return not self.host.busy and not self.acting.busy and not self.host.processes.running
+        return not self.host.is_busy and not self.effect_runner.is_busy and not self.host.processes.has_running
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """True where letting it go loses nothing: it is quiet, and nobody follows."""
-        return self.quiet and not self.views.followed
+        return self.is_quiet and not self.views.is_followed
 
 
 class SessionRegistry:
@@ -71,17 +71,17 @@ class SessionRegistry:
 
     def __init__(
         self,
-        parts: Dependencies,
-        home: Callable[[str], WorkspaceContext],
+        dependencies: Dependencies,
+        workspace: Callable[[str], WorkspaceContext],
         card: Callable[[SessionCard], None],
         damaged: Callable[[str, Problem, int], None],
         deleted: Callable[[str], bool],
         pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]],
     ) -> None:
-        self._parts = parts
-        self._setups = RunConfigBuilder(parts)
-        self._expiries = ActionExpiry(parts.clock, self._timed_out, parts.limits.look)
-        self._home = home
+        self._dependencies = dependencies
+        self._run_configs = RunConfigBuilder(dependencies)
+        self._expiries = ActionExpiry(dependencies.clock, self._timed_out, dependencies.limits.clock_interval)
+        self._workspace = workspace
         self._card = card
         self._damaged = damaged
         self._deleted = deleted
@@ -89,39 +89,39 @@ class SessionRegistry:
         self._open: dict[str, OpenSession] = {}
         self._opening: dict[str, asyncio.Task[OpenSession]] = {}
         self._closing: dict[str, asyncio.Task[None]] = {}
-        self._under_way = BackgroundTasks()
+        self._tasks = BackgroundTasks()
         self._renewing = asyncio.Lock()
         self._leaving: set[str] = set()
         self._closed = False
-        parts.clock.step()
+        dependencies.clock.step()
 
     async def get(self, session: str) -> OpenSession:
         """A session that exists. Raises Refusal `unknown_session`; `chain_broken` for one that is listed as damaged then."""
         try:
             return await self._get(session)
         except Refusal as refusal:
-            await self.note_damage(session, refusal)
+            await self.record_damage(session, refusal)
             raise
 
-    async def note_damage(self, session: str, refusal: Refusal) -> None:
+    async def record_damage(self, session: str, refusal: Refusal) -> None:
         """Show in the list that a session cannot be read, where the refusal is of its log and not of the store."""
         if refusal.code not in ("chain_broken", "facts_unreadable"):
             return
         at = 0
         with contextlib.suppress(Refusal):
-            at = (await self._parts.store.facts.head(session)).at
+            at = (await self._dependencies.store.facts.head(session)).at
         self._damaged(session, refusal.problem, at)
 
     async def _get(self, session: str) -> OpenSession:
         found = self._open.get(session)
-        if found is not None and (found.renews or self._parts.store.rows.discarded(session)):
+        if found is not None and (found.is_renewing or self._dependencies.store.rows.discarded(session)):
             await self._renew(session, found)
         if found is None:
-            head = await self._parts.store.facts.head(session) if session.startswith("ses_") else None
+            head = await self._dependencies.store.facts.head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
                 raise _unknown(session)
             found = await self.open(session)
-        found.used = self._parts.clock.elapsed()
+        found.used = self._dependencies.clock.elapsed()
         return found
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
@@ -132,7 +132,7 @@ class SessionRegistry:
             return found
         closing = self._closing.get(session)
         if closing is not None:
-            await self._under_way.wait(closing)
+            await self._tasks.wait(closing)
         # A deletion that a crash cut short leaves facts behind for a while: they are nobody's any more.
         if session in self._leaving or self._deleted(session):
             raise _unknown(session)
@@ -140,26 +140,26 @@ class SessionRegistry:
         if opening is None:
             if self._closed:
                 raise Refusal("unreachable", "Callboard is ending.", hint="Start it again, then send this again.")
-            opening = self._under_way.begin(self._load(session, workspace))
+            opening = self._tasks.start(self._load(session, workspace))
             self._opening[session] = opening
             opening.add_done_callback(lambda _: self._opening.pop(session, None))
-        return await self._under_way.wait(opening)
+        return await self._tasks.wait(opening)
 
-    def in_use(self) -> list[str]:
+    def open_sessions(self) -> list[str]:
         """The ids of the sessions in memory."""
         return list(self._open)
 
-    async def let_go(self, session: str) -> None:
+    async def release(self, session: str) -> None:
         """Writes what waits and forgets the session; its next use opens it again."""
         found = self._open.pop(session, None)
         if found is not None:
-            closing = self._closing[session] = self._under_way.begin(self._close(found))
+            closing = self._closing[session] = self._tasks.start(self._close(found))
             closing.add_done_callback(lambda _: self._closing.pop(session, None))
         if session in self._closing:
-            await self._under_way.wait(self._closing[session])
+            await self._tasks.wait(self._closing[session])
 
     @asynccontextmanager
-    async def without(self, session: str) -> AsyncGenerator[None]:
+    async def locked_out(self, session: str) -> AsyncGenerator[None]:
         """Lets go of a session that is to be deleted; as long as that takes it is opened for nobody."""
         if session in self._leaving:
             raise _unknown(session)
@@ -168,7 +168,7 @@ class SessionRegistry:
             opening = self._opening.get(session)
             if opening is not None:
                 await asyncio.wait([opening])
-            await self.let_go(session)
+            await self.release(session)
             yield
         finally:
             self._leaving.discard(session)
@@ -177,27 +177,29 @@ class SessionRegistry:
         """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep. The
         others give back what they do not need. Where the machine's clock was set since the last sweep, each session in memory
         records it."""
-        step = self._parts.clock.step()
+        step = self._dependencies.clock.step()
         if step:
             await self._record_step(step)
-        now = self._parts.clock.elapsed()
-        limits = self._parts.limits
+        now = self._dependencies.clock.elapsed()
+        limits = self._dependencies.limits
         for session, found in list(self._open.items()):
             unused = now - found.used
-            if found.idle and unused > (limits.idle_waiting if found.waits or found.sleeps else limits.idle):
+            if found.is_idle and unused > (
+                limits.idle_waiting if found.is_waiting or found.is_sleeping else limits.idle
+            ):
                 try:
-                    await self.let_go(session)
+                    await self.release(session)
                 except Exception:
                     log.exception("%s could not be closed whole", session)
             else:
-                found.views.rest(quiet=found.quiet and unused > limits.replay)
+                found.views.release_memory(quiet=found.is_quiet and unused > limits.replay)
                 await asyncio.sleep(0)
 
     async def _record_step(self, step: int) -> None:
         log.warning("the machine's clock was set by %d s; times of facts do not follow it", step // 1_000_000)
         for session, found in list(self._open.items()):
             # A session for reading only has no lease, and one without a fact has nothing to date.
-            if found.host.epoch and found.begun:
+            if found.host.epoch and found.first_sequence:
                 try:
                     await found.host.report(ClockStepped(by=step))
                 except Exception:
@@ -208,8 +210,8 @@ class SessionRegistry:
         self._closed = True
         await self._expiries.close()
         # What somebody began who has gone since is waited for as well.
-        await self._under_way.settled()
-        ends = await asyncio.gather(*(self.let_go(session) for session in list(self._open)), return_exceptions=True)
+        await self._tasks.wait_all()
+        ends = await asyncio.gather(*(self.release(session) for session in list(self._open)), return_exceptions=True)
         for error in ends:
             if isinstance(error, Exception):
                 log.error("a session could not be closed whole", exc_info=error)
@@ -227,15 +229,15 @@ class SessionRegistry:
         """Open a session whole, or not at all: where a step fails, all that the steps before it began is closed."""
         acting = EffectRunner(self._pass_on, self._expiries)
         found = OpenSession(
-            host=SessionHost(session, self._parts, self._home, acting.act, self._setups, workspace),
-            acting=acting,
-            views=SessionViews(session, self._parts, self._card),
-            used=self._parts.clock.elapsed(),
+            host=SessionHost(session, self._dependencies, self._workspace, acting.start, self._run_configs, workspace),
+            effect_runner=acting,
+            views=SessionViews(session, self._dependencies, self._card),
+            used=self._dependencies.clock.elapsed(),
         )
         try:
             if workspace:
-                await found.host.begin()
-                found.views.begin()
+                await found.host.start()
+                found.views.start()
             else:
                 await found.host.open()
                 await found.views.open()
@@ -252,12 +254,12 @@ class SessionRegistry:
     async def _renew(self, session: str, found: OpenSession) -> None:
         """Open the views of a session anew, after its rows were found damaged. What runs in it is not touched."""
         async with self._renewing:
-            if found.renews or self._parts.store.rows.discarded(session):
-                found.renews = True
+            if found.is_renewing or self._dependencies.store.rows.discarded(session):
+                found.is_renewing = True
                 await found.views.close()
-                found.views = SessionViews(session, self._parts, self._card)
+                found.views = SessionViews(session, self._dependencies, self._card)
                 await found.views.open()
-                found.renews = False
+                found.is_renewing = False
 
     @staticmethod
     async def _close(found: OpenSession) -> None:
@@ -267,7 +269,7 @@ class SessionRegistry:
             # A host without a lease has decided nothing, and its state may be only half folded.
             if found.host.epoch:
                 closing.push_async_callback(found.host.save)
-                closing.push_async_callback(found.acting.close, found.host)
+                closing.push_async_callback(found.effect_runner.close, found.host)
 
 
 def _unknown(session: str) -> Refusal:
@@ -276,6 +278,6 @@ def _unknown(session: str) -> Refusal:
     )
 
 
-def session_named(name: str) -> str:
+def session_id_from(name: str) -> str:
     """The id of the session that something else names, such as its first turn: the same name gives the same session."""
     return render("session", int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))

@@ -31,7 +31,7 @@ class SessionState:
         self._store = store
         self._kept_at = 0
         #: The first fact that this code cannot read. Then the state is not known, and nothing may be decided on it.
-        self.unread: Record | None = None
+        self.unreadable: Record | None = None
 
     async def open(self) -> None:
         """Take the snapshot, where one fits the log, and fold the facts after it."""
@@ -60,17 +60,17 @@ class SessionState:
         for record in records:
             self.state = evolve(self.state, record)
             if record.unread:
-                self.unread = self.unread or record
+                self.unreadable = self.unreadable or record
 
     @property
-    def due(self) -> bool:
+    def needs_snapshot(self) -> bool:
         """True where opening would by now fold many facts."""
         return self.state.sequence - self._kept_at >= SNAPSHOT_EVERY
 
     async def save(self) -> None:
         """Keeps the state, so that the next opening folds only what came after. Where that is refused it folds more: what
         was committed is committed all the same."""
-        if self.state.sequence <= self._kept_at or self.unread is not None:
+        if self.state.sequence <= self._kept_at or self.unreadable is not None:
             return
         state, store = self.state, self._store
         try:

@@ -26,26 +26,26 @@ class WorktreeMerger:
 
     def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions
-        self._under_way = BackgroundTasks()
+        self._tasks = BackgroundTasks()
 
-    async def merge(self, request: MergeSubagent, actor: Actor, kept: StoredAnswer | None) -> MergeDone:
+    async def merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
         """Merges all of it or nothing. Raises Refusal `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, and
         `merge_failed` where there is no worktree or git merged nothing for another reason than a conflict."""
-        return await self._under_way.run(self._merge(request, actor, kept))
+        return await self._tasks.run(self._merge(request, actor, stored_answer))
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits for the merges under way: git is not left half way."""
-        await self._under_way.settled()
+        await self._tasks.wait_all()
 
-    async def _merge(self, request: MergeSubagent, actor: Actor, kept: StoredAnswer | None) -> MergeDone:
+    async def _merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
         host = (await self._sessions.get(request.session_id)).host
-        await host.command(request, actor)
+        await host.run_command(request, actor)
         thread, child = child_of(host.state, request.agent, None)
         made = await self._made(request, child_scope(thread, child), thread.agent)
         failed = made.status == "failed"
         # A refusal is not kept: asked again with its key, it is tried again.
         found = await self._sessions.get(request.session_id)
-        answer = await found.host.command(made, actor, None if failed else kept)
+        answer = await found.host.run_command(made, actor, None if failed else stored_answer)
         if not isinstance(answer, MergeDone):
             raise TypeError(f"a merge was answered with {type(answer).__name__}")
         if failed:
@@ -60,7 +60,7 @@ class WorktreeMerger:
             made,
             files=merged.files[:MOST_FILES],
             conflict=merged.conflict[:MOST_FILES],
-            message=merged.said if merged.status in ("failed", "conflict") else "",
-            brought=merged.brought,
+            message=merged.message if merged.status in ("failed", "conflict") else "",
+            brought=merged.changes,
             blobs=merged.blobs,
         )

@@ -14,7 +14,7 @@ from callboard.app.demos.demo_catalog import DemoCatalog
 from callboard.app.demos.printshop import set_proof
 from callboard.contracts.commands import RespondAction
 from callboard.contracts.errors import Refusal
-from callboard.runtime.workspaces.installation import installs
+from callboard.runtime.workspaces.installation import install_command
 from tests.app.demos.test_demos import agents, given, of, played
 from tests.app.rigs.product import Product
 
@@ -99,7 +99,7 @@ def test_without_the_extra_the_demo_says_what_to_install_and_makes_nothing(
     with pytest.raises(Refusal) as refused:
         DemoCatalog(tmp_path / "demos").set_out("remote_teammate")
     assert (refused.value.code, refused.value.problem.field) == ("not_installed", "")
-    assert installs("a2a") in refused.value.problem.hint
+    assert install_command("a2a") in refused.value.problem.hint
     assert not (tmp_path / "demos").exists()
 
 

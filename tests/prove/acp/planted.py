@@ -52,7 +52,7 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
         with patch.object(launch, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
             yield agents
     elif fault == "early":
-        with patch.object(ExternalCalls, "told", _early(ExternalCalls.told)):
+        with patch.object(ExternalCalls, "told", _early(ExternalCalls.update)):
             yield agents
     else:
         yield _Agents(agents, fault) if fault else agents
@@ -64,7 +64,7 @@ def _early(
     async def and_record(self: ExternalCalls, call: ExternalCall) -> None:
         await told(self, call)
         if call.status == "in_progress":
-            await self.tell_all()
+            await self.record_all()
 
     return and_record
 

@@ -34,7 +34,7 @@ def plant(fault: str) -> None:
             count[0] += 1
             host = self._workspaces.all()[0]
             kept = StoredAnswer(key=f"planted-{count[0]}", body_hash="", answer=b"{}")
-            await host.change(lambda _: ((), None), RUNTIME, kept=kept)
+            await host.change(lambda _: ((), None), RUNTIME, stored_answer=kept)
             raise
 
     assert fault in ("keep-refused", "crash"), fault

@@ -122,7 +122,7 @@ async def test_a_save_against_another_version_is_a_conflict_and_loses_neither_si
         row = await only(home, session)
         assert (row.status, row.version, row.draft_base, row.code) == ("conflict", 2, 1, "artifact_conflict")
         assert row.draft is not None
-        assert await home.runtime.parts.store.blobs.get(row.draft.hash) == b"mine\n"
+        assert await home.runtime.dependencies.store.blobs.get(row.draft.hash) == b"mine\n"
         still = await refused(home, RetryArtifact(session_id=session, artifact_id=row.key))
         assert still.code == "artifact_conflict"
         done = await home.do(RetryArtifact(session_id=session, artifact_id=row.key, base_version=2))

@@ -59,9 +59,9 @@ async def test_an_export_is_made_also_where_its_asker_goes_away_while_it_is_writ
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         host = (await home.runtime.sessions.get(session)).host
-        await host.settled()
+        await host.wait_settled()
         asking = asyncio.create_task(home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,))))
-        while not host.busy:  # noqa: ASYNC110 - what is waited for is a decision in this process
+        while not host.is_busy:  # noqa: ASYNC110 - what is waited for is a decision in this process
             await asyncio.sleep(0)
         asking.cancel()
         begun = await home.until(session, "artifact.export.started")
@@ -150,7 +150,7 @@ async def test_an_export_that_found_no_room_says_so_once_there_is_some(
     """UI-26: it does not look as if it went on for ever, and can be made again."""
     async with wrote(tmp_path, *TWICE, try_again=0.01) as (home, session):
         row = await only(home, session)
-        append, refused = home.runtime.parts.store.facts.append, 0
+        append, refused = home.runtime.dependencies.store.facts.append, 0
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
             nonlocal refused
@@ -160,7 +160,7 @@ async def test_an_export_that_found_no_room_says_so_once_there_is_some(
                 raise Refusal("store_full", "There is no room.")
             return await append(batch)
 
-        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))
         entry, _ = await exported(home, session, begun.export_id)
         assert (refused, entry.code, entry.message) == (3, "store_full", "There is no room.")
@@ -177,7 +177,7 @@ async def test_a_close_waits_for_no_room_to_tell_of_an_export_that_it_ends(
     """UI-26: who opens the session next tells how it ended."""
     with monkeypatch.context() as patched:
         async with asyncio.timeout(PATIENCE), wrote(tmp_path, *TWICE, try_again=0.01) as (home, session):
-            store, reading = home.runtime.parts.store, asyncio.Event()
+            store, reading = home.runtime.dependencies.store, asyncio.Event()
             append, row = store.facts.append, await only(home, session)
 
             async def refuses(batch: Append) -> tuple[Record, ...]:

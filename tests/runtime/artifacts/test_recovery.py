@@ -25,14 +25,14 @@ async def intended(home: House, session: str, request: ArtifactRequest, artifact
     draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
     look = FileState(content=blob_of(b"one\n", MEDIA))
     asked = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, look=look)
-    await host.command(asked, PERSON)
+    await host.run_command(asked, PERSON)
 
 
 async def settled(home: House, session: str) -> Fact:
     """What the next process says of it, once the session was opened."""
     sequence = next(one.sequence for one in await home.facts(session) if one.header.type == "artifact.save.requested")
     await home.runtime.sessions.get(session)
-    async for records in home.runtime.parts.store.facts.subscribe(session, after=sequence):
+    async for records in home.runtime.dependencies.store.facts.subscribe(session, after=sequence):
         for one in records:
             if isinstance(one.fact, ArtifactDeleted | ArtifactFailed | ArtifactVersionCreated):
                 return one.fact

@@ -23,7 +23,7 @@ from callboard.contracts.facts import (
     TurnCompleted,
     TurnInterrupted,
 )
-from callboard.runtime.workspaces.installation import installs
+from callboard.runtime.workspaces.installation import install_command
 from tests.adapters.a2a.peer import Task, holding, peer, raw
 from tests.runtime.rigs.remote_agent import (
     again,
@@ -192,7 +192,7 @@ async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path,
         session = await met(home)
         failed = await ended(home, session)
 
-    assert (failed.code, installs("a2a") in failed.message) == ("not_installed", True)
+    assert (failed.code, install_command("a2a") in failed.message) == ("not_installed", True)
 
 
 async def test_what_it_says_of_its_work_is_told_now_and_then_and_the_newest_in_any_case(tmp_path: Path):

@@ -59,4 +59,4 @@ async def test_an_answer_that_came_before_the_turn_was_stopped_is_told_with_what
         cost = facts[after + 3].fact
         assert isinstance(cost, CostRecorded)
         assert (cost.input_tokens, cost.output_tokens) == (1200, 80)
-        assert not await home.runtime.parts.store.partials.read(turn.session_id)
+        assert not await home.runtime.dependencies.store.partials.read(turn.session_id)

@@ -226,7 +226,7 @@ async def test_a_run_with_hooks_is_given_again_where_they_say_the_same(tmp_path:
         turn = await home.submit("go", permission_mode="edits")
         await home.until(turn.session_id, "turn.completed")
         packed = await home.do(ExportEvidence(session_id=turn.session_id))
-        (tmp_path / "former.zip").write_bytes(await home.runtime.parts.store.blobs.get(packed.pack.hash) or b"")
+        (tmp_path / "former.zip").write_bytes(await home.runtime.dependencies.store.blobs.get(packed.pack.hash) or b"")
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
     for place, hooks, end in ((places[1], user, "turn.completed"), (places[2], "", "turn.failed")):
         models = ConfiguredModels(ModelSettings(providers=(replay,)))
@@ -249,7 +249,7 @@ async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_
         said = "The hook tells rewrote the arguments: secret://deploy; it is given the secret deploy."
         assert shown.prompt.endswith(said)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
-        assert home.runtime.parts.last_look.found == 0
+        assert home.runtime.dependencies.append_redactor.found == 0
 
 
 async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(tmp_path: Path, scripts: Scripts, mark: str) -> None:

@@ -236,7 +236,7 @@ async def test_what_the_gate_would_say_names_every_station_and_does_nothing(tmp_
         ]
         assert seen.matchers == {"session": "Edit(a.txt)", "workspace": "Edit(a.txt)"}
         assert not (home.folder / "a.txt").exists()
-        assert await home.runtime.parts.store.facts.streams("ses_") == ()
+        assert await home.runtime.dependencies.store.facts.streams("ses_") == ()
         outside = await home.do(
             EvaluatePermission(workspace_id=home.workspace, tool="Read", arguments='{"file_path":"../x"}')
         )

@@ -51,7 +51,7 @@ async def test_a_rule_of_a_trusted_folder_holds_and_the_call_names_it(tmp_path: 
         ]
         read = await looked(home)
         assert (read.state, read.trusted) == ("trusted", answer.trusted)
-        record = (await home.runtime.parts.store.facts.read(home.workspace))[answer.sequence - 1]
+        record = (await home.runtime.dependencies.store.facts.read(home.workspace))[answer.sequence - 1]
         assert record.fact == WorkspaceTrusted(
             digest=answer.trusted,
             allowed=(".callboard/settings.toml: Edit(**) runs without asking",),
@@ -138,7 +138,7 @@ async def test_trust_is_refused_for_what_was_not_shown_and_where_nothing_is_aske
             await home.do(TrustWorkspace(workspace_id=home.workspace, digest=shown))
         assert (nothing.value.code, changed.value.code) == ("nothing_to_trust", "trust_changed")
         assert changed.value.problem.field == "digest"
-        assert len(await home.runtime.parts.store.facts.read(home.workspace)) == 1
+        assert len(await home.runtime.dependencies.store.facts.read(home.workspace)) == 1
 
 
 async def test_trust_outlives_the_process_and_is_given_once(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ async def test_settings_are_changed_by_a_command_and_the_fact_has_no_values(tmp_
             UpdateSettings(place="folder", workspace_id=home.workspace, changes=changes, digest=read.digest), key="k"
         )
         assert again == updated
-        record = (await home.runtime.parts.store.facts.read(home.workspace))[-1]
+        record = (await home.runtime.dependencies.store.facts.read(home.workspace))[-1]
         assert record.fact == SettingsChanged(place="folder", keys=("rules",), digest=updated.digest)
         assert (await home.do(query)).digest == updated.digest
         await home.until(await over(home), "tool.refused")
@@ -174,7 +174,7 @@ async def test_a_setting_that_is_none_leaves_no_fact_and_no_file(tmp_path: Path)
         with pytest.raises(Refusal) as caught:
             await home.do(UpdateSettings(place="folder", workspace_id=home.workspace, changes={"port": 1}, digest=""))
         assert (caught.value.code, caught.value.problem.field) == ("bad_settings", "changes.port")
-        assert len(await home.runtime.parts.store.facts.read(home.workspace)) == 1
+        assert len(await home.runtime.dependencies.store.facts.read(home.workspace)) == 1
         assert not (home.folder / ".callboard").exists()
 
 

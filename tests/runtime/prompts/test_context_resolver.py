@@ -30,7 +30,7 @@ async def pieces(data: bytes) -> AsyncIterator[bytes]:
 
 
 async def upload(home: House, name: str, data: bytes) -> Attachment:
-    uploads = home.runtime.parts.uploads
+    uploads = home.runtime.dependencies.uploads
     assert uploads is not None
     return Attachment(upload=(await uploads.receive(name, pieces(data))).upload)
 
@@ -43,8 +43,8 @@ async def submitted(home: House, session: str) -> TurnSubmitted:
 
 async def contents(home: House, session: str, thread: str) -> list[object]:
     host = (await home.runtime.sessions.get(session)).host
-    await host.settled()
-    context = await host.contexts.of(thread)
+    await host.wait_settled()
+    context = await host.conversations.get(thread)
     return [one for message in context.messages() for one in message.content]
 
 
@@ -66,7 +66,7 @@ async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_pat
         ]
         kept = blob_of(b"Buy milk.").ref
         assert fact.given[0].content == kept
-        assert await home.runtime.parts.store.blobs.get(kept.hash) == b"Buy milk."
+        assert await home.runtime.dependencies.store.blobs.get(kept.hash) == b"Buy milk."
         told = await contents(home, first.session_id, first.thread_id)
         images = [one for one in told if isinstance(one, ImageContent)]
         assert images == [ImageContent(data=PNG, media="image/png")]
@@ -87,7 +87,7 @@ async def test_an_upload_that_is_gone_is_refused_by_name_and_nothing_is_written(
         with pytest.raises(Refusal) as both:
             await home.submit("look", attachments=(Attachment(),))
         assert both.value.code == "invalid_input"
-        assert await home.runtime.parts.store.facts.streams("ses_") == ()
+        assert await home.runtime.dependencies.store.facts.streams("ses_") == ()
 
 
 async def test_what_is_named_is_given_as_it_is_then_or_stays_visibly_missing(tmp_path: Path) -> None:
@@ -153,13 +153,13 @@ async def test_a_past_session_is_given_with_what_it_answered(tmp_path: Path) -> 
         first = await home.submit("what is it?")
         await home.until(first.session_id, "turn.completed")
         await home.read(first.session_id)
-        await (await home.runtime.sessions.get(first.session_id)).views.written()
+        await (await home.runtime.sessions.get(first.session_id)).views.flush()
         second = await home.submit(f"go on from @{first.session_id} and @ses_unknown")
         fact = await submitted(home, second.session_id)
         (ref,) = fact.given
         assert (ref.kind, ref.title) == ("session", "what is it?")
         assert ref.content is not None
-        told = await home.runtime.parts.store.blobs.get(ref.content.hash)
+        told = await home.runtime.dependencies.store.blobs.get(ref.content.hash)
         assert told == b"# what is it?\n\n## what is it?\n\nThe answer is 42."
         assert [(one.ref, one.reason) for one in fact.missing] == [("ses_unknown", "not_found")]
 

@@ -89,7 +89,7 @@ def test_r4_turns_that_are_left_out_leave_those_that_are_not(
     context._turn = max(turns, default=1)
     context._entries = [Entry(at, turn, said(f"{at}")) for at, turn in enumerate(turns)]
     for at in beside:
-        context._entries.insert(at, Entry(0, context._turn, said(f"beside {at}"), asked=True, said=True))
+        context._entries.insert(at, Entry(0, context._turn, said(f"beside {at}"), is_input=True, is_excerpt=True))
     stays = [one.message for one in context._entries if one.turn > after or one.turn == context._turn]
     if read:
         context.messages()

@@ -13,8 +13,8 @@ async def told(home: House, session: str, thread: str) -> list[str]:
     """The texts that the thread's model was told in its newest call, and what it answered."""
     host = (await home.runtime.sessions.get(session)).host
     # The log tells of a fact before its host has taken it.
-    await host.settled()
-    context = await host.contexts.of(thread)
+    await host.wait_settled()
+    context = await host.conversations.get(thread)
     return [one.text for message in context.messages() for one in message.content if isinstance(one, TextContent)]
 
 

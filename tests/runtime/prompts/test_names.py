@@ -84,13 +84,13 @@ def _prompts() -> Iterator[tuple[str, str]]:
     for team, (mode, permission_mode) in product(rosters, modes):
         for agent in team.definitions:
             yield f"{agent.name} in {mode}", run_config._told_of_mode(agent, mode, permission_mode, specs)
-            yield f"team of {agent.name}", team_instructions.told_of_team(_everything(agent), team)
+            yield f"team of {agent.name}", team_instructions.describe_team(_everything(agent), team)
             yield f"prompt of {agent.name}", agent.prompt
     yield "system", run_config._SYSTEM
     yield "summary", compaction.INSTRUCTION
     for module in (resume, control, history):
         yield f"{module.__name__}.GO_ON", module.GO_ON
-    yield from (("context", text) for text in (history.OWN_FOLDER, history.LOST, history.SUMMARY))
+    yield from (("context", text) for text in (history.OWN_WORKTREE, history.LOST, history.SUMMARY))
     yield from (("instructions", text) for text in (instructions._TRUSTED,))
 
 

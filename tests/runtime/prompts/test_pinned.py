@@ -18,7 +18,7 @@ async def told(home: House, session: str) -> list[tuple[str, ...]]:
     """The prompt layers of the session's open runs, as their models are told them."""
     host = (await home.runtime.sessions.get(session)).host
     runs = [thread.run for thread in host.state.threads.values() if thread.run is not None]
-    return [(await host.runs.of(run)).system for run in runs]
+    return [(await host.run_contexts.for_run(run)).system for run in runs]
 
 
 async def test_a_run_that_waits_over_a_restart_goes_on_with_what_it_was_told(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ async def test_a_run_that_nobody_can_read_any_more_can_still_be_seen_and_stopped
         await home.until(turn.session_id, "action.required")
     async with house(tmp_path, calls()) as home:
         session = turn.session_id
-        await home.runtime.parts.store.facts.trim(session, 1)
+        await home.runtime.dependencies.store.facts.trim(session, 1)
         assert len((await home.read(session)).actions) == 1
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")

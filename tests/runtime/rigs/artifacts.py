@@ -51,7 +51,7 @@ async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str
     """The versions of an artifact: the number, where it came from, and what it says."""
     found: list[tuple[int, str, str]] = []
     for one in (await read(home, session, artifact)).versions:
-        data = await home.runtime.parts.store.blobs.get(one.content.hash)
+        data = await home.runtime.dependencies.store.blobs.get(one.content.hash)
         assert data is not None
         found.append((one.version, one.version_origin, data.decode()))
     return found
@@ -62,11 +62,11 @@ async def exported(home: House, session: str, export: str) -> tuple[ExportEntry,
 
     ends = ("artifact.export.completed", "artifact.failed")
     async with asyncio.timeout(PATIENCE):
-        async for records in home.runtime.parts.store.facts.subscribe(session):
+        async for records in home.runtime.dependencies.store.facts.subscribe(session):
             if any(one.header.type in ends and getattr(one.fact, "export", "") == export for one in records):
                 break
     entry = next(one for one in await _entries(home, session) if one.export == export)
-    data = await home.runtime.parts.store.blobs.get(entry.content.hash) if entry.content else b""
+    data = await home.runtime.dependencies.store.blobs.get(entry.content.hash) if entry.content else b""
     assert data is not None
     return entry, data
 

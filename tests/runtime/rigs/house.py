@@ -57,7 +57,7 @@ class House:
 
     async def facts(self, session: str) -> tuple[Record, ...]:
         """All facts of a session."""
-        return await self.runtime.parts.store.facts.read(session, limit=100_000)
+        return await self.runtime.dependencies.store.facts.read(session, limit=100_000)
 
     async def types(self, session: str) -> list[str]:
         """The types of a session's facts, in order."""
@@ -66,7 +66,7 @@ class House:
     async def until(self, session: str, type: str, count: int = 1, after: int = 0) -> Record:
         """Waits for the nth fact of a type."""
         async with asyncio.timeout(PATIENCE):
-            async for records in self.runtime.parts.store.facts.subscribe(session, after=after):
+            async for records in self.runtime.dependencies.store.facts.subscribe(session, after=after):
                 for record in records:
                     if record.header.type == type:
                         count -= 1
@@ -76,7 +76,7 @@ class House:
 
     async def kept(self, session: str, text: str) -> None:
         """Waits until the store keeps this text as a partial."""
-        partials = self.runtime.parts.store.partials
+        partials = self.runtime.dependencies.store.partials
         await self._soon(lambda: _holds(partials.read(session), text))
 
     async def exists(self, name: str) -> None:
@@ -91,7 +91,7 @@ class House:
         """Waits until nothing of the session is left in the log."""
 
         async def empty() -> bool:
-            return (await self.runtime.parts.store.facts.head(session)).sequence == 0
+            return (await self.runtime.dependencies.store.facts.head(session)).sequence == 0
 
         await self._soon(empty)
 
@@ -100,7 +100,7 @@ class House:
 
         async def none() -> bool:
             await self.runtime.sessions.sweep()
-            return self.runtime.sessions.in_use() == []
+            return self.runtime.sessions.open_sessions() == []
 
         await self._soon(none)
 
@@ -111,7 +111,7 @@ class House:
 
     async def read(self, session: str) -> ThreadRead:
         """The lead thread as it is after all its facts."""
-        head = await self.runtime.parts.store.facts.head(session)
+        head = await self.runtime.dependencies.store.facts.head(session)
         return await self.do(GetThreadRead(session_id=session, wait_for=head.sequence))
 
     async def parts(self, session: str, turn: str) -> tuple[AnyPart, ...]:
@@ -229,13 +229,13 @@ def parts_in(
         shells=FolderShells(hidden=(str(place / "state"),)),
         definitions=definitions or FolderDefinitions(),
         closed_folders=(str(place / "state"),),
-        external=external,
-        remotes=remotes,
+        external_agents=external,
+        remote_agents=remotes,
         uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now, secrets.veil),
         secrets=secrets,
         clock=clock or Clock(),
         settings=settings,
-        past=past,
+        past_sessions=past,
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
 

@@ -108,7 +108,7 @@ async def of_peer(home: House, session: str) -> list[str]:
 async def ended(home: House, session: str, count: int = 1, agent: str = "peer") -> Any:
     """How the nth turn of that agent ended."""
     async with asyncio.timeout(30):
-        async for records in home.runtime.parts.store.facts.subscribe(session, after=0):
+        async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:
                 if record.scope.agent == agent and isinstance(
                     record.fact, TurnCompleted | TurnFailed | TurnInterrupted

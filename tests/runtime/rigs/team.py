@@ -58,7 +58,7 @@ async def when(home: House, session: str, true: Callable[[Session], bool]) -> Se
 async def until(home: House, session: str, true: Callable[[Record], bool]) -> Record:
     """Waits for a fact."""
     async with asyncio.timeout(PATIENCE):
-        async for records in home.runtime.parts.store.facts.subscribe(session, after=0):
+        async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:
                 if true(record):
                     return record
@@ -69,7 +69,7 @@ async def told(home: House, session: str, agent: str) -> str:
     """All that the agent's model was told by others, as text."""
     host = (await home.runtime.sessions.get(session)).host
     thread = next(one.thread for one in host.state.threads.values() if one.agent == agent)
-    messages = (await host.contexts.of(thread)).messages()
+    messages = (await host.conversations.get(thread)).messages()
     return "\n".join(
         part.text
         for message in messages

@@ -29,8 +29,8 @@ from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.ports.tools import Evaluation, ToolCall
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
-from callboard.runtime.secrets.append_redactor import AppendRedactor, body_hash, redacted_evaluation, veiled_bytes
-from callboard.runtime.secrets.secret_values import carried_out
+from callboard.runtime.secrets.append_redactor import AppendRedactor, body_hash, redact_evaluation, redact_stream
+from callboard.runtime.secrets.secret_values import reveal_call
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.arguments import digest
@@ -53,7 +53,7 @@ async def _recorded(home: House, session: str) -> str:
         if isinstance(record.fact, ToolCompleted):
             for change in record.fact.changes:
                 blobs += [
-                    await home.runtime.parts.store.blobs.get(ref.hash) or b"missing"
+                    await home.runtime.dependencies.store.blobs.get(ref.hash) or b"missing"
                     for ref in (change.before, change.after)
                     if ref is not None
                 ]
@@ -84,7 +84,7 @@ async def test_what_is_recorded_with_handles_ran_with_the_values(tmp_path: Path)
         assert _free(recorded)
         assert "I use secret://deploy" in recorded
         assert "+a=secret://deploy" in recorded.replace("\\n", "\n")
-        assert home.runtime.parts.last_look.found == 0
+        assert home.runtime.dependencies.append_redactor.found == 0
 
 
 async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
@@ -255,16 +255,16 @@ async def test_a_secret_is_kept_listed_and_removed_and_the_log_knows_nothing_of_
     """SAFE-09: neither a fact nor an answer under its key."""
     kept: dict[str, str] = {}
     async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(kept))) as home:
-        head = await home.runtime.parts.store.facts.head(home.workspace)
+        head = await home.runtime.dependencies.store.facts.head(home.workspace)
         answer = await home.do(SetSecret(name="later", value=VALUE), "key")
         again = await home.do(SetSecret(name="later", value=VALUE + "x"), "key")
 
         assert (answer.handle, again.handle, kept) == ("secret://later", "secret://later", {"later": VALUE + "x"})
         assert [one.name for one in (await home.do(ListSecrets())).secrets] == ["later"]
-        assert await home.runtime.parts.store.facts.answer("key") is None
+        assert await home.runtime.dependencies.store.facts.answer("key") is None
         await home.do(RemoveSecret(name="later"))
         assert (await home.do(ListSecrets())).secrets == ()
-        assert await home.runtime.parts.store.facts.head(home.workspace) == head
+        assert await home.runtime.dependencies.store.facts.head(home.workspace) == head
         with pytest.raises(Refusal) as refused:
             await home.do(SetSecret(name="later", value="short"))
         assert refused.value.code == "invalid_input"
@@ -290,9 +290,9 @@ def test_the_last_look_redacts_what_came_as_far_and_says_so(caplog: pytest.LogCa
     run = Scope(agent="agt_1", thread="thr_1", turn="trn_1", run="run_1")
 
     with caplog.at_level(logging.WARNING):
-        facts, blobs = look.at((NewFact(opened), NewFact(started, run)), (blob,))
-        same = look.at((NewFact(WorkspaceOpened(path="/x", name="x")),), (blob_of(b"x"),))
-        answer = look.answer(StoredAnswer(key="k", body_hash="", answer=f'"{VALUE}"'.encode()))
+        facts, blobs = look.redact((NewFact(opened), NewFact(started, run)), (blob,))
+        same = look.redact((NewFact(WorkspaceOpened(path="/x", name="x")),), (blob_of(b"x"),))
+        answer = look.redact_answer(StoredAnswer(key="k", body_hash="", answer=f'"{VALUE}"'.encode()))
 
     safe = blob_of(b"role: secret://deploy")
     assert blobs == (safe,)
@@ -321,16 +321,16 @@ def test_what_is_let_through_is_the_very_call_that_was_recorded() -> None:
         checks=(),
         binding=bound,
     )
-    recorded = redacted_evaluation(seen, secrets())
+    recorded = redact_evaluation(seen, secrets())
     call = ToolCall(call_id="", tool="Bash", arguments=recorded.arguments)
 
     assert recorded.arguments == '{"command":"curl -H secret://deploy"}'
     assert recorded.arguments_hash == digest(recorded.arguments) == getattr(recorded.binding, "arguments_hash", "")
-    run, verdict = carried_out(call, recorded, secrets())
+    run, verdict = reveal_call(call, recorded, secrets())
     assert (run.arguments, verdict.arguments_hash) == (real, digest(real))
     other = msgspec.structs.replace(call, arguments='{"command":"rm secret://deploy"}')
     with pytest.raises(Refusal) as refused:
-        carried_out(other, recorded, secrets())
+        reveal_call(other, recorded, secrets())
     assert refused.value.code == "file_changed"
 
 
@@ -342,7 +342,7 @@ async def test_an_upload_is_redacted_as_it_comes() -> None:
         for at in range(0, len(data), 3):
             yield data[at : at + 3]
 
-    shown = b"".join([piece async for piece in veiled_bytes(pieces(), secrets().veil())])
+    shown = b"".join([piece async for piece in redact_stream(pieces(), secrets().veil())])
 
     assert shown.startswith(b"\xff\xfe" + "é secret://deploy ghp_secret://seen-".encode())
     assert shown.endswith(" é".encode() + b"\x80")

@@ -81,8 +81,8 @@ async def test_what_a_past_turn_did_is_done_by_nobody_again(tmp_path: Path, capl
         found = await board.runtime.sessions.get(taken.session_id)
         head = found.host.state.sequence
 
-        assert not found.acting.busy
-        await found.host.settled()
+        assert not found.effect_runner.is_busy
+        await found.host.wait_settled()
         assert found.host.state.sequence == head
     assert caplog.messages == []
 
@@ -127,7 +127,7 @@ async def test_what_no_list_tells_of_is_refused_and_nothing_is_written(tmp_path:
             with pytest.raises(Refusal) as refused:
                 await board.do(wanted(board, source_id=name))
             assert (refused.value.code, refused.value.problem.field) == ("unknown_session", "sourceId")
-        assert await board.runtime.parts.store.facts.streams("ses_") == ()
+        assert await board.runtime.dependencies.store.facts.streams("ses_") == ()
 
 
 async def test_a_session_that_was_deleted_is_neither_told_nor_imported_again(tmp_path: Path):
@@ -227,7 +227,7 @@ async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Pa
     plain, _ = left(tmp_path)
     book = Slow(plain, 1)
     async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
-        ending = asyncio.create_task(board.runtime.commands.settled())
+        ending = asyncio.create_task(board.runtime.commands.wait_settled())
         # It waits for the import from its first step on.
         await asyncio.sleep(0)
         book.go_on.set()

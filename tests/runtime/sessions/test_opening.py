@@ -102,14 +102,14 @@ async def test_whichever_step_of_an_opening_fails_nothing_of_it_is_left(tmp_path
             if isinstance(came, BaseException):
                 assert came is planted.error
                 failed.append(planted.failed)
-                assert runtime.sessions.in_use() == []
+                assert runtime.sessions.open_sessions() == []
                 assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
             planted.at = 0
             found = await runtime.sessions.get(session)
-            types = [one.header.type for one in await runtime.parts.store.facts.read(session)]
+            types = [one.header.type for one in await runtime.dependencies.store.facts.read(session)]
             assert (types.count("session.taken_over"), types.count("turn.interrupted")) == (1, 1)
-            await found.host.command(SubmitTurn(text="again", session_id=session), PERSON)
-            await runtime.sessions.let_go(session)
+            await found.host.run_command(SubmitTurn(text="again", session_id=session), PERSON)
+            await runtime.sessions.release(session)
             assert asyncio.all_tasks() - before == set(), f"after step {at}"
         if not planted.failed:
             break
@@ -129,8 +129,8 @@ async def test_whichever_step_of_a_new_session_fails_nothing_of_it_is_left(tmp_p
             except OSError:
                 failed.append(planted.failed)
             planted.at = 0
-            for one in runtime.sessions.in_use():
-                await runtime.sessions.let_go(one)
+            for one in runtime.sessions.open_sessions():
+                await runtime.sessions.release(one)
             assert asyncio.all_tasks() - before == set(), f"step {at}, {planted.failed}"
         if not planted.failed:
             break
@@ -146,7 +146,7 @@ async def test_a_session_is_not_opened_once_the_runtime_closes(tmp_path: Path) -
         await runtime.sessions.close()
         with pytest.raises(Refusal, match="ending"):
             await runtime.sessions.get(session)
-        assert (runtime.sessions.in_use(), asyncio.all_tasks() - before) == ([], set())
+        assert (runtime.sessions.open_sessions(), asyncio.all_tasks() - before) == ([], set())
 
 
 async def test_a_command_with_a_key_is_over_before_the_runtime_closes_also_where_its_asker_has_gone(
@@ -159,8 +159,8 @@ async def test_a_command_with_a_key_is_over_before_the_runtime_closes_also_where
         asker = asyncio.create_task(runtime.commands.submit(command, key="once", actor=PERSON))
         await asyncio.sleep(0)
         asker.cancel()
-        await runtime.commands.settled()
-        assert await runtime.parts.store.facts.answer("once") is not None
+        await runtime.commands.wait_settled()
+        assert await runtime.dependencies.store.facts.answer("once") is not None
 
 
 async def test_a_sweep_that_cannot_let_go_of_one_session_lets_go_of_the_others(tmp_path: Path) -> None:
@@ -168,12 +168,12 @@ async def test_a_sweep_that_cannot_let_go_of_one_session_lets_go_of_the_others(t
     async with resting(place, idle=-1.0) as (runtime, planted):
         (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
         found = await runtime.sessions.get(session)
-        await found.host.settled()
+        await found.host.wait_settled()
         await runtime.sessions.open("ses_other", workspace)
         planted.only = "save_snapshot"
         await runtime.sessions.sweep()
         assert planted.failed == "save_snapshot"
-        assert runtime.sessions.in_use() == []
+        assert runtime.sessions.open_sessions() == []
 
 
 async def test_a_session_that_cannot_record_its_end_ends_what_it_started_all_the_same(tmp_path: Path) -> None:
@@ -184,11 +184,11 @@ async def test_a_session_that_cannot_record_its_end_ends_what_it_started_all_the
         turn = await home.submit("run", permission_mode="full")
         await home.until(turn.session_id, "tool.started", count=2)
         found, planted = await home.runtime.sessions.get(turn.session_id), Planted()
-        store: Any = home.runtime.parts.store
+        store: Any = home.runtime.dependencies.store
         facts = store.facts
         store.facts, planted.only, planted.error = Port(facts, planted), "append", refused()
-        (came,) = await asyncio.gather(home.runtime.sessions.let_go(turn.session_id), return_exceptions=True)
+        (came,) = await asyncio.gather(home.runtime.sessions.release(turn.session_id), return_exceptions=True)
         store.facts = facts
         assert came is planted.error
-        assert (found.host.processes.running, found.acting.busy) == (False, False)
+        assert (found.host.processes.has_running, found.effect_runner.is_busy) == (False, False)
         assert asyncio.all_tasks() - before == set()

@@ -65,7 +65,7 @@ async def test_what_was_streaming_is_told_as_interrupted_with_what_was_kept(tmp_
                 "interrupted",
                 "interrupted",
             )
-            assert await after.runtime.parts.store.partials.read(turn.session_id) == ()
+            assert await after.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
 async def test_a_command_that_ran_is_of_unknown_outcome_and_never_run_again(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_
         uses("Write", file_path="a.txt", content="x"), uses("Write", file_path="a.txt", content="y"), says("Done.")
     )
     async with house(tmp_path, scenario) as home:
-        append = home.runtime.parts.store.facts.append
+        append = home.runtime.dependencies.store.facts.append
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
             if batch.stream == home.workspace:
@@ -169,18 +169,18 @@ async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_
 
         turn = await home.submit("write twice")
         asked = await home.until(turn.session_id, "action.required")
-        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
         answer = RespondAction(
             session_id=turn.session_id, action_id=asked.scope.action, decision="approve", scope="workspace"
         )
         await home.do(answer)
         await home.until(turn.session_id, "turn.completed")
         assert (home.folder / "a.txt").read_text() == "y"
-        assert home.runtime.workspaces.home(home.workspace).rules == ()
+        assert home.runtime.workspaces.context(home.workspace).rules == ()
     async with house(tmp_path, scenario) as home:
         await home.runtime.sessions.get(turn.session_id)
         await home.until(home.workspace, "permission.rule.added")
-        (rule,) = home.runtime.workspaces.home(home.workspace).rules
+        (rule,) = home.runtime.workspaces.context(home.workspace).rules
         assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")
 
 
@@ -209,14 +209,14 @@ async def test_a_session_whose_deletion_a_crash_cut_short_is_opened_for_nobody(
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         await home.read(turn.session_id)
-        delete = home.runtime.parts.store.facts.delete
+        delete = home.runtime.dependencies.store.facts.delete
         copied: list[Path] = []
 
         async def dies(stream: str) -> Head:
             copied.append(killed(home, tmp_path))
             return await delete(stream)
 
-        monkeypatch.setattr(home.runtime.parts.store.facts, "delete", dies)
+        monkeypatch.setattr(home.runtime.dependencies.store.facts, "delete", dies)
         await home.do(DeleteSession(session_id=turn.session_id, confirm=turn.session_id))
     cleared, recover = asyncio.Event(), Runtime._recover
 
@@ -226,11 +226,11 @@ async def test_a_session_whose_deletion_a_crash_cut_short_is_opened_for_nobody(
 
     monkeypatch.setattr(Runtime, "_recover", later)
     async with house(copied[0], calls(says("Hi."))) as after:
-        assert (await after.runtime.parts.store.facts.head(turn.session_id)).sequence > 0
+        assert (await after.runtime.dependencies.store.facts.head(turn.session_id)).sequence > 0
         for asked in (GetSession(session_id=turn.session_id), SubmitTurn(text="more", session_id=turn.session_id)):
             with pytest.raises(Refusal, match="There is no session"):
                 await after.do(asked)
-        assert after.runtime.sessions.in_use() == []
+        assert after.runtime.sessions.open_sessions() == []
         assert (await after.do(ListSessions())).sessions == ()
         cleared.set()
         await after.gone(turn.session_id)

@@ -46,13 +46,13 @@ async def printed(home: House) -> tuple[str, ToolCompleted]:
     first = await home.submit("count", permission_mode="full")
     record = await home.until(first.session_id, "tool.completed")
     await home.until(first.session_id, "turn.completed")
-    await (await home.runtime.sessions.get(first.session_id)).host.settled()
+    await (await home.runtime.sessions.get(first.session_id)).host.wait_settled()
     assert isinstance(record.fact, ToolCompleted)
     return first.session_id, record.fact
 
 
 async def trimmed(home: House) -> list[SessionTrimmed]:
-    facts = await home.runtime.parts.store.facts.read(home.workspace)
+    facts = await home.runtime.dependencies.store.facts.read(home.workspace)
     return [one.fact for one in facts if isinstance(one.fact, SessionTrimmed)]
 
 
@@ -64,7 +64,7 @@ async def test_large_contents_of_an_archived_session_go_with_a_fact_and_its_prev
         kept = fact.output.ref
         assert kept is not None
         assert kept.size > SMALLEST
-        blobs = home.runtime.parts.store.blobs
+        blobs = home.runtime.dependencies.store.blobs
         clock.days = 31
         await home.runtime.retention.sweep()
         assert await trimmed(home) == []
@@ -97,7 +97,7 @@ async def test_nothing_goes_of_a_session_in_which_something_is_still_to_go_on(tm
         (home.folder / "AGENTS.md").write_text("Count, and write it down.\n" * 1000)
         session = (await home.submit("count", permission_mode="full")).session_id
         asked = await home.until(session, "action.required")
-        store = home.runtime.parts.store
+        store = home.runtime.dependencies.store
         (begun,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, TurnStarted)]
         (ended,) = [one.fact for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
         large = [one.hash for one in begun.prompts if one.size > SMALLEST]
@@ -112,7 +112,7 @@ async def test_nothing_goes_of_a_session_in_which_something_is_still_to_go_on(tm
         answer = RespondAction(session_id=session, action_id=asked.scope.action, decision="reject")
         await home.do(answer)
         await home.until(session, "turn.completed")
-        await (await home.runtime.sessions.get(session)).host.settled()
+        await (await home.runtime.sessions.get(session)).host.wait_settled()
         clock.days = 62
         await home.runtime.retention.sweep()
         assert [one.session_id for one in await trimmed(home)] == [session]
@@ -134,7 +134,7 @@ async def test_what_waits_in_a_queue_keeps_what_it_was_given(tmp_path: Path) -> 
         await home.runtime.retention.sweep()
         assert isinstance(added.fact, TurnSubmitted)
         assert added.fact.input.ref is not None
-        assert await home.runtime.parts.store.blobs.get(added.fact.input.ref.hash) is not None
+        assert await home.runtime.dependencies.store.blobs.get(added.fact.input.ref.hash) is not None
         assert await trimmed(home) == []
 
 
@@ -159,4 +159,4 @@ async def test_without_the_setting_nothing_ever_goes(tmp_path: Path) -> None:
         clock.days = 10_000
         await home.runtime.retention.sweep()
         assert fact.output.ref is not None
-        assert await home.runtime.parts.store.blobs.get(fact.output.ref.hash) is not None
+        assert await home.runtime.dependencies.store.blobs.get(fact.output.ref.hash) is not None

@@ -48,7 +48,7 @@ async def test_a_session_that_is_deleted_is_opened_for_nobody(tmp_path: Path) ->
         async with asyncio.timeout(10):
             await page
         assert [one for one in seen if one != "rows"] == ["unknown_session"]
-        assert home.runtime.sessions.in_use() == []
+        assert home.runtime.sessions.open_sessions() == []
         with pytest.raises(Refusal, match="There is no session"):
             await home.do(GetSession(session_id=session))
         with pytest.raises(Refusal, match="There is no session"):

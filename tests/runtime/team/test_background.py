@@ -66,9 +66,9 @@ async def taken_in(home: House) -> TurnAccepted:
 async def scheduled(home: House, *told: bool) -> None:
     """Waits until the workspace has been told so, in this order."""
     async with asyncio.timeout(PATIENCE):
-        async for records in home.runtime.parts.store.facts.subscribe(home.workspace, after=0):
+        async for records in home.runtime.dependencies.store.facts.subscribe(home.workspace, after=0):
             del records
-            every = await home.runtime.parts.store.facts.read(home.workspace, limit=1000)
+            every = await home.runtime.dependencies.store.facts.read(home.workspace, limit=1000)
             if tuple(one.fact.scheduled for one in every if isinstance(one.fact, SessionScheduled)) == told:
                 return
 

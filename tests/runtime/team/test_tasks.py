@@ -152,7 +152,7 @@ async def test_every_control_of_a_team_is_a_fact_of_its_owner_with_actor_and_rea
         told: dict[str, str] = {}
 
         async def control(name: str, **asked: Any) -> Any:
-            before = (await home.runtime.parts.store.facts.head(session)).sequence
+            before = (await home.runtime.dependencies.store.facts.head(session)).sequence
             kind = COMMANDS[SUBAGENT_CONTROLS[name]].command
             answer = await home.do(kind(**{"session_id": session, "reason": f"because of {name}", **asked}))
             whole = await home.facts(session)

@@ -35,7 +35,7 @@ async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making
         async def breaks(call: ToolCall, context: ToolContext) -> Evaluation:
             raise RuntimeError("a defect")
 
-        monkeypatch.setattr(home.runtime.parts.toolbox, "evaluate", breaks)
+        monkeypatch.setattr(home.runtime.dependencies.toolbox, "evaluate", breaks)
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.interrupted")
         assert (await home.types(turn.session_id))[7:] == [
@@ -44,8 +44,8 @@ async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making
             "cost.recorded",
             "turn.interrupted",
         ]
-        await home.runtime.sessions.let_go(turn.session_id)
-        assert await home.runtime.parts.store.partials.read(turn.session_id) == ()
+        await home.runtime.sessions.release(turn.session_id)
+        assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
 async def test_an_answer_outlives_a_store_that_refused_to_keep_it_on_the_way(
@@ -54,7 +54,7 @@ async def test_an_answer_outlives_a_store_that_refused_to_keep_it_on_the_way(
     """A partial guards against a crash; that one could not be written takes nothing from the answer."""
     streamed: list[dict[str, Any]] = [{"text": "word " * 1000, "chunk": 50, "delay_ms": 1}]
     async with house(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as home:
-        partials = home.runtime.parts.store.partials
+        partials = home.runtime.dependencies.store.partials
         write, tried = partials.write, 0
 
         async def refuses_once(stream: str, epoch: int, pieces: Sequence[Frame]) -> None:
@@ -79,7 +79,7 @@ async def test_half_a_call_leaves_nothing_when_its_turn_is_stopped(tmp_path: Pat
         await home.kept(turn.session_id, '{"file_path": "a')
         await home.do(InterruptTurn(session_id=turn.session_id))
         await home.until(turn.session_id, "turn.interrupted")
-        assert await home.runtime.parts.store.partials.read(turn.session_id) == ()
+        assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
 async def test_what_a_failed_attempt_brought_stays_dropped_when_the_wait_is_interrupted(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ async def test_a_call_that_starts_while_the_process_ends_is_stopped_before_it_is
 ) -> None:
     """SAFE-10: nothing runs on behind a fact that says it was cancelled."""
     async with house(tmp_path, calls(uses("Bash", command="sleep 2; touch ran"))) as home:
-        append, started = home.runtime.parts.store.facts.append, asyncio.Event()
+        append, started = home.runtime.dependencies.store.facts.append, asyncio.Event()
 
         async def slow(batch: Append) -> tuple[Record, ...]:
             records = await append(batch)
@@ -115,7 +115,7 @@ async def test_a_call_that_starts_while_the_process_ends_is_stopped_before_it_is
                 await asyncio.sleep(0.05)
             return records
 
-        monkeypatch.setattr(home.runtime.parts.store.facts, "append", slow)
+        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", slow)
         turn = await home.submit("go", permission_mode="full")
         await started.wait()
     async with house(tmp_path, calls(says("x"))) as home:
@@ -128,7 +128,7 @@ async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
 ) -> None:
     """MAR-16: a run ends in a true state; one whose outcome could not be stored does not look as if it went on."""
     async with house(tmp_path, calls(says("Hi.")), try_again=0.01) as home:
-        append, refused = home.runtime.parts.store.facts.append, 0
+        append, refused = home.runtime.dependencies.store.facts.append, 0
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
             nonlocal refused
@@ -137,7 +137,7 @@ async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
                 raise full()
             return await append(batch)
 
-        monkeypatch.setattr(home.runtime.parts.store.facts, "append", refuses)
+        monkeypatch.setattr(home.runtime.dependencies.store.facts, "append", refuses)
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.interrupted")
         assert (await home.read(turn.session_id)).status.detail == "interrupted"
@@ -146,7 +146,7 @@ async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
 async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Design rule 7: a watermark never stands past a row that is not there."""
     async with house(tmp_path, calls(says("One."), says("Two.")), try_again=0.01) as home:
-        rows = home.runtime.parts.store.rows
+        rows = home.runtime.dependencies.store.rows
         write, whole, refused = rows.write, 0, asyncio.Event()
 
         async def refuses(stream: str, ops: Sequence[Op], views: Views) -> None:
@@ -171,7 +171,7 @@ async def test_a_read_waits_for_rows_that_are_just_being_written(
 ) -> None:
     """Design rule 7: what an answer names can be read, also while a write is under way."""
     async with house(tmp_path, calls(says("Hi.")), write_behind=0.0) as home:
-        rows = home.runtime.parts.store.rows
+        rows = home.runtime.dependencies.store.rows
         write, begun = rows.write, asyncio.Event()
 
         async def slow(stream: str, ops: Sequence[Op], views: Views) -> None:
@@ -196,7 +196,7 @@ async def test_a_verdict_is_forgotten_with_its_call(tmp_path: Path) -> None:
         asked = await home.until(turn.session_id, "action.required")
         await home.do(RespondAction(session_id=turn.session_id, action_id=asked.scope.action, decision="reject"))
         await home.until(turn.session_id, "turn.completed")
-        assert (await home.runtime.sessions.get(turn.session_id)).host.verdicts.kept == {}
+        assert (await home.runtime.sessions.get(turn.session_id)).host.gate_decisions.evaluations == {}
 
 
 async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_model(
@@ -209,7 +209,7 @@ async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_mod
         await home.until(first.session_id, "turn.completed")
     # The conversation of a session that was let go is read when its model is asked again.
     async with house(tmp_path, scenario) as home:
-        facts, held, steered = home.runtime.parts.store.facts, asyncio.Event(), asyncio.Event()
+        facts, held, steered = home.runtime.dependencies.store.facts, asyncio.Event(), asyncio.Event()
         read = facts.read
 
         async def slow(
@@ -228,7 +228,7 @@ async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_mod
         steered.set()
         (tmp_path / "go").touch()
         await home.until(turn.session_id, "queue.steer.accepted")
-        context = await (await home.runtime.sessions.get(turn.session_id)).host.contexts.of(turn.thread_id)
+        context = await (await home.runtime.sessions.get(turn.session_id)).host.conversations.get(turn.thread_id)
         assert TextContent("in the docs only") in [one for message in context.messages() for one in message.content]
 
 
@@ -242,7 +242,7 @@ async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_r
         async def refuses(stream: str, sequence: int, link: bytes, fingerprint: str, state: bytes) -> None:
             raise full()
 
-        monkeypatch.setattr(home.runtime.parts.store.rows, "save_snapshot", refuses)
+        monkeypatch.setattr(home.runtime.dependencies.store.rows, "save_snapshot", refuses)
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
         assert (await home.read(turn.session_id)).status.detail == "completed"

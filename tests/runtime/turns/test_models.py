@@ -71,7 +71,7 @@ async def test_a_former_run_is_given_again_and_says_where_it_is_left(tmp_path: P
         session = (await home.submit("What does it say?")).session_id
         await home.until(session, "turn.completed")
         packed = await home.do(ExportEvidence(session_id=session))
-        data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+        data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     (tmp_path / "former.zip").write_bytes(data)
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))
@@ -120,7 +120,7 @@ async def test_a_run_is_given_again_also_where_the_former_one_was_stopped_first_
         await home.submit("three", session)
         await home.until(session, "turn.completed", 4)
         packed = await home.do(ExportEvidence(session_id=session))
-        data = await home.runtime.parts.store.blobs.get(packed.pack.hash)
+        data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     (tmp_path / "former.zip").write_bytes(data)
     replay = ProviderSettings(name="replay", kind="recorded", recording=str(tmp_path / "former.zip"))

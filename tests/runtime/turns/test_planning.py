@@ -189,7 +189,7 @@ async def test_who_plans_is_told_to_end_with_the_plan(tmp_path: Path) -> None:
         for one in await home.facts(session):
             if isinstance(one.fact, TurnStarted):
                 (layer,) = [prompt for prompt in one.fact.prompts if prompt.layer == "mode"]
-                data = await home.runtime.parts.store.blobs.get(layer.hash)
+                data = await home.runtime.dependencies.store.blobs.get(layer.hash)
                 told.append(b"propose_plan" in (data or b""))
         assert told == [True, False]
 

@@ -245,7 +245,7 @@ async def test_a_session_with_a_process_is_not_let_go(tmp_path: Path) -> None:
 
         await home.runtime.sessions.sweep()
 
-        assert home.runtime.sessions.in_use() == [turn.session_id]
+        assert home.runtime.sessions.open_sessions() == [turn.session_id]
         await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, end=True))
         await home.until(turn.session_id, "process.ended")
         await home.swept()

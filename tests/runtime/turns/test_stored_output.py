@@ -15,8 +15,8 @@ from tests.tools.files.test_images import png
 async def results(home: House, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
     """What the model was told of its calls."""
     host = (await home.runtime.sessions.get(session)).host
-    await host.settled()
-    context = await host.contexts.of(thread)
+    await host.wait_settled()
+    context = await host.conversations.get(thread)
     told = (one for message in context.messages(images=images) for one in message.content)
     return [one for one in told if isinstance(one, ToolResultContent)]
 

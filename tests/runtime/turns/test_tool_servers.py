@@ -71,7 +71,7 @@ async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
     """The catalogs that a session's facts name."""
     found: list[dict[str, ToolInfo]] = []
     for fact in await facts(home, session, ToolCatalogResolved):
-        data = await home.runtime.parts.store.blobs.get(fact.catalog.hash)
+        data = await home.runtime.dependencies.store.blobs.get(fact.catalog.hash)
         assert data is not None
         found.append({one.name: one for one in msgspec.json.decode(data, type=list[ToolInfo])})
     return found

@@ -227,7 +227,7 @@ async def test_the_same_key_has_one_effect_however_often_and_at_once(tmp_path: P
         with pytest.raises(Refusal) as refused:
             await home.do(SubmitTurn(text="other", workspace_id=home.workspace), key="k")
         assert refused.value.code == "idempotency_conflict"
-        assert len(await home.runtime.parts.store.facts.streams("ses_")) == 1
+        assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
 
 
 async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_p
         made = [one for one in outcomes if not isinstance(one, BaseException)]
         refused = [one.code for one in outcomes if isinstance(one, Refusal)]
         assert (len(made), refused) == (1, ["turn_id_used", "turn_id_used"])
-        assert len(await home.runtime.parts.store.facts.streams("ses_")) == 1
+        assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
         await home.until(made[0].session_id, "turn.completed")
         await home.do(DeleteSession(session_id=made[0].session_id, confirm=made[0].session_id))
         with pytest.raises(Refusal) as again:
@@ -353,7 +353,7 @@ async def test_the_time_of_an_action_runs_out_also_while_its_session_is_let_go(t
     async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.5) as home:
         turn = await home.submit("write")
         await home.until(turn.session_id, "action.required")
-        await home.runtime.sessions.let_go(turn.session_id)
+        await home.runtime.sessions.release(turn.session_id)
         await home.until(turn.session_id, "turn.completed")
         assert "action.expired" in await home.types(turn.session_id)
         assert list(home.folder.iterdir()) == []

@@ -19,7 +19,7 @@ from callboard.contracts.scope import Scope
 from callboard.log.memory import MemoryStore
 from callboard.runtime.events import order as numbering
 from callboard.runtime.events import stream as following
-from callboard.runtime.events.order import Order, block
+from callboard.runtime.events.order import EventOrder, first_number
 from callboard.runtime.events.stream import EventStream
 
 SESSION, HOME = "ses_a", "wks_a"
@@ -31,7 +31,7 @@ class Desk:
 
     def __init__(self) -> None:
         self.store = MemoryStore()
-        self.order = Order(lambda: self.store.facts, self._home, lambda: self.store.epoch)
+        self.order = EventOrder(lambda: self.store.facts, self._home, lambda: self.store.epoch)
         self.events = EventStream(self.order, lambda: self.store.facts, lambda _: {})
         self.written = 0
 
@@ -113,18 +113,18 @@ async def test_facts_have_the_same_numbers_live_and_from_the_log():
 
     assert again == [*first, *live]
     assert [one["type"] for one in again] == ["StateUpdated", "StateUpdated", "AgentStatus", "Message"]
-    assert [one["seq"] for one in again] == [block(1), block(2), block(2) + 1, block(3)]
+    assert [one["seq"] for one in again] == [first_number(1), first_number(2), first_number(2) + 1, first_number(3)]
 
 
 async def test_another_folders_events_are_not_told_and_leave_no_trace_but_a_hole():
     desk = Desk()
     await desk.begin()
-    async with aclosing(desk.events.follow(HOME, block(2) + 1)) as events:
+    async with aclosing(desk.events.follow(HOME, first_number(2) + 1)) as events:
         await desk.fact(SessionCreated(workspace_id="wks_other", folder="/", title="t"), stream="ses_b")
         await desk.end("Done.")
         found = await take(events, 1)
 
-    assert [(one["type"], one["seq"]) for one in found] == [("Message", block(4))]
+    assert [(one["type"], one["seq"]) for one in found] == [("Message", first_number(4))]
 
 
 async def test_a_client_that_falls_behind_what_is_at_hand_gets_the_rest_from_the_log(monkeypatch: pytest.MonkeyPatch):
@@ -171,7 +171,7 @@ async def test_a_block_that_is_used_up_gives_no_number_of_the_next(monkeypatch: 
 
     numbers = [one["seq"] for one in found]
     assert numbers == sorted(set(numbers))
-    assert numbers[-1] == block(3)
+    assert numbers[-1] == first_number(3)
     assert 0 < len(tokens(found)) < 40
 
 
@@ -194,7 +194,7 @@ async def test_a_process_that_follows_another_gives_no_number_that_the_other_gav
         desk.piece("one ", 0)
         seen = begun + await take(events, 2)
     desk.store.epoch = 2
-    desk.order = Order(lambda: desk.store.facts, desk._home, lambda: desk.store.epoch)
+    desk.order = EventOrder(lambda: desk.store.facts, desk._home, lambda: desk.store.epoch)
     desk.events = EventStream(desk.order, lambda: desk.store.facts, lambda _: {})
     async with aclosing(desk.events.follow(HOME, None)) as events:
         fresh = await take(events, 1)

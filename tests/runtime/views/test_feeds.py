@@ -62,7 +62,7 @@ async def test_a_client_that_drops_and_comes_back_shows_what_the_facts_give(tmp_
     async with house(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
         turn = await home.submit("tell me all")
         table = await followed(home, turn.session_id, drop)
-        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
         await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
         fresh = await home.watch(turn.session_id, lambda _: True)
         assert {panel: table.rows().get(panel) for panel in SESSION_PANELS} == {
@@ -76,7 +76,7 @@ async def test_a_cursor_of_a_former_process_gets_a_snapshot_unless_nothing_came_
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
-        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
     async with house(tmp_path, calls(says("Hi."), says("More."))) as home:
         name, at, stream = await one(home, turn.session_id, Cursor(head.sequence, 3))
         assert (name, at) == ("snapshot", Cursor(head.sequence, 0))
@@ -98,7 +98,7 @@ async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Pat
         for count in range(2, 6):
             await home.submit("another", turn.session_id)
             await home.until(turn.session_id, "turn.completed", count=count)
-        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
         await home.do(GetSession(session_id=turn.session_id, wait_for=head.sequence))
         async with asyncio.timeout(PATIENCE):
             chunk = await anext(stream)
@@ -129,7 +129,7 @@ async def test_the_list_of_sessions_is_live_and_its_changes_are_facts(tmp_path: 
         await home.do(UpdateSession(session_id=turn.session_id, title="Greeting", pinned=True))
         table = await home.watch(home.workspace, lambda table: any(card.pinned for card in table.panel(SessionCard)))
         assert [(card.title, card.pinned) for card in table.panel(SessionCard)] == [("Greeting", True)]
-        types = [record.header.type for record in await home.runtime.parts.store.facts.read(home.workspace)]
+        types = [record.header.type for record in await home.runtime.dependencies.store.facts.read(home.workspace)]
         assert types == [
             "workspace.opened",
             "workspace.session.listed",
@@ -143,7 +143,7 @@ async def test_a_deleted_session_is_gone_and_its_end_is_kept(tmp_path: Path) -> 
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
-        head = await home.runtime.parts.store.facts.head(turn.session_id)
+        head = await home.runtime.dependencies.store.facts.head(turn.session_id)
         with pytest.raises(Refusal) as refused:
             await home.do(DeleteSession(session_id=turn.session_id, confirm="yes"))
         assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "confirm")

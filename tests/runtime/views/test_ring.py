@@ -76,11 +76,11 @@ async def test_what_no_client_can_still_need_is_forgotten_and_a_client_that_was_
     ring = Ring(Cursor(0), 1_000_000, list[Op])
     for sequence in (1, 2):
         ring.push(Cursor(sequence), change(str(sequence)))
-    ring.forget(age=60)
+    ring.drop_older(age=60)
     young, late, newest = ring.follow(Cursor(1)), ring.follow(Cursor(1)), ring.follow(Cursor(2))
     async with asyncio.timeout(PATIENCE):
         assert await anext(young) == written(2)
-        ring.forget(age=0)
+        ring.drop_older(age=0)
         assert await anext(late) == encode("snapshot", Cursor(2), [])
         waiting = asyncio.ensure_future(anext(newest))
         await asyncio.sleep(0)

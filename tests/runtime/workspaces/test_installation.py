@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from callboard.runtime.workspaces.installation import EXTRAS, installs
+from callboard.runtime.workspaces.installation import EXTRAS, install_command
 
 PROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
 
@@ -30,7 +30,7 @@ def test_what_is_to_be_installed_is_what_the_extra_brings():
 @pytest.mark.parametrize("extra", EXTRAS)
 def test_the_command_is_one_of_the_python_that_runs(extra: str):
     """What a shell makes of it starts, and knows the libraries that are already there."""
-    words = shlex.split(subprocess.check_output(["sh", "-c", f"printf '%s\\n' {installs(extra)}"], text=True))
+    words = shlex.split(subprocess.check_output(["sh", "-c", f"printf '%s\\n' {install_command(extra)}"], text=True))
     assert (words[0], words[-1]) == (sys.executable, EXTRAS[extra])
     dry = [*words[:-1], "--dry-run", "--no-index", "--no-deps", words[-1]]
     assert subprocess.run(dry, check=False, capture_output=True).returncode == 0
@@ -38,4 +38,4 @@ def test_the_command_is_one_of_the_python_that_runs(extra: str):
 
 def test_where_there_is_no_pip_uv_is_told_which_python(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    assert shlex.split(installs("a2a")) == ["uv", "pip", "install", "--python", sys.executable, EXTRAS["a2a"]]
+    assert shlex.split(install_command("a2a")) == ["uv", "pip", "install", "--python", sys.executable, EXTRAS["a2a"]]

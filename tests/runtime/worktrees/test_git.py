@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import uvloop
 
-from callboard.runtime.worktrees.git import GitResult, git, paths, top
+from callboard.runtime.worktrees.git import GitResult, git, git_paths, locate_repository
 
 ALONE = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 ME = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
@@ -100,7 +100,7 @@ async def test_nothing_that_a_repository_names_is_run(hostile: Path, marks: Path
     assert (await git(str(hostile), "worktree", "add", "--quiet", "-B", "child", str(there), "other")).code == 0
     (there / "b.txt").write_text("new\n")
     (there / "a.txt").write_text("1\n2\n3\n4\nFIVE\n")
-    assert await paths(str(there), "status", "--porcelain", "-z") == (" M a.txt", "?? b.txt")
+    assert await git_paths(str(there), "status", "--porcelain", "-z") == (" M a.txt", "?? b.txt")
     assert (await git(str(there), "add", "--all")).code == 0
     assert (await git(str(there), "commit", "--quiet", "-m", "four")).code == 0
 
@@ -123,8 +123,8 @@ async def test_a_repository_that_git_cannot_be_kept_from_running_programs_of_is_
     said = await git(str(hostile), "add", "b.txt")
 
     assert (said.code, "programs" in said.text) == (128, True)
-    assert (await top(str(hostile))).code == 128
-    assert await paths(str(hostile), "status", "--porcelain", "-z") == ()
+    assert (await locate_repository(str(hostile))).code == 128
+    assert await git_paths(str(hostile), "status", "--porcelain", "-z") == ()
     assert ran(marks) == []
 
 
@@ -133,8 +133,8 @@ def test_git_that_reads_nothing_of_its_input_is_run_on_the_loop_that_the_product
     plain(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
 
     async def often() -> list[GitResult]:
-        told = [await top(str(tmp_path)) for _ in range(3)]
-        return [*told, await git(str(tmp_path), "rev-parse", "HEAD", given="x" * 200_000)]
+        told = [await locate_repository(str(tmp_path)) for _ in range(3)]
+        return [*told, await git(str(tmp_path), "rev-parse", "HEAD", stdin="x" * 200_000)]
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         assert [said.code for said in runner.run(often())] == [0, 0, 0, 0]
@@ -162,11 +162,13 @@ async def test_a_repository_whose_files_lie_elsewhere_is_none(hostile: Path, tmp
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     plain(elsewhere, "init", "--quiet")
-    assert (await top(str(hostile))).code == 0
+    assert (await locate_repository(str(hostile))).code == 0
 
     plain(hostile, "config", "core.worktree", str(elsewhere))
 
-    assert await top(str(hostile)) == GitResult(128, "the repository's settings say that its files lie elsewhere")
+    assert await locate_repository(str(hostile)) == GitResult(
+        128, "the repository's settings say that its files lie elsewhere"
+    )
 
 
 async def test_a_worktree_and_a_folder_below_are_of_their_repository(hostile: Path):
@@ -175,7 +177,7 @@ async def test_a_worktree_and_a_folder_below_are_of_their_repository(hostile: Pa
     assert (await git(str(hostile), "worktree", "add", "--quiet", "-B", "child", str(there), "other")).code == 0
     newest = (await git(str(hostile), "rev-parse", "HEAD")).text
 
-    found = [(await top(str(folder))).text.splitlines() for folder in (hostile / "below", there)]
+    found = [(await locate_repository(str(folder))).text.splitlines() for folder in (hostile / "below", there)]
 
     assert found == [
         [str(hostile), "below/", newest],
@@ -189,6 +191,6 @@ async def test_names_come_as_they_are(hostile: Path):
     for name in names:
         (hostile / name).write_text("x\n")
 
-    told = await paths(str(hostile), "status", "--porcelain", "-z", "--untracked-files=all")
+    told = await git_paths(str(hostile), "status", "--porcelain", "-z", "--untracked-files=all")
 
     assert sorted(one[3:] for one in told) == sorted(names)

@@ -120,7 +120,7 @@ async def test_a_merge_whose_process_ended_is_of_unknown_outcome_and_can_be_aske
     async with worked(tmp_path) as (home, session):
         # The intent is there, and the process ends before git has run.
         host = (await home.runtime.sessions.get(session)).host
-        await host.command(merge(session), PERSON)
+        await host.run_command(merge(session), PERSON)
         assert _merging(host.state)
         with pytest.raises(Refusal) as refused:
             await home.do(merge(session))

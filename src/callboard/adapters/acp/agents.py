@@ -19,7 +19,7 @@ from callboard.contracts.ports.external import (
     PromptEnded,
 )
 from callboard.contracts.text.redactor import without_secrets
-from callboard.runtime.workspaces.installation import installs
+from callboard.runtime.workspaces.installation import install_command
 
 from .lines import LineTransport
 from .process import AgentProcess, start_agent
@@ -51,7 +51,7 @@ class AcpAgents:
         try:
             import acp  # noqa: F401  # pyright: ignore[reportUnusedImport]
         except ImportError as error:
-            message = f"The library of the Agent Client Protocol is missing. In a terminal: {installs('acp')}"
+            message = f"The library of the Agent Client Protocol is missing. In a terminal: {install_command('acp')}"
             raise ExternalFailure("not_installed", message) from error
 
     async def start(

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from callboard.contracts.errors import Refusal
-from callboard.runtime.workspaces.installation import installs
+from callboard.runtime.workspaces.installation import install_command
 
 #: What the process needs beside Callboard.
 NEEDED = ("a2a", "sse_starlette")
@@ -36,7 +36,7 @@ class RemoteShop:
         if any(importlib.util.find_spec(one) is None for one in NEEDED):
             message = "This demo has an agent elsewhere, and A2A is not installed here."
             raise Refusal(
-                "not_installed", message, hint=f"In a terminal: {installs('a2a')}\nThen start the demo again."
+                "not_installed", message, hint=f"In a terminal: {install_command('a2a')}\nThen start the demo again."
             )
         # Without the folder that this process is in on its path, and out of reach of a Ctrl-C that is meant for this process.
         self._process = subprocess.Popen(

@@ -21,7 +21,7 @@ from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.projection.workspace import WorkspaceView, damaged, listed
 from callboard.runtime.fingerprint import view_fingerprint
-from callboard.runtime.queries.sizes import sizes
+from callboard.runtime.queries.sizes import measure_sizes
 
 from .port import SessionListing
 
@@ -70,7 +70,7 @@ class LocalReader:
             return (damaged(stream, workspace, refusal.problem, at=at),)
 
     async def list_sizes(self) -> dict[str, SessionSize]:
-        return {one.session_id: one for one in (await sizes(self._store.facts)).sizes}
+        return {one.session_id: one for one in (await measure_sizes(self._store.facts)).sizes}
 
     async def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         """`follow` changes nothing: there is nobody who would write."""

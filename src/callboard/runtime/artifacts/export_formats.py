@@ -36,7 +36,7 @@ td,th{{border:1px solid #ccc;padding:.25rem .5rem}}</style>
 """
 
 
-class Part(msgspec.Struct, frozen=True, kw_only=True):
+class ExportPart(msgspec.Struct, frozen=True, kw_only=True):
     """One version that goes into an export."""
 
     artifact: ArtifactRow
@@ -50,12 +50,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
         return _safe(PurePosixPath(self.artifact.path).name or title_of(self.artifact.title, ""))
 
 
-def as_file(part: Part) -> tuple[str, Blob]:
+def render_file(part: ExportPart) -> tuple[str, Blob]:
     """The version as it is."""
     return part.name, Blob(ref=content_of(part.name, part.content), data=part.data)
 
 
-def as_diff(parts: Sequence[Part], source: int) -> tuple[str, Blob]:
+def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
     """What differs between two versions; from nothing where `source` is 0. Raises Refusal `unsupported_media`."""
     before, after = (parts[0].data if source else None), parts[-1]
     found = compared(after.artifact.path or after.name, before, after.data)
@@ -65,7 +65,7 @@ def as_diff(parts: Sequence[Part], source: int) -> tuple[str, Blob]:
     return name, blob_of(found.diff.encode("utf-8", "surrogatepass"), "text/x-diff; charset=utf-8")
 
 
-def as_page(part: Part) -> tuple[str, Blob]:
+def render_page(part: ExportPart) -> tuple[str, Blob]:
     """A Markdown text as a page, with nothing in it that runs; any other text as it stands. Raises Refusal
     `unsupported_media`."""
     # Few sessions ever export a page, and every start would wait for them.
@@ -85,7 +85,7 @@ def as_page(part: Part) -> tuple[str, Blob]:
     return f"{PurePosixPath(part.name).stem}.html", blob_of(data, "text/html; charset=utf-8")
 
 
-def archive(parts: Sequence[Part]) -> tuple[str, Blob]:
+def render_archive(parts: Sequence[ExportPart]) -> tuple[str, Blob]:
     """The versions as files of an archive, by their paths; those of a child's worktree in a folder of its own."""
     file = io.BytesIO()
     taken: set[str] = set()
@@ -98,7 +98,7 @@ def archive(parts: Sequence[Part]) -> tuple[str, Blob]:
     return "artifacts.zip", blob_of(file.getvalue(), "application/zip")
 
 
-def _path(part: Part) -> str:
+def _path(part: ExportPart) -> str:
     row = part.artifact
     inside = "/".join(_safe(one) for one in row.path.split("/") if one not in ("", ".", "..")) or part.name
     return f"{_safe(row.worktree)}/{inside}" if row.worktree else inside

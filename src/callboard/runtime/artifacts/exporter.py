@@ -23,7 +23,7 @@ from callboard.control.state.artifact import ExportReported, ExportRequested
 from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry
-from .export_formats import Part, archive, as_diff, as_file, as_page
+from .export_formats import ExportPart, render_archive, render_diff, render_file, render_page
 from .queries import ArtifactReads
 
 log = logging.getLogger(__name__)
@@ -36,13 +36,13 @@ LARGEST_EXPORT = 256 * 1024 * 1024
 class ArtifactExporter:
     """Makes exports, one at a time, so that memory is bounded however many are asked for."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
-        self._reads = ArtifactReads(parts, sessions, self.under_way)
+        self._reads = ArtifactReads(dependencies, sessions, self.list_running)
         self._one = asyncio.Semaphore(1)
         self._entries: dict[str, dict[str, ExportEntry]] = {}
-        self._under_way = BackgroundTasks()
+        self._tasks = BackgroundTasks()
         self._beginning = BackgroundTasks()
         self._closing = False
 
@@ -51,23 +51,23 @@ class ArtifactExporter:
         """The reads of artifacts, which tell of these exports."""
         return self._reads
 
-    def under_way(self, session: str) -> tuple[ExportEntry, ...]:
+    def list_running(self, session: str) -> tuple[ExportEntry, ...]:
         """The exports of a session that are being made, with how far each is."""
         return tuple(self._entries.get(session, {}).values())
 
-    async def begin(
-        self, request: ExportArtifact | RetryArtifact, actor: Actor, kept: StoredAnswer | None
+    async def start(
+        self, request: ExportArtifact | RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ExportBegun:
         """Begins an export; it goes on when this has answered, and where its asker goes away. Raises Refusal `unknown_session`,
         `unknown_artifact`, `artifact_deleted`, `unknown_export`, `invalid_input`."""
-        return await self._beginning.run(self._begin(request, actor, kept))
+        return await self._beginning.run(self._begin(request, actor, stored_answer))
 
     async def _begin(
-        self, request: ExportArtifact | RetryArtifact, actor: Actor, kept: StoredAnswer | None
+        self, request: ExportArtifact | RetryArtifact, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ExportBegun:
         host = (await self._sessions.get(request.session_id)).host
         asked = await self._asked(request)
-        answer = await host.command(asked, actor, kept)
+        answer = await host.run_command(asked, actor, stored_answer)
         if not isinstance(answer, ExportBegun):
             raise TypeError(f"an export was answered with {type(answer).__name__}")
         entry = ExportEntry(
@@ -79,14 +79,14 @@ class ArtifactExporter:
             everything=asked.everything,
         )
         self._entries.setdefault(request.session_id, {})[entry.export] = entry
-        self._under_way.begin(self._export(asked, entry))
+        self._tasks.start(self._export(asked, entry))
         return answer
 
     async def close(self) -> None:
         """Ends what is under way, and says so where there is room for that: else whoever opens the session next does."""
         self._closing = True
-        await self._beginning.settled()
-        await self._under_way.end()
+        await self._beginning.wait_all()
+        await self._tasks.cancel_all()
 
     async def _asked(self, request: ExportArtifact | RetryArtifact) -> ExportRequested:
         """What is exported. One that is made again is what it was."""
@@ -111,7 +111,7 @@ class ArtifactExporter:
             raise Refusal(
                 "invalid_input", f"The form {request.form} is of one artifact.", field="artifactIds", hint="Name it."
             )
-        await self._reads.reached(session)
+        await self._reads.wait_for_rows(session)
         if not named:
             named = tuple(row.key for row in (await self._whole(session))[:1])
             if not named:
@@ -166,7 +166,7 @@ class ArtifactExporter:
                 told = ExportReported(export=told.export, code=refusal.code, message=refusal.problem.message)
             if self._closing:
                 return
-            await asyncio.sleep(self._parts.limits.try_again)
+            await asyncio.sleep(self._dependencies.limits.retry_interval)
 
     async def _told(self, asked: ExportRequested, entry: ExportEntry) -> ExportReported:
         async with self._one:
@@ -174,14 +174,14 @@ class ArtifactExporter:
             made = await asyncio.to_thread(_made, asked.form, parts, asked)
         return ExportReported(export=entry.export, made=made.blob, name=made.name, left_out=left_out)
 
-    async def _gathered(self, asked: ExportRequested, entry: ExportEntry) -> tuple[list[Part], int]:
+    async def _gathered(self, asked: ExportRequested, entry: ExportEntry) -> tuple[list[ExportPart], int]:
         """What is exported, read; and how many are left out since their bytes were erased."""
         wanted = await self._wanted(asked)
         total = sum(part.content.size for part in wanted)
         if total > LARGEST_EXPORT:
             raise Refusal("too_large", f"{total:,} bytes are more than an export holds ({LARGEST_EXPORT:,}).")
-        parts: list[Part] = []
-        clock = self._parts.clock
+        parts: list[ExportPart] = []
+        clock = self._dependencies.clock
         done, told_at = 0, clock.elapsed()
         for part in wanted:
             try:
@@ -192,22 +192,24 @@ class ArtifactExporter:
                     raise
             done += part.content.size
             self._entries[asked.session_id][entry.export] = msgspec.structs.replace(entry, done=done, total=total)
-            if clock.elapsed() - told_at >= self._parts.limits.export_interval:
+            if clock.elapsed() - told_at >= self._dependencies.limits.export_interval:
                 told_at = clock.elapsed()
                 await self._tell(asked, ExportReported(export=entry.export, done=done, total=total))
         return parts, len(wanted) - len(parts)
 
-    async def _wanted(self, asked: ExportRequested) -> list[Part]:
+    async def _wanted(self, asked: ExportRequested) -> list[ExportPart]:
         session = asked.session_id
         if asked.form == "zip":
-            await self._reads.reached(session)
+            await self._reads.wait_for_rows(session)
             rows = await self._whole(session) if asked.everything else await self._named(asked)
             found = [(row, await self._reads.version(session, row.key, row.version)) for row in rows if row.version]
-            return [Part(artifact=row, version=version.version, content=version.content) for row, version in found]
+            return [
+                ExportPart(artifact=row, version=version.version, content=version.content) for row, version in found
+            ]
         row = await self._reads.row(session, asked.artifact_id)
         numbers = (asked.source, asked.version) if asked.form == "diff" and asked.source else (asked.version,)
         versions = [await self._reads.version(session, row.key, number) for number in numbers]
-        return [Part(artifact=row, version=version.version, content=version.content) for version in versions]
+        return [ExportPart(artifact=row, version=version.version, content=version.content) for version in versions]
 
     async def _named(self, asked: ExportRequested) -> list[ArtifactRow]:
         named = (asked.artifact_id, *asked.artifacts)
@@ -218,16 +220,16 @@ class ArtifactExporter:
         await found.host.report(told)
 
 
-def _made(form: ExportForm, parts: list[Part], asked: ExportRequested) -> _Export:
+def _made(form: ExportForm, parts: list[ExportPart], asked: ExportRequested) -> _Export:
     match form:
         case "zip":
-            return _Export(*archive(parts))
+            return _Export(*render_archive(parts))
         case "diff":
-            return _Export(*as_diff(parts, asked.source))
+            return _Export(*render_diff(parts, asked.source))
         case "html":
-            return _Export(*as_page(parts[0]))
+            return _Export(*render_page(parts[0]))
         case "file":
-            return _Export(*as_file(parts[0]))
+            return _Export(*render_file(parts[0]))
 
 
 class _Export(msgspec.Struct, frozen=True):

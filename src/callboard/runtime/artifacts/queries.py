@@ -31,9 +31,9 @@ class ArtifactReads:
     """Answers from the rows. `exports` tells which exports of a session are under way."""
 
     def __init__(
-        self, parts: Dependencies, sessions: SessionRegistry, exports: Callable[[str], tuple[ExportEntry, ...]]
+        self, dependencies: Dependencies, sessions: SessionRegistry, exports: Callable[[str], tuple[ExportEntry, ...]]
     ) -> None:
-        self._parts = parts
+        self._dependencies = dependencies
         self._sessions = sessions
         self._exports = exports
 
@@ -50,13 +50,13 @@ class ArtifactReads:
 
     async def newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
         """The artifacts that changed last, in the order of their newest versions."""
-        rows = await self._parts.store.rows.rows(session, ArtifactRow.panel, before=before, limit=limit)
+        rows = await self._dependencies.store.rows.rows(session, ArtifactRow.panel, before=before, limit=limit)
         return tuple(row for row in rows if isinstance(row, ArtifactRow))
 
     async def row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
         """One artifact as it is after all that is durable. Raises Refusal `unknown_artifact`."""
-        await self.reached(session, wait_for)
-        row = await self._parts.store.rows.row(session, ArtifactRow.panel, artifact)
+        await self.wait_for_rows(session, wait_for)
+        row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, artifact)
         if not isinstance(row, ArtifactRow):
             raise Refusal(
                 "unknown_artifact",
@@ -68,7 +68,7 @@ class ArtifactReads:
 
     async def version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
         """One version. Raises Refusal `invalid_input` where there is none of that number."""
-        row = await self._parts.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
+        row = await self._dependencies.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
         if not isinstance(row, ArtifactVersionRow):
             raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
         return row.entry
@@ -80,30 +80,30 @@ class ArtifactReads:
 
     async def blob(self, content: BlobRef) -> Blob:
         """The bytes that are kept. Raises Refusal `unknown_blob` where they were erased."""
-        data = await self._parts.store.blobs.get(content.hash) if content.hash else None
+        data = await self._dependencies.store.blobs.get(content.hash) if content.hash else None
         if data is None:
             raise Refusal("unknown_blob", "The content of this version is not kept any more: it was erased.")
         return Blob(ref=content, data=data)
 
-    async def reached(self, session: str, wait_for: int = 0) -> int:
+    async def wait_for_rows(self, session: str, wait_for: int = 0) -> int:
         """The head of the session, once the rows show it. Raises Refusal `unknown_session`, `gap`."""
         found = await self._sessions.get(session)
-        head = (await self._parts.store.facts.head(session)).sequence
+        head = (await self._dependencies.store.facts.head(session)).sequence
         if wait_for > head:
             raise Refusal("gap", f"The session has no fact {wait_for} yet.", field="waitFor")
-        await found.views.reach(head)
-        await found.views.written()
+        await found.views.wait_for(head)
+        await found.views.flush()
         return head
 
     async def _list(self, query: ListArtifacts) -> ArtifactList:
-        head = await self.reached(query.session_id, query.wait_for)
+        head = await self.wait_for_rows(query.session_id, query.wait_for)
         rows = await self.newest(query.session_id, query.limit, query.before)
         return ArtifactList(artifacts=rows, exports=self._exports(query.session_id), head=head)
 
     async def _get(self, query: GetArtifact) -> ArtifactRead:
         row = await self.row(query.session_id, query.artifact_id, query.wait_for)
         last = row.version if query.before is None else min(row.version, query.before - 1)
-        rows = self._parts.store.rows
+        rows = self._dependencies.store.rows
         found = [
             await rows.row(query.session_id, ArtifactVersionRow.panel, f"{row.key}.{number}")
             for number in range(max(1, last - query.limit + 1), last + 1)

@@ -32,7 +32,7 @@ from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry
 from ..sessions.host import SessionHost
-from ..turns.artifact_recovery import ArtifactLocation, place_of
+from ..turns.artifact_recovery import ArtifactLocation, locate_artifact
 from .queries import ArtifactReads
 
 #: What is said where the answer of a command is that nothing was saved.
@@ -52,23 +52,27 @@ class _FileState(NamedTuple):
 class ArtifactWriter:
     """Changes on behalf of persons. One that was begun is told of, also where its asker goes away."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, reads: ArtifactReads) -> None:
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, reads: ArtifactReads) -> None:
         self._sessions = sessions
         self._reads = reads
-        self._files = FolderFiles(parts.closed_folders)
-        self._secrets = parts.secrets
-        self._under_way = BackgroundTasks()
+        self._files = FolderFiles(dependencies.closed_folders)
+        self._secrets = dependencies.secrets
+        self._tasks = BackgroundTasks()
 
-    async def change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
+    async def change(
+        self, request: ArtifactRequest, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> ArtifactChanged:
         """Makes, saves, takes up again, tries again or deletes. Raises Refusal: what the decision refuses, `artifact_conflict`
         and what the file system refuses, both behind a fact that keeps what was written."""
-        return await self._under_way.run(self._change(request, actor, kept))
+        return await self._tasks.run(self._change(request, actor, stored_answer))
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits for the changes under way: no file is left half way."""
-        await self._under_way.settled()
+        await self._tasks.wait_all()
 
-    async def _change(self, request: ArtifactRequest, actor: Actor, kept: StoredAnswer | None) -> ArtifactChanged:
+    async def _change(
+        self, request: ArtifactRequest, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> ArtifactChanged:
         host = (await self._sessions.get(request.session_id)).host
         request, place = self._placed(host, request)
         looked_at = host.state.sequence
@@ -77,7 +81,7 @@ class ArtifactWriter:
         what = msgspec.structs.replace(what, looked_at=looked_at)
         # What may change a file keeps its answer with what came of that.
         changes = what.look is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
-        answer = _changed(await host.command(what, actor, None if changes else kept))
+        answer = _changed(await host.run_command(what, actor, None if changes else stored_answer))
         if answer.status == "conflict":
             raise self._refusal(host, answer)
         if not changes:
@@ -87,7 +91,7 @@ class ArtifactWriter:
             done = await self._made(done, what, place, seen)
         host = (await self._sessions.get(request.session_id)).host
         # A refusal is not kept: asked again with its key, it is tried again.
-        answer = _changed(await host.command(done, actor, None if done.code else kept))
+        answer = _changed(await host.run_command(done, actor, None if done.code else stored_answer))
         if answer.status in ("conflict", "failed"):
             raise self._refusal(host, answer, done)
         return answer
@@ -113,12 +117,12 @@ class ArtifactWriter:
         if isinstance(request, CreateArtifact):
             if request.path is None:
                 return request, None
-            path = own(host.home.folder, request.path)
-            return msgspec.structs.replace(request, path=path), ArtifactLocation(host.home.folder, path)
+            path = own(host.workspace.folder, request.path)
+            return msgspec.structs.replace(request, path=path), ArtifactLocation(host.workspace.folder, path)
         known = host.state.artifacts.open.get(request.artifact_id)
         if isinstance(request, DeleteArtifact) and not request.file:
             return request, None
-        return request, place_of(host, known)
+        return request, locate_artifact(host, known)
 
     async def _seen(self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None) -> _FileState:
         """The very bytes: of the file as it is, and those that are to be in it."""
@@ -150,7 +154,7 @@ class ArtifactWriter:
         """The bytes that are to be saved, with values in place of the handles that are `there` as values."""
         match request:
             case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
-                text = revealed(text, self._secrets, there)
+                text = reveal(text, self._secrets, there)
                 return _utf8(text) if place is None else await self._files.written(*place, text)
             case RollbackArtifact():
                 found = await self._reads.content(request.session_id, request.artifact_id, request.version)
@@ -186,7 +190,7 @@ class ArtifactWriter:
         return Refusal(code, f"It was not saved: {done.message}", field="artifactId", hint=KEPT)
 
 
-def revealed(text: str, secrets: Secrets, there: bytes) -> str:
+def reveal(text: str, secrets: Secrets, there: bytes) -> str:
     """The text with values in place of handles. One that the file has to the letter is what it reads: a person who saves a text
     that speaks of a handle puts no value there. Raises Refusal `secret_missing`, and `invalid_input` for a file that has a
     value as well, since nobody could tell which is meant."""
@@ -214,7 +218,7 @@ def _revealed_bytes(data: bytes, secrets: Secrets, there: bytes) -> bytes:
     if HANDLE.encode() not in data:
         return data
     try:
-        return revealed(data.decode(), secrets, there).encode()
+        return reveal(data.decode(), secrets, there).encode()
     except UnicodeDecodeError:
         return data
 

@@ -66,16 +66,16 @@ class _LiveArrived(msgspec.Struct, frozen=True):
     frame: Frame
 
 
-def block(place: int) -> int:
+def first_number(place: int) -> int:
     """The first number of a place."""
     return place << BLOCK_BITS
 
 
-def share(place: int, behind: int) -> tuple[int, int]:
+def live_share(place: int, behind: int) -> tuple[int, int]:
     """The first of the live numbers at a place and the one behind the last, for the process that is the so manieth after the
     one that wrote the fact. Those past the last share have it together: nothing is made before a fact of their own."""
     behind = min(behind, (1 << BLOCK_BITS - SHARE_BITS) - 1)
-    first = block(place) + (behind << SHARE_BITS)
+    first = first_number(place) + (behind << SHARE_BITS)
     return first + (0 if behind else OWN), first + (1 << SHARE_BITS)
 
 
@@ -90,13 +90,13 @@ def encode(seq: int, event: RunEvent) -> bytes:
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (seq, event.type.encode(), body)
 
 
-def own_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
+def fact_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
     """The events of a fact under their numbers."""
-    first = block(arrival.place)
+    first = first_number(arrival.place)
     return [(first + index, event) for index, event in enumerate(run_events(arrival.record))]
 
 
-class Newest:
+class RecentEvents:
     """The newest events, as many as are kept at hand; all after `base` are among them."""
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ class Newest:
         news.set()
 
 
-class Order:
+class EventOrder:
     """`last` is the newest number that was given, `place` that of the newest fact that was told. Implements `Listener`."""
 
     def __init__(
@@ -151,7 +151,7 @@ class Order:
         self._facts = facts
         self._epoch = epoch
         self._end_of_share = 0
-        self.home = home
+        self.find_workspace = home
         self.place = 0
         self.last = 0
         self._followers = 0
@@ -160,7 +160,7 @@ class Order:
         self._task: asyncio.Task[None] | None = None
         self._inbox: deque[_HeadMoved | _LiveArrived] = deque()
         self._waker = asyncio.Event()
-        self.newest = Newest()
+        self.recent = RecentEvents()
         self._making: dict[tuple[str, str], LiveNumbering] = {}
         self._over: set[tuple[str, str]] = set()
         self._failure: BaseException | None = None
@@ -198,21 +198,21 @@ class Order:
             if self._followers == 0:
                 self._rest()
 
-    def take_number(self) -> int:
+    def next_number(self) -> int:
         """A number for what only one client is told."""
         self.last += 1
         return self.last
 
-    def so_far(self) -> list[tuple[int, str, RunEvent]]:
+    def texts_so_far(self) -> list[tuple[int, str, RunEvent]]:
         """The texts in the making with their numbers and streams, in order."""
         found = [(making.seq, making.stream, making.so_far()) for making in self._making.values()]
         return sorted(found, key=lambda one: one[0])
 
-    async def news(self) -> None:
+    async def wait(self) -> None:
         """Waits until there is more. Raises what stopped the numbering."""
         if self._failure is not None:
             raise self._failure
-        await self.newest.wait()
+        await self.recent.wait()
 
     async def _run(self, ready: asyncio.Future[None]) -> None:
         try:
@@ -221,11 +221,11 @@ class Order:
             self.place = await self._facts().newest()
             newest = await self._facts().arrivals(after=self.place - 1, limit=1)
             written = newest[0].record.header.epoch if newest else 0
-            first, self._end_of_share = share(self.place, self._epoch() - written)
+            first, self._end_of_share = live_share(self.place, self._epoch() - written)
             self.last = max(self.last, first - 1)
             for making in self._making.values():
-                making.seq = self.take_number()
-            self.newest.begin(self.last)
+                making.seq = self.next_number()
+            self.recent.begin(self.last)
             ready.set_result(None)
             while True:
                 while self._inbox:
@@ -241,7 +241,7 @@ class Order:
             self._failure = error
             if not ready.done():
                 ready.set_exception(error)
-            self.newest.wake()
+            self.recent.wake()
 
     def _rest(self) -> None:
         """Nobody follows: what waits is taken as it is, without numbers."""
@@ -270,30 +270,30 @@ class Order:
 
     async def _tell(self, arrival: Arrival) -> None:
         record = arrival.record
-        workspace = await self.home(record.stream)
+        workspace = await self.find_workspace(record.stream)
         self.place = arrival.place
         if record.header.type in _TEXT_ENDS:
             part = (record.stream, partial_key("text", record.scope))
             self._making.pop(part, None)
             self._over.add(part)
-        for seq, event in own_events(arrival):
-            self.newest.push(Numbered(seq, workspace, encode(seq, event)))
-        first, self._end_of_share = share(arrival.place, self._epoch() - record.header.epoch)
+        for seq, event in fact_events(arrival):
+            self.recent.push(Numbered(seq, workspace, encode(seq, event)))
+        first, self._end_of_share = live_share(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
 
     async def _piece(self, item: _LiveArrived) -> None:
         """Numbers a piece, unless its part has ended or the block is used up: then its final Message tells it."""
-        workspace = await self.home(item.stream)
+        workspace = await self.find_workspace(item.stream)
         if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._over:
             return
         making = self._grow(item.stream, item.frame)
         for event in frame_events(item.stream, item.frame):
             if self.last + 1 >= self._end_of_share:
                 return
-            seq = self.take_number()
+            seq = self.next_number()
             if making is not None:
                 making.seq = seq
-            self.newest.push(Numbered(seq, workspace, encode(seq, event)))
+            self.recent.push(Numbered(seq, workspace, encode(seq, event)))
 
     def _grow(self, stream: str, frame: Frame) -> LiveNumbering | None:
         if frame.kind != "text":

@@ -24,33 +24,33 @@ from callboard.contracts.scope import Scope
 from callboard.control.outcomes import RemoteNeedEnded, RemoteReported
 from callboard.tools.gate import external_starts
 
-from ..sessions.external_agents import ExpectedAgent
+from ..sessions.external_agents import ExpectedCall
 from ..sessions.host import SessionHost
-from .prompt import Prompt
+from .prompt import PromptRunner
 from .remote_connector import RemoteAgentConnector
-from .start_permission import NOT_LET, end, seen, unanswered
+from .start_permission import NOT_ALLOWED, refusal_code, report_end, request_call
 
 NOT_NEEDED = "The agent elsewhere went on without it."
 NOT_TAKEN = "The agent elsewhere did not take it."
 NOT_STOPPED = "it did not stop when it was asked to"
 
 
-class A2aPromptRunner(Prompt[RemoteEvent]):
+class A2aPromptRunner(PromptRunner[RemoteEvent]):
     """One prompt of an agent elsewhere. `_need` is the call in which it waits for a person, `_sent` the one whose answer is on
     its way, `_late` what it said newest in a state that was just told."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
-        self._reaching = RemoteAgentConnector(host, scope, self.speech)
+        self._reaching = RemoteAgentConnector(host, scope, self.assembler)
         self._remote: RemoteSession | None = None
         self._named = ""
         self._need = ""
         self._sent = ""
         self._state: RemoteTaskState | None = None
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._late: TaskReported | None = None
 
-    def silent(self, seconds: float) -> ExternalFailure:
+    def silence_failure(self, seconds: float) -> ExternalFailure:
         """Nothing new is no end of the task: it stays as it was told, and can be taken up again."""
         message = f"The agent elsewhere told nothing new for {seconds:g} s. Its task is as it told it last."
         return ExternalFailure("remote_unavailable", message, retryable=True)
@@ -60,27 +60,27 @@ class A2aPromptRunner(Prompt[RemoteEvent]):
         run = self.host.state.threads[self.scope.thread].run
         if run is None:
             return
-        agent = (await self.host.runs.of(run)).definition
-        session = await self._reaching.session(agent)
+        agent = (await self.host.run_contexts.for_run(run)).definition
+        session = await self._reaching.connect(agent)
         self._named = session.id
-        asked = await self._reaching.asked(agent)
+        asked = await self._reaching.build_input(agent)
         events = self.events = session.prompt(asked.text, task=asked.task, more=asked.more)
         self.session = self._remote = session
-        while not isinstance(event := await self.event(events), PromptEnded):
+        while not isinstance(event := await self.next_event(events), PromptEnded):
             await self._take(session, agent, event)
         await self._tell_late()
         await self._taken()
-        await self.answered(event)
+        await self.report_answer(event)
 
-    async def failed(self, failure: ExternalFailure) -> None:
+    async def report_failure(self, failure: ExternalFailure) -> None:
         """The prompt came to nothing. An agent that is not reached is gone, whatever its task does."""
         await self._tell_late()
         await self._taken(NOT_TAKEN)
-        if failure.code in NOT_LET and self._remote is not None:
+        if failure.code in NOT_ALLOWED and self._remote is not None:
             await self._cancel()
         elif failure.code == "remote_unavailable" and self._remote is not None:
-            await self.gone(failure.message)
-        await super().failed(failure)
+            await self.disconnect(failure.message)
+        await super().report_failure(failure)
 
     async def stop(self) -> None:
         """A person, or who gave it its work, wants no more of it: the task is cancelled there. Where only this process ends,
@@ -102,9 +102,9 @@ class A2aPromptRunner(Prompt[RemoteEvent]):
         except StopAsyncIteration:
             return
         except ExternalFailure as failure:
-            await self.gone(f"{NOT_STOPPED}: {failure.message}")
+            await self.disconnect(f"{NOT_STOPPED}: {failure.message}")
         except TimeoutError:
-            await self.gone(NOT_STOPPED)
+            await self.disconnect(NOT_STOPPED)
 
     async def _take(self, session: RemoteSession, agent: Definition, event: RemoteEvent) -> None:
         if isinstance(event, TaskReported) and event.state == self._state and not self._need and not self._sent:
@@ -115,17 +115,17 @@ class A2aPromptRunner(Prompt[RemoteEvent]):
         await self._taken(NOT_TAKEN if isinstance(event, NeedReported) else "")
         if session.id != self._named:
             self._named = session.id
-            await self._reaching.tell(session)
+            await self._reaching.record_connection(session)
         match event:
             case TextReported(text, message):
-                if not self.speech.goes_on("text", message):
-                    await self.speech.end_part()
-                self.speech.say("text", text, message)
+                if not self.assembler.continues_part("text", message):
+                    await self.assembler.end_part()
+                self.assembler.add("text", text, message)
             case TaskReported() | ArtifactReported():
-                await self.speech.end_part()
+                await self.assembler.end_part()
                 await self._tell(event)
             case NeedReported():
-                await self.speech.end_part()
+                await self.assembler.end_part()
                 await self._ask(session, agent, event)
             case PromptEnded():
                 # It ends the loop that takes events.
@@ -144,18 +144,20 @@ class A2aPromptRunner(Prompt[RemoteEvent]):
             self.drop()
             await self.host.report(RemoteNeedEnded(thread=where.thread, run=where.run, call=call, reason=NOT_NEEDED))
         if isinstance(told, TaskReported):
-            self._state, self._told_at = told.state, self.host.parts.clock.elapsed()
+            self._state, self._reported_at = told.state, self.host.dependencies.clock.elapsed()
         where = self.scope
         await self.host.report(RemoteReported(thread=where.thread, run=where.run, prompt=where.step, told=told))
 
     async def _later(self, told: TaskReported) -> None:
         """More of what it says in the same state: at most so often, the newest of it."""
         waits, self._late = self._late is not None, told
-        rest = self._told_at + self.host.parts.limits.remote_interval - self.host.parts.clock.elapsed()
+        rest = (
+            self._reported_at + self.host.dependencies.limits.remote_interval - self.host.dependencies.clock.elapsed()
+        )
         if rest <= 0:
             await self._tell_late()
         elif not waits:
-            self.late.begin(self._tell_in(rest))
+            self.report_tasks.start(self._tell_in(rest))
 
     async def _tell_in(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
@@ -173,32 +175,38 @@ class A2aPromptRunner(Prompt[RemoteEvent]):
             made = ToolOutcome(output="It took the answer.")
             if refusal:
                 made = ToolOutcome(output="", code="tool_failed", message=refusal)
-            await end(self.host, self.scope, call, made)
+            await report_end(self.host, self.scope, call, made)
 
     async def _ask(self, session: RemoteSession, agent: Definition, need: NeedReported) -> None:
         url = agent.url
-        wanted, expected = await seen(
-            self.host, self.scope, self.speech, need.tool, lambda context: external_starts.needing(need, url, context)
+        wanted, expected = await request_call(
+            self.host,
+            self.scope,
+            self.assembler,
+            need.tool,
+            lambda context: external_starts.needing(need, url, context),
         )
         self._need = wanted.call
-        self.asks.begin(self._answer(session, wanted.call, expected))
+        self.answer_tasks.start(self._answer(session, wanted.call, expected))
 
-    async def _answer(self, session: RemoteSession, call: str, expected: ExpectedAgent) -> None:
-        fact = await expected.begun
+    async def _answer(self, session: RemoteSession, call: str, expected: ExpectedCall) -> None:
+        fact = await expected.started
         if self._need == call:
             self._need = ""
         if isinstance(fact, ToolStarted):
             if session.answer(await self._whole(expected)):
                 self._sent = call
             else:
-                await end(self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_NEEDED))
+                await report_end(
+                    self.host, self.scope, call, ToolOutcome(output="", code="tool_failed", message=NOT_NEEDED)
+                )
         elif isinstance(fact, ToolRefused):
-            raise ExternalFailure(unanswered(fact), f"The agent elsewhere got no answer. {fact.message}")
+            raise ExternalFailure(refusal_code(fact), f"The agent elsewhere got no answer. {fact.message}")
 
-    async def _whole(self, expected: ExpectedAgent) -> str:
-        text, parts = expected.answer, self.host.parts
-        data = None if text.ref is None else await parts.store.blobs.get(text.ref.hash)
+    async def _whole(self, expected: ExpectedCall) -> str:
+        text, dependencies = expected.answer, self.host.dependencies
+        data = None if text.ref is None else await dependencies.store.blobs.get(text.ref.hash)
         try:
-            return parts.secrets.reveal(text.text if data is None else data.decode())
+            return dependencies.secrets.reveal(text.text if data is None else data.decode())
         except Refusal as refusal:
             raise ExternalFailure(refusal.code, refusal.problem.message) from refusal

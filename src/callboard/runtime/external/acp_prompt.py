@@ -28,15 +28,15 @@ from .calls import STOPPED, ExternalCalls
 from .message_assembler import Kind
 from .plans import ExternalPlans
 from .program_connector import ProgramConnector
-from .prompt import Prompt
+from .prompt import PromptRunner
 
 
-class AcpPromptRunner(Prompt[ExternalEvent]):
+class AcpPromptRunner(PromptRunner[ExternalEvent]):
     """One prompt of a program."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
-        self._plans = ExternalPlans(host, scope, self.speech, self.late)
+        self._plans = ExternalPlans(host, scope, self.assembler, self.report_tasks)
         self._calls: ExternalCalls | None = None
         self._program: ExternalSession | None = None
 
@@ -44,7 +44,7 @@ class AcpPromptRunner(Prompt[ExternalEvent]):
         """What there is of the calls that go on."""
         return self._calls.outcomes() if self._calls is not None else {}
 
-    def silent(self, seconds: float) -> ExternalFailure:
+    def silence_failure(self, seconds: float) -> ExternalFailure:
         """How a silence fails."""
         return ExternalFailure("model_timeout", f"The agent said nothing for {seconds:g} s.", retryable=True)
 
@@ -54,56 +54,56 @@ class AcpPromptRunner(Prompt[ExternalEvent]):
         run = host.state.threads[where.thread].run
         if run is None:
             return
-        agent = (await host.runs.of(run)).definition
-        context = await host.runs.tool_context(where.thread)
-        calls = self._calls = ExternalCalls(host, where, self.speech, context, self.asks)
-        connecting = ProgramConnector(host, where, self.speech, context)
-        session = await connecting.session(agent)
-        events = self.events = session.prompt(await connecting.text(agent))
+        agent = (await host.run_contexts.for_run(run)).definition
+        context = await host.run_contexts.tool_context(where.thread)
+        calls = self._calls = ExternalCalls(host, where, self.assembler, context, self.answer_tasks)
+        connecting = ProgramConnector(host, where, self.assembler, context)
+        session = await connecting.connect(agent)
+        events = self.events = session.prompt(await connecting.build_text(agent))
         self.session = self._program = session
-        while not isinstance(event := await self.event(events), PromptEnded):
+        while not isinstance(event := await self.next_event(events), PromptEnded):
             if isinstance(event, SettingsReported):
                 await self._changed(connecting, session, agent, event)
             else:
                 await self._take(session, calls, event)
-        await calls.ended()
-        await self._plans.tell_last()
+        await calls.finish()
+        await self._plans.flush()
         if event.end == "cancelled" and calls.refused:
             # Some agents end their turn at a no, and wait for other words: nothing failed.
             event = PromptEnded("end_turn", event.usage)
-        await self.answered(event)
+        await self.report_answer(event)
 
-    async def overdue(self) -> None:
+    async def record_overdue(self) -> None:
         """Record the calls that have gone on for a while without a question."""
         if self._calls is not None:
-            await self._calls.tell_overdue()
+            await self._calls.record_overdue()
 
-    async def failed(self, failure: ExternalFailure) -> None:
+    async def report_failure(self, failure: ExternalFailure) -> None:
         """The prompt came to nothing."""
-        await self._plans.tell_last()
+        await self._plans.flush()
         if self._calls is not None:
-            await self._calls.tell_underway()
-        await super().failed(failure)
+            await self._calls.record_running()
+        await super().report_failure(failure)
 
     async def stop(self) -> None:
         """Asks the program to stop and takes what it still says; one that does not stop in time is ended."""
         session, events, calls = self._program, self.events, self._calls
         if session is None or events is None or calls is None:
             return
-        self.asks.drop()
-        await self._plans.tell_last()
-        await calls.tell_underway()
+        self.answer_tasks.cancel_all()
+        await self._plans.flush()
+        await calls.record_running()
         try:
             await self.drain(events, session.cancel, partial(self._last_words, session, calls))
         except (TimeoutError, StopAsyncIteration, ExternalFailure):
-            await self.gone("it did not stop when it was asked to")
+            await self.disconnect("it did not stop when it was asked to")
 
     async def _changed(
         self, connecting: ProgramConnector, session: ExternalSession, agent: Definition, event: SettingsReported
     ) -> None:
         await connecting.record(event.settings, allowed=event.allowed)
         if not event.allowed:
-            await connecting.hold(session, agent)
+            await connecting.apply_control(session, agent)
 
     async def _take(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
@@ -112,15 +112,15 @@ class AcpPromptRunner(Prompt[ExternalEvent]):
             case ThoughtReported(text, message):
                 await self._say(calls, "reasoning", text, message)
             case CallReported(call):
-                await calls.told(call)
+                await calls.update(call)
             case PermissionRequested():
-                await calls.asked(session, event)
+                await calls.request_permission(session, event)
             case ReadRequested():
                 await calls.read(session, event)
             case WriteRequested():
                 await calls.write(session, event)
             case PlanReported(steps):
-                await self._plans.told(calls, steps)
+                await self._plans.update(calls, steps)
             case PromptEnded() | SettingsReported():
                 # The loop that takes events sees to them.
                 pass
@@ -128,15 +128,15 @@ class AcpPromptRunner(Prompt[ExternalEvent]):
                 assert_never(event)
 
     async def _say(self, calls: ExternalCalls, kind: Kind, text: str, message: str) -> None:
-        if not self.speech.goes_on(kind, message):
-            await self.speech.end_part()
-            await calls.tell_begun()
-        self.speech.say(kind, text, message)
+        if not self.assembler.continues_part(kind, message):
+            await self.assembler.end_part()
+            await calls.record_started()
+        self.assembler.add(kind, text, message)
 
     async def _last_words(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
-            case TextReported(text, message) if self.speech.goes_on("text", message):
-                self.speech.say("text", text, message)
+            case TextReported(text, message) if self.assembler.continues_part("text", message):
+                self.assembler.add("text", text, message)
             case CallReported(call):
                 calls.note(call)
             case PermissionRequested(key):

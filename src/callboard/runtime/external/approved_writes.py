@@ -45,7 +45,7 @@ class ApprovedWrites:
         return any(_makes(one, before, asked.content) for one in diffs)
 
 
-def approved_with(evaluation: Evaluation, call: str) -> Evaluation:
+def apply_approval(evaluation: Evaluation, call: str) -> Evaluation:
     """Return the verdict on a write that call covers: a question is answered by that call's approval, a denial stays."""
     if evaluation.verdict != "ask":
         return evaluation

@@ -25,11 +25,11 @@ from callboard.control.outcomes import ExternalCallReported, RequestedCall, Tool
 from callboard.tools.builtin.folder_files import FolderFiles
 from callboard.tools.gate import external_calls
 
-from ..secrets.append_redactor import redacted_json
-from ..sessions.external_agents import ExpectedAgent
-from ..sessions.gate_decisions import Look
+from ..secrets.append_redactor import redact_json
+from ..sessions.external_agents import ExpectedCall
+from ..sessions.gate_decisions import GateCheck
 from ..sessions.host import SessionHost
-from .approved_writes import ApprovedWrites, approved_with
+from .approved_writes import ApprovedWrites, apply_approval
 from .file_contents import with_contents
 from .message_assembler import MessageAssembler
 from .prompt_tasks import PromptTasks
@@ -72,7 +72,7 @@ class ExternalCalls:
         self._context = context
         self._calls: dict[str, _Call] = {}
 
-    async def told(self, call: ExternalCall) -> None:
+    async def update(self, call: ExternalCall) -> None:
         """A call began, went on or ended."""
         known = await self._known(call)
         if call.status == "pending" or known.state in ("over", "waits"):
@@ -81,50 +81,50 @@ class ExternalCalls:
             # Some agents report that a call is running, and then ask for permission.
             if not known.is_timed:
                 known.is_timed = True
-                self._asks.begin(self._expire(known))
+                self._asks.start(self._expire(known))
             return
         if known.state == "held":
-            await self.tell_held(through=known.step)
+            await self.record_held(through=known.step)
         if call.status in ("completed", "failed"):
             await self._over(known)
 
-    async def tell_overdue(self) -> None:
+    async def record_overdue(self) -> None:
         """Record the calls that have gone on for a while without a question as run by the agent itself."""
-        await self.tell_held(through=max((one.step for one in self._calls.values() if one.is_overdue), default=0))
+        await self.record_held(through=max((one.step for one in self._calls.values() if one.is_overdue), default=0))
 
-    async def tell_underway(self) -> None:
+    async def record_running(self) -> None:
         """Record the calls that the agent reported as running, now that the turn is stopped."""
         for one in self._calls.values():
             if one.state == "held" and one.told.status == "in_progress":
                 one.state = "runs"
                 await self._seen(one, _observing(one.told), is_underway=True)
 
-    async def tell_begun(self) -> None:
+    async def record_started(self) -> None:
         """Record the running calls before what the agent says next. One that has not begun may still be asked about: it
         comes behind that."""
         for one in self._calls.values():
             one.is_deferred = one.state == "held" and (one.is_deferred or one.told.status == "pending")
-        await self.tell_held(through=max((one.step for one in self._calls.values()), default=0))
+        await self.record_held(through=max((one.step for one in self._calls.values()), default=0))
 
-    async def tell_all(self) -> None:
+    async def record_all(self) -> None:
         """Tells all that is held back."""
         for one in list(self._calls.values()):
             self._place(one)
         if any(one.state == "held" for one in self._calls.values()):
-            await self.tell_held(through=max(one.step for one in self._calls.values()))
+            await self.record_held(through=max(one.step for one in self._calls.values()))
 
-    async def tell_held(self, through: int) -> None:
+    async def record_held(self, through: int) -> None:
         """Tells the calls that were held back up to that step, as run by the agent itself."""
         for one in self._calls.values():
             if one.state == "held" and one.step <= through and not one.is_deferred:
                 one.state = "runs"
                 await self._seen(one, _observing(one.told), is_underway=one.told.status == "in_progress")
 
-    async def asked(self, session: ExternalSession, event: PermissionRequested) -> None:
+    async def request_permission(self, session: ExternalSession, event: PermissionRequested) -> None:
         """The agent asks whether a call may go on: the rules say, or a person."""
         known = await self._known(event.call)
         await self._speech.end_part()
-        await self.tell_held(through=known.step - 1)
+        await self.record_held(through=known.step - 1)
         if known.state in ("over", "waits"):
             session.permit(event.key, "cancelled")
             return
@@ -142,26 +142,26 @@ class ExternalCalls:
             known.state = "over"
             self._refuse(session, event.key)
         else:
-            self._asks.begin(self._answered(session, event, known, expected))
+            self._asks.start(self._answered(session, event, known, expected))
 
     async def read(self, session: ExternalSession, event: ReadRequested) -> None:
         """The agent wants a file through us."""
         more = {"limit": event.limit} if event.limit else {}
         arguments = {"file_path": event.path, "offset": event.line or 1, **more}
         call, expected = await self._through_gate("Read", arguments, own=True)
-        self._asks.begin(self._give_text(session, event, call, expected))
+        self._asks.start(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteRequested) -> None:
         """The agent wants a file changed through us. Within a call that was approved for it, that is not asked about again."""
         covering = await self._covering(event)
         arguments = {"file_path": event.path, "content": event.content}
         _, expected = await self._through_gate("Write", arguments, own=False, covering=covering)
-        self._asks.begin(self._give_change(session, event, expected, covering))
+        self._asks.start(self._give_change(session, event, expected, covering))
 
-    async def ended(self) -> None:
+    async def finish(self) -> None:
         """The prompt is over. A call that the agent does not tell the end of has failed, as far as anybody knows."""
-        self._asks.drop()
-        await self.tell_all()
+        self._asks.cancel_all()
+        await self.record_all()
         for one in self._calls.values():
             if one.state == "runs":
                 await self._over(one)
@@ -191,17 +191,17 @@ class ExternalCalls:
     def _place(self, one: _Call) -> None:
         """Give a call that was deferred its step, behind all that the agent said before it."""
         if one.is_deferred:
-            one.is_deferred, one.step = False, self._speech.step()
+            one.is_deferred, one.step = False, self._speech.next_step()
 
     def _begun(self, call: ExternalCall) -> _Call:
-        parts = self._host.parts
-        known = _Call(parts.ids.new("call"), self._speech.step(), call, parts.clock.elapsed())
+        dependencies = self._host.dependencies
+        known = _Call(dependencies.ids.new("call"), self._speech.next_step(), call, dependencies.clock.elapsed())
         self._calls[call.call_id] = known
         self.refused = False
         return known
 
     async def _expire(self, one: _Call) -> None:
-        await asyncio.sleep(self._host.parts.limits.external_grace)
+        await asyncio.sleep(self._host.dependencies.limits.external_grace)
         one.is_overdue = True
 
     async def _over(self, one: _Call, unknown: str = UNTOLD) -> None:
@@ -211,12 +211,14 @@ class ExternalCalls:
         if one.told.status != "completed":
             message = FAILED if one.told.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
-        await self._end(one.call, await with_contents(outcome, self._context.folder, self._host.parts), heard=True)
+        await self._end(
+            one.call, await with_contents(outcome, self._context.folder, self._host.dependencies), heard=True
+        )
 
     async def _seen(
-        self, one: _Call, look: Look, asks_for: str = "", *, is_underway: bool = False
-    ) -> tuple[Evaluation, ExpectedAgent]:
-        evaluation = await self._host.verdicts.of_foreign(self._scope.thread, one.call, look, asks_for)
+        self, one: _Call, look: GateCheck, asks_for: str = "", *, is_underway: bool = False
+    ) -> tuple[Evaluation, ExpectedCall]:
+        evaluation = await self._host.gate_decisions.evaluate_external(self._scope.thread, one.call, look, asks_for)
         expected = await self._report(
             RequestedCall(
                 call=one.call,
@@ -235,22 +237,22 @@ class ExternalCalls:
         """The approved call that the write belongs to."""
         before = None
         with contextlib.suppress(Refusal):
-            before = await self._host.parts.toolbox.source(event.path, self._context)
+            before = await self._host.dependencies.toolbox.source(event.path, self._context)
         calls = (one for one in self._calls.values() if one.state == "runs")
         return next((one for one in calls if one.writes.covers(event, before, self._context)), None)
 
     async def _through_gate(
         self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
-    ) -> tuple[str, ExpectedAgent]:
+    ) -> tuple[str, ExpectedCall]:
         """A call of ours on the agent's behalf, as any other passes the gate. What an approved call covers was answered."""
         await self._speech.end_part()
-        call, step = self._host.parts.ids.new("call"), self._speech.step()
-        await self.tell_held(through=step)
-        said = redacted_json(msgspec.json.encode(arguments).decode(), self._host.parts.secrets)
+        call, step = self._host.dependencies.ids.new("call"), self._speech.next_step()
+        await self.record_held(through=step)
+        said = redact_json(msgspec.json.encode(arguments).decode(), self._host.dependencies.secrets)
         wanted = ToolCall(call_id=call, tool=tool, arguments=said)
-        (evaluation,) = await self._host.verdicts.of(self._scope.thread, [wanted])
+        (evaluation,) = await self._host.gate_decisions.evaluate(self._scope.thread, [wanted])
         if covering is not None:
-            evaluation = self._host.verdicts.kept[call] = approved_with(evaluation, covering.call)
+            evaluation = self._host.gate_decisions.evaluations[call] = apply_approval(evaluation, covering.call)
         expected = await self._report(
             RequestedCall(
                 call=call, step=step, tool=tool, arguments=wanted.arguments, provider_call_id="", evaluation=evaluation
@@ -259,11 +261,11 @@ class ExternalCalls:
         )
         return call, expected
 
-    async def _report(self, wanted: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedAgent:
+    async def _report(self, wanted: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedCall:
         if wanted.evaluation.verdict == "ask":
             # The action takes the next step.
-            self._speech.step()
-        expected = self._host.foreign.expect(wanted.call, own=own)
+            self._speech.next_step()
+        expected = self._host.external_agents.expect(wanted.call, own=own)
         where = self._scope
         await self._host.report(
             ExternalCallReported(
@@ -273,9 +275,9 @@ class ExternalCalls:
         return expected
 
     async def _answered(
-        self, session: ExternalSession, event: PermissionRequested, known: _Call, expected: ExpectedAgent
+        self, session: ExternalSession, event: PermissionRequested, known: _Call, expected: ExpectedCall
     ) -> None:
-        fact = await expected.begun
+        fact = await expected.started
         if isinstance(fact, ToolStarted):
             known.state = "runs"
             known.writes.open(event.call)
@@ -289,17 +291,19 @@ class ExternalCalls:
         session.permit(key, "reject")
 
     async def _give_text(
-        self, session: ExternalSession, asked: ReadRequested, call: str, expected: ExpectedAgent
+        self, session: ExternalSession, asked: ReadRequested, call: str, expected: ExpectedCall
     ) -> None:
-        fact = await expected.begun
+        fact = await expected.started
         if not isinstance(fact, ToolStarted):
             session.give(asked.key, refusal=_why(fact))
             return
-        clock = self._host.parts.clock
+        clock = self._host.dependencies.clock
         began = clock.elapsed()
         try:
-            parts = self._host.parts
-            text = parts.secrets.redact(_lines(await parts.toolbox.source(asked.path, self._context), asked))
+            dependencies = self._host.dependencies
+            text = dependencies.secrets.redact(
+                _lines(await dependencies.toolbox.source(asked.path, self._context), asked)
+            )
         except Refusal as refusal:
             message = refusal.problem.message
             await self._end(call, ToolOutcome(output="", code=refusal.code, message=message))
@@ -311,12 +315,12 @@ class ExternalCalls:
     async def _is_missing(self, path: str) -> bool:
         """True where there is no such file, which an agent that is to make it has to hear."""
         with contextlib.suppress(Refusal):
-            files = FolderFiles(self._host.parts.closed_folders)
+            files = FolderFiles(self._host.dependencies.closed_folders)
             return await files.read(self._context.folder, external_calls.path_of(path, self._context)) is None
         return False
 
     async def _give_change(
-        self, session: ExternalSession, asked: WriteRequested, expected: ExpectedAgent, covering: _Call | None
+        self, session: ExternalSession, asked: WriteRequested, expected: ExpectedCall, covering: _Call | None
     ) -> None:
         fact = await expected.ended
         if covering is not None and isinstance(fact, ToolCompleted) and fact.changes:
@@ -332,15 +336,15 @@ class ExternalCalls:
         changes, blobs = external_calls.changes_of(one.told, self._context)
         # What it wrote through us is on record as that write.
         changes = tuple(change for change in changes if change.path not in one.writes.written)
-        took = round((self._host.parts.clock.elapsed() - one.began) * 1000)
+        took = round((self._host.dependencies.clock.elapsed() - one.began) * 1000)
         return ToolOutcome(output=one.told.output, duration_ms=took, changes=changes, blobs=blobs)
 
 
-def _observing(call: ExternalCall) -> Look:
+def _observing(call: ExternalCall) -> GateCheck:
     return lambda context: external_calls.observed(call, context)
 
 
-def _asking(call: ExternalCall) -> Look:
+def _asking(call: ExternalCall) -> GateCheck:
     return lambda context: external_calls.asked(call, context)
 
 

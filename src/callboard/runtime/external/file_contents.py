@@ -16,9 +16,9 @@ from callboard.tools.builtin.folder_files import FolderFiles, held
 from ..dependencies import Dependencies
 
 
-async def with_contents(outcome: ToolOutcome, folder: str, parts: Dependencies) -> ToolOutcome:
+async def with_contents(outcome: ToolOutcome, folder: str, dependencies: Dependencies) -> ToolOutcome:
     """The outcome with what each file that it changed holds now. One that cannot be read has no content, and is no artifact."""
-    files = FolderFiles(parts.closed_folders)
+    files = FolderFiles(dependencies.closed_folders)
     changes: list[FileChange] = []
     blobs: list[Blob] = []
     for change in outcome.changes:
@@ -28,7 +28,7 @@ async def with_contents(outcome: ToolOutcome, folder: str, parts: Dependencies) 
             with contextlib.suppress(Refusal):
                 data = await files.read(folder, change.path)
         if data is not None:
-            blob = held(parts.secrets.redact_bytes(data))
+            blob = held(dependencies.secrets.redact_bytes(data))
             blobs.append(blob)
             change = msgspec.structs.replace(change, after=blob.ref)
         changes.append(change)

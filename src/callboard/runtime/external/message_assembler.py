@@ -39,20 +39,20 @@ class MessageAssembler:
         self._step = scope.step
         self._part: _Part | None = None
 
-    def step(self) -> int:
+    def next_step(self) -> int:
         """The next step."""
         self._step += 1
         return self._step
 
-    def goes_on(self, kind: Kind, message: str) -> bool:
+    def continues_part(self, kind: Kind, message: str) -> bool:
         """True where such a piece belongs to the part in the making."""
         return self._part is not None and (self._part.kind, self._part.message) == (kind, message)
 
-    def say(self, kind: Kind, text: str, message: str) -> None:
+    def add(self, kind: Kind, text: str, message: str) -> None:
         """Takes a piece; one that goes on with nothing begins a part."""
-        if not self.goes_on(kind, message):
-            scope = msgspec.structs.replace(self._scope, step=self.step())
-            gather = PartialBuffer(self._host.parts, self._host.session, self._host.epoch)
+        if not self.continues_part(kind, message):
+            scope = msgspec.structs.replace(self._scope, step=self.next_step())
+            gather = PartialBuffer(self._host.dependencies, self._host.session, self._host.epoch)
             self._part = _Part(kind, message, scope, gather)
         if self._part is not None:
             self._part.gather.add(kind, self._part.scope, text)

@@ -28,24 +28,26 @@ class ExternalPlans:
         self._speech = speech
         self._step = 0
         self._waiting: Steps | None = None
-        self._told_at = 0.0
+        self._reported_at = 0.0
         self._now = asyncio.Event()
 
-    async def told(self, calls: ExternalCalls, steps: Steps) -> None:
+    async def update(self, calls: ExternalCalls, steps: Steps) -> None:
         """The agent tells its plan. The first of a prompt takes a step, and so comes after the part in the making."""
         first = not self._step
         if first:
             await self._speech.end_part()
-            await calls.tell_begun()
-            self._step = self._speech.step()
+            await calls.record_started()
+            self._step = self._speech.next_step()
         self._waiting = steps
-        rest = self._told_at + self._host.parts.limits.plan_interval - self._host.parts.clock.elapsed()
+        rest = (
+            self._reported_at + self._host.dependencies.limits.plan_interval - self._host.dependencies.clock.elapsed()
+        )
         if first or rest <= 0:
             await self._tell()
         elif not self._late.open:
-            self._late.begin(self._tell_in(rest))
+            self._late.start(self._tell_in(rest))
 
-    async def tell_last(self) -> None:
+    async def flush(self) -> None:
         """Tells what waits, at once."""
         self._now.set()
         await asyncio.gather(*self._late.open)
@@ -60,7 +62,7 @@ class ExternalPlans:
         steps, self._waiting = self._waiting, None
         if steps is None:
             return
-        self._told_at = self._host.parts.clock.elapsed()
+        self._reported_at = self._host.dependencies.clock.elapsed()
         where = self._scope
         await self._host.report(
             ExternalPlanReported(thread=where.thread, run=where.run, prompt=where.step, step=self._step, steps=steps)

@@ -22,8 +22,8 @@ from callboard.tools.unsandboxed.binding import CommandBinding, bind
 
 from ..sessions.host import SessionHost
 from .message_assembler import MessageAssembler
-from .prompt_text import told
-from .start_permission import end, permitted
+from .prompt_text import build_prompt
+from .start_permission import report_end, request_permission
 
 
 class ProgramConnector:
@@ -41,19 +41,19 @@ class ProgramConnector:
         permission = self._context.permission_mode
         return AgentControl(permission=permission, mode=agent.agent_mode, model=agent.model)
 
-    async def session(self, agent: Definition) -> ExternalSession:
+    async def connect(self, agent: Definition) -> ExternalSession:
         """The agent, running. Raises ExternalFailure, with `person_denied` or `rule_denied` where it may not be started."""
         thread = self._scope.thread
-        found = self._host.foreign.program(thread)
+        found = self._host.external_agents.program(thread)
         if found is not None and found.alive:
-            await self.hold(found, agent)
+            await self.apply_control(found, agent)
             return found
         external = self._external()
         if found is not None:
-            await self.gone(await found.gone())
+            await self.disconnect(await found.gone())
         command = agent.command
         bound = await self._bound(command)
-        call = await permitted(
+        call = await request_permission(
             self._host,
             self._scope,
             self._speech,
@@ -61,19 +61,21 @@ class ProgramConnector:
             lambda context: external_starts.starting(command, context, bound, agent.agent_mode),
         )
         link = self._host.state.threads[thread].external
-        clock = self._host.parts.clock
+        clock = self._host.dependencies.clock
         began = clock.elapsed()
         try:
             await self._must_be(bound)
             session = await self._start(external, agent, bound, link.provider_session if link is not None else "")
         except ExternalFailure as failure:
-            await end(self._host, self._scope, call, ToolOutcome(output="", code=failure.code, message=failure.message))
+            await report_end(
+                self._host, self._scope, call, ToolOutcome(output="", code=failure.code, message=failure.message)
+            )
             raise
-        self._host.foreign.keep(thread, session, self.gone)
+        self._host.external_agents.add_program(thread, session, self.disconnect)
         self._knows = session.resumed
         named = f"{session.name} {session.version}".strip()
         took = round((clock.elapsed() - began) * 1000)
-        await end(
+        await report_end(
             self._host, self._scope, call, ToolOutcome(output=f"{named}, conversation {session.id}", duration_ms=took)
         )
         await self._host.report(
@@ -86,35 +88,35 @@ class ProgramConnector:
                 settings=session.settings,
             )
         )
-        self._host.foreign.settings[thread] = session.settings
+        self._host.external_agents.settings[thread] = session.settings
         return session
 
-    async def hold(self, session: ExternalSession, agent: Definition) -> None:
+    async def apply_control(self, session: ExternalSession, agent: Definition) -> None:
         """Hold a running agent to what this run allows. Raises ExternalFailure where that fails; the agent is ended then."""
         # What it changed between two prompts came as no event.
         await self.record(session.settings, allowed=session.allowed)
         try:
             await session.control(self.control(agent))
         except ExternalFailure as failure:
-            await self.gone(failure.message)
+            await self.disconnect(failure.message)
             raise
         await self.record(session.settings)
 
     async def record(self, settings: AgentSettings, *, allowed: bool = True) -> None:
         """Record the mode and the model in force, where they changed."""
         thread = self._scope.thread
-        if self._host.foreign.settings.get(thread) != settings:
-            self._host.foreign.settings[thread] = settings
+        if self._host.external_agents.settings.get(thread) != settings:
+            self._host.external_agents.settings[thread] = settings
             await self._host.report(ExternalChanged(thread=thread, settings=settings, allowed=allowed))
 
-    async def text(self, agent: Definition) -> str:
+    async def build_text(self, agent: Definition) -> str:
         """What the agent is told."""
-        messages = (await self._host.contexts.of(self._scope.thread)).messages(images=False)
-        return told(agent, messages, knows=self._knows)
+        messages = (await self._host.conversations.get(self._scope.thread)).messages(images=False)
+        return build_prompt(agent, messages, knows=self._knows)
 
-    async def gone(self, reason: str) -> None:
+    async def disconnect(self, reason: str) -> None:
         """Ends the agent, and says that it is there no longer."""
-        await self._host.foreign.end(self._scope.thread)
+        await self._host.external_agents.end(self._scope.thread)
         await self._host.report(ExternalDisconnected(thread=self._scope.thread, reason=reason))
 
     async def _bound(self, command: tuple[str, ...]) -> CommandBinding:
@@ -132,7 +134,7 @@ class ProgramConnector:
 
     def _external(self) -> ExternalAgents:
         """What starts agents. Raises ExternalFailure before a person is asked, where no agent can be started."""
-        external = self._host.parts.external
+        external = self._host.dependencies.external_agents
         if external is None:
             raise ExternalFailure("model_unconfigured", "Programs of their own are not started here.")
         external.check()
@@ -141,10 +143,10 @@ class ProgramConnector:
     async def _start(
         self, external: ExternalAgents, agent: Definition, bound: CommandBinding, resume: str
     ) -> ExternalSession:
-        known = {spec.name for spec in self._host.parts.toolbox.specs(self._context)}
+        known = {spec.name for spec in self._host.dependencies.toolbox.specs(self._context)}
         try:
             words = (bound.program, *agent.command[1:])
-            command = tuple(self._host.parts.secrets.reveal(word) for word in words)
+            command = tuple(self._host.dependencies.secrets.reveal(word) for word in words)
         except Refusal as refusal:
             raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
         return await external.start(

@@ -30,20 +30,20 @@ _ENDS: dict[PromptEnd, tuple[Code, str]] = {
 _Event = TypeVar("_Event")
 
 
-class Prompt(ABC, Generic[_Event]):
+class PromptRunner(ABC, Generic[_Event]):
     """One prompt of an agent. `pieces` and `outcomes` are what there is at any moment that no fact tells yet; `asks` wait for
     an answer to the agent, and `late` for the time to record what it reported."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self.host = host
         self.scope = scope
-        self.speech = MessageAssembler(host, scope)
-        self.asks = PromptTasks()
-        self.late = PromptTasks()
+        self.assembler = MessageAssembler(host, scope)
+        self.answer_tasks = PromptTasks()
+        self.report_tasks = PromptTasks()
         self.session: ReachedAgent | None = None
         self.events: AsyncGenerator[_Event | PromptEnded] | None = None
-        self.next: asyncio.Task[_Event | PromptEnded] | None = None
-        self._started = host.parts.clock.elapsed()
+        self.next_task: asyncio.Task[_Event | PromptEnded] | None = None
+        self._started = host.dependencies.clock.elapsed()
         self._first: float | None = None
 
     @property
@@ -53,7 +53,7 @@ class Prompt(ABC, Generic[_Event]):
 
     def pieces(self) -> tuple[Piece, ...]:
         """The parts that no fact tells yet."""
-        return self.speech.pieces()
+        return self.assembler.pieces()
 
     def outcomes(self) -> dict[str, ToolOutcome]:
         """What there is of the calls that go on."""
@@ -61,20 +61,20 @@ class Prompt(ABC, Generic[_Event]):
 
     async def settle(self) -> None:
         """Nothing more is shown or kept."""
-        await self.speech.settle()
+        await self.assembler.settle()
 
     async def run(self) -> None:
         """Prompts the agent, after starting or reaching it where it is not there, and reports all that comes of it."""
-        self.host.foreign.prompted.add(self.scope.thread)
+        self.host.external_agents.prompted.add(self.scope.thread)
         try:
             await self.work()
         except ExternalFailure as failure:
-            await self.failed(failure)
+            await self.report_failure(failure)
         except asyncio.CancelledError:
             await self.stop()
             raise
         except Exception:
-            await self.host.foreign.end(self.scope.thread)
+            await self.host.external_agents.end(self.scope.thread)
             raise
         finally:
             await self._let_go()
@@ -103,57 +103,57 @@ class Prompt(ABC, Generic[_Event]):
         async def process_rest() -> None:
             await cancel()
             while True:
-                event = await (self.next or anext(events))
-                self.next = None
+                event = await (self.next_task or anext(events))
+                self.next_task = None
                 if isinstance(event, PromptEnded):
                     return
                 await process(event)
 
         # Not asyncio.timeout: until Python 3.11.4 it raises CancelledError in a task that is being cancelled.
-        await asyncio.wait_for(process_rest(), self.host.parts.limits.external_stop)
+        await asyncio.wait_for(process_rest(), self.host.dependencies.limits.external_stop)
 
     @abstractmethod
-    def silent(self, seconds: float) -> ExternalFailure:
+    def silence_failure(self, seconds: float) -> ExternalFailure:
         """How a silence of so many seconds fails."""
 
-    async def overdue(self) -> None:
+    async def record_overdue(self) -> None:
         """Record what has waited long enough for the agent to say more of it."""
 
     def drop(self) -> None:
         """Nobody waits for answers any more."""
-        self.asks.drop()
-        self.late.drop()
+        self.answer_tasks.cancel_all()
+        self.report_tasks.cancel_all()
 
-    async def event(self, events: AsyncGenerator[_Event | PromptEnded]) -> _Event | PromptEnded:
+    async def next_event(self, events: AsyncGenerator[_Event | PromptEnded]) -> _Event | PromptEnded:
         """The next event. Raises ExternalFailure where none comes, though nobody is asked anything."""
-        waiting = self.next = self.next or asyncio.ensure_future(anext(events))
-        silence = self.host.parts.limits.external_silence
+        waiting = self.next_task = self.next_task or asyncio.ensure_future(anext(events))
+        silence = self.host.dependencies.limits.external_silence
         while not waiting.done():
-            asks = self.asks.open | self.late.open
+            asks = self.answer_tasks.open | self.report_tasks.open
             done, _ = await asyncio.wait([waiting, *asks], timeout=silence, return_when=asyncio.FIRST_COMPLETED)
             for one in asks & done:
-                self.asks.open.discard(one)
-                self.late.open.discard(one)
+                self.answer_tasks.open.discard(one)
+                self.report_tasks.open.discard(one)
                 one.result()
-            await self.overdue()
+            await self.record_overdue()
             if not done and not asks:
                 await self.stop()
-                raise self.silent(silence)
-        self.next = None
+                raise self.silence_failure(silence)
+        self.next_task = None
         try:
             event = waiting.result()
         except StopAsyncIteration as error:
             raise ExternalFailure("model_cut_stream", "The agent broke off.", retryable=True) from error
         if self._first is None:
-            self._first = self.host.parts.clock.elapsed()
+            self._first = self.host.dependencies.clock.elapsed()
         return event
 
-    async def answered(self, event: PromptEnded) -> None:
+    async def report_answer(self, event: PromptEnded) -> None:
         """The agent ended its prompt. Raises ExternalFailure for an end that is no answer."""
         if event.end not in _STOPS:
             raise ExternalFailure(*_ENDS[event.end])
         await self.settle()
-        ended = self.host.parts.clock.elapsed()
+        ended = self.host.dependencies.clock.elapsed()
         await self.host.report(
             ModelAnswered(
                 thread=self.scope.thread,
@@ -168,11 +168,11 @@ class Prompt(ABC, Generic[_Event]):
             )
         )
 
-    async def failed(self, failure: ExternalFailure) -> None:
+    async def report_failure(self, failure: ExternalFailure) -> None:
         """The prompt came to nothing."""
         await self.settle()
         if self.session is not None and not self.session.alive:
-            await self.gone(failure.message)
+            await self.disconnect(failure.message)
         await self.host.report(
             ModelAttemptFailed(
                 thread=self.scope.thread,
@@ -186,9 +186,9 @@ class Prompt(ABC, Generic[_Event]):
             )
         )
 
-    async def gone(self, reason: str) -> None:
+    async def disconnect(self, reason: str) -> None:
         """Ends the agent, and says that it is there no longer."""
-        await self.host.foreign.end(self.scope.thread)
+        await self.host.external_agents.end(self.scope.thread)
         await self.host.report(ExternalDisconnected(thread=self.scope.thread, reason=reason))
 
     async def _let_go(self) -> None:
@@ -198,17 +198,17 @@ class Prompt(ABC, Generic[_Event]):
             if self.events is not None:
                 ending.push_async_callback(self.events.aclose)
             ending.push_async_callback(self._end_next)
-            ending.push_async_callback(self.late.settled)
-            ending.push_async_callback(self.asks.settled)
+            ending.push_async_callback(self.report_tasks.wait_settled)
+            ending.push_async_callback(self.answer_tasks.wait_settled)
             self.drop()
 
     async def _end_next(self) -> None:
-        if self.next is not None:
-            self.next.cancel()
-            await asyncio.gather(self.next, return_exceptions=True)
+        if self.next_task is not None:
+            self.next_task.cancel()
+            await asyncio.gather(self.next_task, return_exceptions=True)
 
     async def _end_prompted(self) -> None:
-        foreign, thread, session = self.host.foreign, self.scope.thread, self.session
+        foreign, thread, session = self.host.external_agents, self.scope.thread, self.session
         foreign.prompted.discard(thread)
         if session is not None and not session.alive and foreign.session(thread) is session:
-            await self.gone(await session.gone())
+            await self.disconnect(await session.gone())

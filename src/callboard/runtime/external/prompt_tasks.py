@@ -17,18 +17,18 @@ class PromptTasks:
         self.open: set[asyncio.Task[None]] = set()
         self._dropped: set[asyncio.Task[None]] = set()
 
-    def begin(self, work: Coroutine[None, None, None]) -> None:
+    def start(self, work: Coroutine[None, None, None]) -> None:
         """Begins one."""
         self.open.add(asyncio.create_task(work))
 
-    def drop(self) -> None:
+    def cancel_all(self) -> None:
         """Nobody waits for what they come to any more."""
         for one in self.open:
             one.cancel()
         self._dropped |= self.open
         self.open.clear()
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits until what was dropped is over."""
         dropped, self._dropped = self._dropped, set()
         for came in await asyncio.gather(*dropped, return_exceptions=True):

@@ -15,23 +15,23 @@ LONGEST_BEFORE = 20_000
 _BEFORE = "What was said before, which you do not remember:"
 
 
-def since_it_spoke(messages: Sequence[ModelMessage]) -> int:
+def first_unanswered(messages: Sequence[ModelMessage]) -> int:
     """Where what it has not answered begins."""
     return max((at for at, one in enumerate(messages, 1) if one.role != "user" and not _joins(one)), default=0)
 
 
-def told(agent: Definition, messages: Sequence[ModelMessage], *, knows: bool) -> str:
+def build_prompt(agent: Definition, messages: Sequence[ModelMessage], *, knows: bool) -> str:
     """What the agent is told next; `knows` says that it remembers the conversation."""
-    spoke = since_it_spoke(messages)
-    now = [text for one in messages[spoke:] for text in texts(one)]
+    spoke = first_unanswered(messages)
+    now = [text for one in messages[spoke:] for text in text_parts(one)]
     if knows:
         return "\n\n".join(now)
-    before = "\n\n".join(f"{one.role}: {text}" for one in messages[:spoke] for text in texts(one))
+    before = "\n\n".join(f"{one.role}: {text}" for one in messages[:spoke] for text in text_parts(one))
     earlier = [f"{_BEFORE}\n\n{before[-LONGEST_BEFORE:]}"] if before else []
     return "\n\n".join(part for part in (agent.prompt, *earlier, *now) if part)
 
 
-def texts(message: ModelMessage) -> list[str]:
+def text_parts(message: ModelMessage) -> list[str]:
     """What is text of a message."""
     return [one.text for one in message.content if isinstance(one, TextContent) and one.text]
 

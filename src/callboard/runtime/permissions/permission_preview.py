@@ -30,12 +30,12 @@ from callboard.tools.gate import rule_trial
 from callboard.tools.gate.rules import InvalidMatcherError, check
 
 from ..dependencies import Dependencies
-from ..prompts.run_config import tool_context
-from ..prompts.tool_catalog import under
-from ..secrets.secret_values import evaluated
+from ..prompts.run_config import build_tool_context
+from ..prompts.tool_catalog import with_settings
+from ..secrets.secret_values import evaluate_call
 from ..session_registry import SessionRegistry
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import standing
+from ..workspaces.effective_rules import effective_rules
 from ..workspaces.registry import WorkspaceRegistry
 
 #: How many facts are looked through for past calls, and how many examples are told of each kind.
@@ -57,8 +57,8 @@ class _PastCall(NamedTuple):
 class PermissionPreview:
     """Looks, and changes nothing."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
 
@@ -67,8 +67,8 @@ class PermissionPreview:
         `invalid_input`."""
         context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
         call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
-        call = msgspec.structs.replace(call, hooked=self._parts.toolbox.unasked_hooks(call, context))
-        seen = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
+        call = msgspec.structs.replace(call, hooked=self._dependencies.toolbox.unasked_hooks(call, context))
+        seen = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
         return PermissionSeen(
             agent=context.agent,
             permission_mode=context.permission_mode,
@@ -128,19 +128,19 @@ class PermissionPreview:
     async def _of_session(self, query: EvaluatePermission, session: str) -> ToolContext:
         """On whose behalf a thread's run calls tools; one that does nothing now, as its next turn would in these modes."""
         found = await self._sessions.get(session)
-        state, home = found.host.state, found.host.home
+        state, workspace = found.host.state, found.host.workspace
         name = query.thread_id or state.lead
         thread = state.threads.get(name)
         if thread is None:
             raise Refusal("unknown_thread", f"There is no thread {name} in this session.", field="threadId")
         if thread.run is not None and not query.agent:
-            return await found.host.runs.tool_context(name)
-        roster = session_roster(self._parts.definitions.roster(home.folder), state)
+            return await found.host.run_contexts.tool_context(name)
+        roster = session_roster(self._dependencies.definitions.roster(workspace.folder), state)
         wanted = query.agent or thread.definition
-        agent = roster.find(wanted) or self._parts.definitions.get(home.folder, wanted)
-        mode = home.permitted(query.permission_mode, agent)
-        rules = standing(home, state, self._parts.clock.now())
-        return _with_home(tool_context(home.folder, agent, query.mode, mode, rules), home)
+        agent = roster.find(wanted) or self._dependencies.definitions.get(workspace.folder, wanted)
+        mode = workspace.limit_mode(query.permission_mode, agent)
+        rules = effective_rules(workspace, state, self._dependencies.clock.now())
+        return _with_home(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
     async def _of_workspace(self, query: EvaluatePermission) -> ToolContext:
         if query.workspace_id is None:
@@ -151,13 +151,13 @@ class PermissionPreview:
                 hint="Give sessionId or workspaceId.",
             )
         host = self._workspaces.get(query.workspace_id)
-        host.must_be_there()
-        home = host.home
-        definitions = self._parts.definitions
-        agent = definitions.get(home.folder, query.agent) if query.agent else definitions.lead(home.folder)
-        mode = home.permitted(query.permission_mode, agent)
-        rules = standing(home, None, self._parts.clock.now())
-        return _with_home(tool_context(home.folder, agent, query.mode, mode, rules), home)
+        host.require_folder()
+        workspace = host.context
+        definitions = self._dependencies.definitions
+        agent = definitions.get(workspace.folder, query.agent) if query.agent else definitions.lead(workspace.folder)
+        mode = workspace.limit_mode(query.permission_mode, agent)
+        rules = effective_rules(workspace, None, self._dependencies.clock.now())
+        return _with_home(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
     async def _past(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
         """The calls of the sessions with what the gate said of each, how many sessions were looked at, and whether that is
@@ -167,12 +167,12 @@ class PermissionPreview:
         for looked, session in enumerate(sessions):
             if left <= 0:
                 return found, looked, False
-            head = await self._parts.store.facts.head(session)
+            head = await self._dependencies.store.facts.head(session)
             place = max(0, head.sequence - left)
             left -= head.sequence - place
             asked: dict[str, ToolRequested] = {}
             calls: list[_PastCall] = []
-            while records := await self._parts.store.facts.read(session, after=place, limit=_PAGE):
+            while records := await self._dependencies.store.facts.read(session, after=place, limit=_PAGE):
                 place = records[-1].sequence
                 for record in records:
                     if isinstance(record.fact, ToolRequested):
@@ -190,7 +190,7 @@ class PermissionPreview:
         requested = past.requested
         arguments = await self._text(requested.final)
         target = rule_trial.target(requested.tool, arguments, folder)
-        said = rule_trial.said(rules, target, spends=bool(self._parts.secrets.kept(arguments)))
+        said = rule_trial.said(rules, target, spends=bool(self._dependencies.secrets.kept(arguments)))
         if said is None:
             return None
         if said.verdict == "allow" and requested.hooked is not None and requested.hooked.verdict == "ask":
@@ -213,7 +213,7 @@ class PermissionPreview:
     async def _text(self, held: Text) -> str:
         if held.ref is None:
             return held.text
-        data = await self._parts.store.blobs.get(held.ref.hash)
+        data = await self._dependencies.store.blobs.get(held.ref.hash)
         return held.text if data is None else data.decode()
 
 
@@ -230,5 +230,5 @@ def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     )
 
 
-def _with_home(context: ToolContext, home: WorkspaceContext) -> ToolContext:
-    return under(context, home.settings)
+def _with_home(context: ToolContext, workspace: WorkspaceContext) -> ToolContext:
+    return with_settings(context, workspace.settings)

@@ -46,30 +46,36 @@ _OVER = "its time is over"
 class TrustService:
     """Carries out what is said of trust, rules and settings, and tells what holds."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
         self._writing = asyncio.Lock()
-        self._rulings = PermissionPreview(parts, sessions, workspaces)
+        self._rulings = PermissionPreview(dependencies, sessions, workspaces)
 
-    async def carry_out(self, command: PermissionCommand, actor: Actor, kept: StoredAnswer | None) -> Any:
+    async def submit(self, command: PermissionCommand, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
         """Raises Refusal."""
         match command:
             case TrustWorkspace():
                 host = self._workspaces.get(command.workspace_id)
                 asked = self._asked(host)
-                return await host.change(lambda state: permission.trust(state, command, asked), actor, kept=kept)
+                return await host.change(
+                    lambda state: permission.trust(state, command, asked), actor, stored_answer=stored_answer
+                )
             case RevokeTrust():
                 host = self._workspaces.get(command.workspace_id)
-                return await host.change(lambda state: permission.revoke_trust(state, command), actor, kept=kept)
+                return await host.change(
+                    lambda state: permission.revoke_trust(state, command), actor, stored_answer=stored_answer
+                )
             case AddRule():
-                return await self._add(command, actor, kept)
+                return await self._add(command, actor, stored_answer)
             case RevokeRule(session_id=str(session)):
-                return await (await self._sessions.get(session)).host.command(command, actor, kept)
+                return await (await self._sessions.get(session)).host.run_command(command, actor, stored_answer)
             case RevokeRule():
                 host = self._one(command.workspace_id)
-                return await host.change(lambda state: permission.revoke_rule(state, command), actor, kept=kept)
+                return await host.change(
+                    lambda state: permission.revoke_rule(state, command), actor, stored_answer=stored_answer
+                )
 
     async def answer(self, query: PermissionQuery) -> Any:
         """Raises Refusal."""
@@ -89,7 +95,7 @@ class TrustService:
         """What the folder's own files ask for, and whether its person lets them. Raises `unknown_workspace`."""
         host = self._workspaces.get(query.workspace_id)
         asked, trusted = self._asked(host), host.state.trusted
-        book = self._parts.settings
+        book = self._dependencies.settings
         return TrustRead(
             workspace_id=query.workspace_id,
             folder=host.state.path,
@@ -130,12 +136,14 @@ class TrustService:
             problems=shown.problems,
         )
 
-    async def update(self, command: UpdateSettings, actor: Actor, kept: StoredAnswer | None) -> SettingsUpdated:
+    async def update(
+        self, command: UpdateSettings, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> SettingsUpdated:
         """Writes settings; what was written is told to the workspaces in which it holds. Raises as `SettingsBook.write`."""
         book = self._book()
         if command.place == "folder":
             hosts = [self._one(command.workspace_id)]
-            hosts[0].must_be_there()
+            hosts[0].require_folder()
         else:
             hosts = self._workspaces.all()
         folder = hosts[0].state.path if command.place == "folder" else ""
@@ -145,28 +153,32 @@ class TrustService:
             try:
                 for number, host in enumerate(hosts):
                     await host.change(
-                        lambda _: permission.settings_changed(answer), actor, kept=kept if number == 0 else None
+                        lambda _: permission.settings_changed(answer),
+                        actor,
+                        stored_answer=stored_answer if number == 0 else None,
                     )
             except Refusal:
                 book.put_back(written)
                 raise
         return answer
 
-    async def _add(self, command: AddRule, actor: Actor, kept: StoredAnswer | None) -> Any:
+    async def _add(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
         try:
             check(command.matcher)
         except InvalidMatcherError as error:
             message = f"This is no matcher: {error}."
             raise Refusal("invalid_input", message, field="matcher", hint="Such as Bash(git status *).") from error
         if command.session_id is not None:
-            return await (await self._sessions.get(command.session_id)).host.command(command, actor, kept)
+            return await (await self._sessions.get(command.session_id)).host.run_command(command, actor, stored_answer)
         host = self._one(command.workspace_id)
-        rule, now = self._parts.ids.new("rule"), self._parts.clock.now()
-        return await host.change(lambda state: permission.add_rule(state, command, rule, now), actor, kept=kept)
+        rule, now = self._dependencies.ids.new("rule"), self._dependencies.clock.now()
+        return await host.change(
+            lambda state: permission.add_rule(state, command, rule, now), actor, stored_answer=stored_answer
+        )
 
     def _of_files(self, host: WorkspaceHost) -> list[StandingRule]:
         """The rules of files, those included that do not hold."""
-        book = self._parts.settings
+        book = self._dependencies.settings
         return [] if book is None else list(book.rules(host.state.path, host.state.trusted))
 
     def _standing(self, rule: Rule) -> StandingRule:
@@ -176,7 +188,7 @@ class TrustService:
             verdict=rule.verdict,
             scope=rule.scope,
             expires_at=rule.expires_at,
-            held_back="" if holding((rule,), self._parts.clock.now()) else _OVER,
+            held_back="" if holding((rule,), self._dependencies.clock.now()) else _OVER,
         )
 
     def _one(self, workspace: str | None) -> WorkspaceHost:
@@ -190,16 +202,16 @@ class TrustService:
         return self._workspaces.get(workspace)
 
     def _asked(self, host: WorkspaceHost) -> Asked:
-        book = self._parts.settings
+        book = self._dependencies.settings
         return Asked() if book is None else book.asked(host.state.path)
 
     def _book(self) -> SettingsBook:
-        if self._parts.settings is None:
+        if self._dependencies.settings is None:
             raise Refusal("invalid_input", "No settings are kept here.", field="place")
-        return self._parts.settings
+        return self._dependencies.settings
 
 
-def answer_of(command: ResolvePermission) -> RespondAction:
+def to_respond_action(command: ResolvePermission) -> RespondAction:
     """A policy's answer is one like a person's: it is bound to what the action offers in the same way."""
     return RespondAction(
         session_id=command.session_id,

@@ -44,23 +44,23 @@ class ContentRenderer:
         self._pinned: tuple[Pinned, ...] = ()
         self.outputs: dict[str, Text] = {}
 
-    async def whole(self, text: Text) -> str:
+    async def read_text(self, text: Text) -> str:
         """All of a text; where it was erased, what is left of it."""
         if text.ref is None:
             return text.text
         data = await self._blobs.get(text.ref.hash)
         return text.text if data is None else data.decode("utf-8", "replace")
 
-    async def input(self, text: Text) -> tuple[Content, ...]:
+    async def render_input(self, text: Text) -> tuple[Content, ...]:
         """What somebody said, where they said something."""
-        said = await self.whole(text)
+        said = await self.read_text(text)
         return (TextContent(said),) if said else ()
 
-    async def said(self, fact: Fact, most: int) -> ModelMessage | None:
+    async def render_excerpt(self, fact: Fact, most: int) -> ModelMessage | None:
         """What a person said, as far as so many bytes hold it: its head and its tail. None where it was erased."""
         if not isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested):
             return None
-        text = await self.whole(fact.input)
+        text = await self.read_text(fact.input)
         data = text.encode("utf-8", "surrogatepass")
         if len(data) > most:
             tail = most // 4
@@ -69,15 +69,15 @@ class ContentRenderer:
             text += data[len(data) - tail :].decode("utf-8", "ignore")
         return ModelMessage(role="user", content=(TextContent(text),))
 
-    async def given(self, fact: TurnSubmitted | QueueEdited | SteerRequested) -> tuple[Content, ...]:
+    async def render_message(self, fact: TurnSubmitted | QueueEdited | SteerRequested) -> tuple[Content, ...]:
         """What was said, with what came with it and what it names."""
         return (
-            *await self.input(fact.input),
+            *await self.render_input(fact.input),
             *await self._contents(fact.given),
             *(TextContent(_missing(one)) for one in fact.missing),
         )
 
-    async def pinned(self, refs: Iterable[ContextRef]) -> tuple[Pinned, ...]:
+    async def render_pinned(self, refs: Iterable[ContextRef]) -> tuple[Pinned, ...]:
         """What every turn of the thread is given, all of it; of what did not change the very contents of before."""
         given = tuple(ref for ref in refs if ref.source == "pinned")
         hashes = [ref.content.hash if ref.content is not None else "" for ref in given]
@@ -88,10 +88,10 @@ class ContentRenderer:
             self._pinned = tuple([Pinned(ref.ref, hash, await self._content(ref, share)) for ref, hash, share in told])
         return self._pinned
 
-    async def result(self, call: str, output: Text) -> str:
+    async def render_result(self, call: str, output: Text) -> str:
         """The result of a call: all of it, or its head and its tail with how to read the rest."""
         if output.ref is None or output.ref.size <= MOST_OF_RESULT:
-            return await self.whole(output)
+            return await self.read_text(output)
         size = output.ref.size
         head = await self._blobs.get_range(output.ref.hash, offset=0, length=HEAD_OF_RESULT)
         tail = await self._blobs.get_range(output.ref.hash, offset=size - TAIL_OF_RESULT, length=TAIL_OF_RESULT)
@@ -104,7 +104,7 @@ class ContentRenderer:
         note = f'[{left:,} bytes left out here. `read_output` with call_id "{call}" reads them, from offset {HEAD_OF_RESULT}.]'
         return f"{head.decode('utf-8', 'ignore')}\n\n{note}\n\n{tail.decode('utf-8', 'ignore')}"
 
-    async def pictures(self, images: tuple[BlobRef, ...]) -> tuple[ImageContent, ...]:
+    async def read_images(self, images: tuple[BlobRef, ...]) -> tuple[ImageContent, ...]:
         """Images that a call showed, those that are still there."""
         found: list[ImageContent] = []
         for ref in images:
@@ -133,7 +133,7 @@ class ContentRenderer:
         return (TextContent(f'<given {about} kind="{ref.kind}">\n{text}{rest}\n</given>'),)
 
 
-def pictured(content: Content) -> bool:
+def has_image(content: Content) -> bool:
     """True for what holds an image."""
     return isinstance(content, ImageContent) or (isinstance(content, ToolResultContent) and bool(content.images))
 

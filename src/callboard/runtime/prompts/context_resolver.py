@@ -26,7 +26,7 @@ from callboard.tools.files.paths import LONGEST_NAME, display
 from ..dependencies import Dependencies
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import reading
+from ..workspaces.effective_rules import person_context
 
 #: How much all attachments of one input may be, in bytes.
 MOST_ATTACHED = 64 * 1024 * 1024
@@ -40,12 +40,14 @@ _LINES = re.compile(r"(?P<path>.+?)(?::\d+(?:-\d+)?|#L?\d+(?:-L?\d+)?)\Z")
 class ContextResolver:
     """Gathers it for one session. Nothing is read but by the folder's own walk, and what a rule forbids is not given."""
 
-    def __init__(self, parts: Dependencies, keeper: SessionState, home: Callable[[], WorkspaceContext]) -> None:
-        self._parts = parts
-        self._keeper = keeper
-        self._home = home
+    def __init__(
+        self, dependencies: Dependencies, session_state: SessionState, workspace: Callable[[], WorkspaceContext]
+    ) -> None:
+        self._dependencies = dependencies
+        self._session_state = session_state
+        self._workspace = workspace
 
-    async def of(self, request: SessionCommand) -> ResolvedContext:
+    async def resolve(self, request: SessionCommand) -> ResolvedContext:
         """What the input of this command brings. Raises Refusal `context_missing` for an upload or a blob that is gone, and
         `too_large`."""
         match request:
@@ -57,7 +59,7 @@ class ContextResolver:
             case _:
                 return NOTHING
 
-    def pinned(self, name: str) -> ResolvedContext:
+    def resolve_pinned(self, name: str) -> ResolvedContext:
         """What a name that is pinned stands for now. Blocks while it reads."""
         return self._file(name, "pinned", self._context(None))
 
@@ -95,11 +97,11 @@ class ContextResolver:
                 "invalid_input", "An attachment is an upload or a blob.", field=field, hint="Name one of them."
             )
         if one.blob is not None:
-            data = await self._parts.store.blobs.get(one.blob)
+            data = await self._dependencies.store.blobs.get(one.blob)
             if data is not None:
                 return one.name or one.blob[:12], data
-        elif one.upload is not None and self._parts.uploads is not None:
-            taken = await self._parts.uploads.take(one.upload)
+        elif one.upload is not None and self._dependencies.uploads is not None:
+            taken = await self._dependencies.uploads.take(one.upload)
             if taken is not None:
                 return one.name or taken[0].name, taken[1]
         raise Refusal(
@@ -130,7 +132,7 @@ class ContextResolver:
         return found if found.refs else ResolvedContext(missing=tuple(_as_written(one, name) for one in found.missing))
 
     def _file(self, name: str, source: RefSource, context: ToolContext) -> ResolvedContext:
-        looked = self._parts.toolbox.look(name, context)
+        looked = self._dependencies.toolbox.look(name, context)
         if not isinstance(looked, LookedUpPath):
             return _missing(name, looked.reason, looked.detail, source)
         path = looked.path or "."
@@ -145,19 +147,19 @@ class ContextResolver:
         return ResolvedContext(refs=(ref,), blobs=(blob,))
 
     async def _artifact(self, name: str) -> ResolvedContext:
-        session = self._keeper.state.session
-        row = await self._parts.store.rows.row(session, ArtifactRow.panel, name)
-        views = await self._parts.store.rows.views(session)
+        session = self._session_state.state.session
+        row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, name)
+        views = await self._dependencies.store.rows.views(session)
         seen = views.watermark if views is not None else 0
         newest = row.versions[-1].content if isinstance(row, ArtifactRow) and row.versions else None
         title = row.title if isinstance(row, ArtifactRow) else ""
         # Rows are written behind the log: what they do not show yet is read from it.
-        for record in await self._parts.store.facts.read(session, after=seen, limit=1000):
+        for record in await self._dependencies.store.facts.read(session, after=seen, limit=1000):
             if isinstance(record.fact, ArtifactVersionCreated) and record.scope.artifact == name:
                 newest, title = record.fact.content, record.fact.title or title
-        if name not in self._keeper.state.artifacts.open:
+        if name not in self._session_state.state.artifacts.open:
             return _missing(name, "deleted" if newest is not None else "not_found")
-        data = await self._parts.store.blobs.get(newest.hash) if newest is not None else None
+        data = await self._dependencies.store.blobs.get(newest.hash) if newest is not None else None
         if data is None or newest is None:
             return _missing(name, "erased" if newest is not None else "not_found")
         is_a = known(data)
@@ -174,10 +176,10 @@ class ContextResolver:
 
     async def _session(self, name: str) -> ResolvedContext:
         """A past session of the workspace: its title, what was asked in its newest turns and what was answered."""
-        listed = self._home().sessions.get(name)
+        listed = self._workspace().sessions.get(name)
         if listed is None:
             return _missing(name, "not_found", "the workspace has no such session")
-        rows = self._parts.store.rows
+        rows = self._dependencies.store.rows
         turns = [
             row for row in await rows.rows(name, TurnRow.panel, limit=TURNS_OF_SESSION) if isinstance(row, TurnRow)
         ]
@@ -201,26 +203,29 @@ class ContextResolver:
     async def _whole(self, part: TextPart) -> str:
         if part.content.ref is None:
             return part.content.text
-        data = await self._parts.store.blobs.get_range(part.content.ref.hash, offset=0, length=MOST_OF_SESSION)
+        data = await self._dependencies.store.blobs.get_range(part.content.ref.hash, offset=0, length=MOST_OF_SESSION)
         return part.content.text if data is None else data.decode("utf-8", "ignore")
 
     def _blob(self, data: bytes, media: str) -> Blob:
         """The bytes as they are kept: a secret in them is replaced by its handle, as everywhere."""
-        return blob_of(self._parts.secrets.redact_bytes(data), media)
+        return blob_of(self._dependencies.secrets.redact_bytes(data), media)
 
     def _is_agent(self, name: str) -> bool:
         """True for a name that an agent here goes by: it says who is meant, and there is nothing to read."""
-        state = self._keeper.state
+        state = self._session_state.state
         if any(name in (thread.agent, *thread.aliases) for thread in state.threads.values()):
             return True
-        return session_roster(self._parts.definitions.roster(self._home().folder), state).find(name) is not None
+        return (
+            session_roster(self._dependencies.definitions.roster(self._workspace().folder), state).find(name)
+            is not None
+        )
 
     def _context(self, thread: str | None) -> ToolContext:
         """For whom it is read: a person, in the folder of the thread's agent, under the rules that hold."""
-        home, state = self._home(), self._keeper.state
+        workspace, state = self._workspace(), self._session_state.state
         of = state.threads.get(thread or state.owner or state.lead)
         worktree = of.child.worktree if of is not None and of.child is not None else ""
-        return reading(home, state, self._parts.clock.now(), worktree)
+        return person_context(workspace, state, self._dependencies.clock.now(), worktree)
 
 
 def _missing(name: str, reason: MissingReason, detail: str = "", source: RefSource = "mentioned") -> ResolvedContext:

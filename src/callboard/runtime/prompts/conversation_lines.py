@@ -18,10 +18,10 @@ class Entry:
     sequence: int
     turn: int
     message: ModelMessage
-    asked: bool = False
+    is_input: bool = False
     pins: tuple[Pinned, ...] = ()
-    said: bool = False
-    cut: bool = False
+    is_excerpt: bool = False
+    is_interrupted: bool = False
 
 
 class ConversationLines:

@@ -11,7 +11,7 @@ from callboard.control.state.context import BYTES
 
 from ..dependencies import Dependencies
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import reading
+from ..workspaces.effective_rules import person_context
 
 #: How much of such a file is told, in bytes.
 MOST_TOLD = 32 * 1024
@@ -23,15 +23,15 @@ _UNTRUSTED = (
 )
 
 
-def instructions(parts: Dependencies, home: WorkspaceContext) -> tuple[ResolvedContext, str]:
+def read_instructions(dependencies: Dependencies, workspace: WorkspaceContext) -> tuple[ResolvedContext, str]:
     """The first of the files that the settings name and that is there, with the text of its layer; the others are left out.
     Blocks while it reads."""
-    context = reading(home, None, parts.clock.now())
+    context = person_context(workspace, None, dependencies.clock.now())
     given, text = NOTHING, ""
     omitted: list[Omission] = []
     missing: list[MissingRef] = []
-    for name in home.settings.context.instructions:
-        found = parts.toolbox.look(name, context)
+    for name in workspace.settings.context.instructions:
+        found = dependencies.toolbox.look(name, context)
         if not isinstance(found, LookedUpPath):
             if found.reason == "denied":
                 omitted.append(Omission(reason="excluded", ref=name))
@@ -40,16 +40,16 @@ def instructions(parts: Dependencies, home: WorkspaceContext) -> tuple[ResolvedC
         elif found.kind != "text" or given is not NOTHING:
             omitted.append(Omission(reason="binary" if found.kind == "binary" else "excluded", ref=name))
         else:
-            given, text = _told(parts, home, found, omitted)
+            given, text = _told(dependencies, workspace, found, omitted)
     if not (omitted or missing):
         return given, text
     return ResolvedContext(refs=given.refs, blobs=given.blobs, omitted=tuple(omitted), missing=tuple(missing)), text
 
 
 def _told(
-    parts: Dependencies, home: WorkspaceContext, found: LookedUpPath, omitted: list[Omission]
+    dependencies: Dependencies, workspace: WorkspaceContext, found: LookedUpPath, omitted: list[Omission]
 ) -> tuple[ResolvedContext, str]:
-    data = parts.secrets.redact_bytes(found.data)
+    data = dependencies.secrets.redact_bytes(found.data)
     blob = blob_of(data, found.media)
     shown = data[:MOST_TOLD].decode("utf-8", "ignore")
     ref = ContextRef(
@@ -63,7 +63,7 @@ def _told(
         left = len(data) - MOST_TOLD
         omitted.append(Omission(reason="budget", ref=found.path, tokens=left // BYTES))
         shown += f"\n[{left:,} more bytes of {found.path} are not told here. Read it.]"
-    head = (_TRUSTED if home.settings.trusted else _UNTRUSTED).format(name=found.path)
+    head = (_TRUSTED if workspace.settings.trusted else _UNTRUSTED).format(name=found.path)
     return ResolvedContext(
         refs=(ref,), blobs=(blob,)
     ), f'{head}\n\n<folder file="{found.path}">\n{shown.strip()}\n</folder>'

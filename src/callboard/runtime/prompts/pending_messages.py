@@ -57,7 +57,7 @@ class PendingMessages:
         self._whole = whole
         self._items: dict[str, str] = {}
 
-    async def take(self, record: Record) -> None:
+    async def apply(self, record: Record) -> None:
         """Remembers the record where it is for this thread."""
         match record.fact:
             case HandoffRequested(to_thread=thread) as fact if thread == self._thread:
@@ -106,7 +106,7 @@ class PendingMessages:
             case _:
                 pass
 
-    def say(self, fact: InboxReserved) -> str:
+    def render(self, fact: InboxReserved) -> str:
         """The items that a run is told, in their order. They stay until they are consumed."""
         gone = "<gone>This item is no longer there.</gone>"
         return "\n".join(("<inbox>", *(self._items.get(item, gone) for item in fact.items), "</inbox>"))

@@ -23,11 +23,11 @@ from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import OpenRun, Session
 
 from ..dependencies import Dependencies
-from ..secrets.append_redactor import redacted
+from ..secrets.append_redactor import redact_value
 from ..workspaces.context import WorkspaceContext
-from .instructions import instructions
-from .team_instructions import teamwork, told_of_team
-from .tool_catalog import catalog, under
+from .instructions import read_instructions
+from .team_instructions import describe_team, team_tools
+from .tool_catalog import build_catalog, with_settings
 
 _SYSTEM = """You are an agent in Callboard, which runs agents on real folders and records every step.
 You work in one folder; paths are relative to it. Use the tools to read, search and change files: saying that something is
@@ -84,25 +84,30 @@ class _BuiltConfig:
 class RunConfigBuilder:
     """Makes what runs start with, for all folders; the same definition and modes give the same."""
 
-    def __init__(self, parts: Dependencies) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._dependencies = dependencies
         self._made: dict[tuple[str, str, Mode, PermissionMode], _BuiltConfig] = {}
 
-    def start(
-        self, home: WorkspaceContext, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
+    def build(
+        self,
+        workspace: WorkspaceContext,
+        definition: str,
+        mode: Mode,
+        permission_mode: PermissionMode,
+        session: Session,
     ) -> RunConfig:
         """What a run of this session would start with now. An empty definition is the lead's. Raises Refusal
         `unknown_agent`."""
-        folder, definitions = home.folder, self._parts.definitions
+        folder, definitions = workspace.folder, self._dependencies.definitions
         roster = session_roster(definitions.roster(folder), session)
         name = definition or definitions.lead(folder).name
-        agent = redacted(roster.find(name) or definitions.get(folder, name), self._parts.secrets)
-        permitted = home.permitted(permission_mode, agent)
+        agent = redact_value(roster.find(name) or definitions.get(folder, name), self._dependencies.secrets)
+        permitted = workspace.limit_mode(permission_mode, agent)
         external = agent.provider in EXTERNAL
         # A program of its own reads what it wants of a folder by itself.
-        given, said = (NOTHING, "") if external else instructions(self._parts, home)
-        made = self._of(home, agent, mode, permitted, roster, said)
-        route = _elsewhere(agent) if agent.provider in EXTERNAL else self._parts.models.route(agent.model)
+        given, said = (NOTHING, "") if external else read_instructions(self._dependencies, workspace)
+        made = self._of(workspace, agent, mode, permitted, roster, said)
+        route = _elsewhere(agent) if agent.provider in EXTERNAL else self._dependencies.models.route(agent.model)
         return RunConfig(
             agent_name=agent.name,
             kind=agent.kind,
@@ -113,7 +118,7 @@ class RunConfigBuilder:
             prompt_blobs=made.blobs,
             tools=() if external else tuple(spec.name for spec in made.setup.specs),
             catalog=None if external else made.catalog,
-            servers=() if external else self._parts.toolbox.servers(made.context),
+            servers=() if external else self._dependencies.toolbox.servers(made.context),
             candidates=tuple(
                 Candidate(provider=provider, model=model, excluded=route.excluded[index] if route.excluded else "")
                 for index, (provider, model) in enumerate(route.candidates)
@@ -121,44 +126,51 @@ class RunConfigBuilder:
             fallbacks=route.fallbacks,
             chosen=route.chosen,
             route_reason=route.reason,
-            workspace_sequence=home.sequence,
+            workspace_sequence=workspace.sequence,
             permission_mode=permitted,
             instructions=given,
         )
 
-    def context(
-        self, home: WorkspaceContext, definition: str, mode: Mode, permission_mode: PermissionMode, session: Session
+    def preview_context(
+        self,
+        workspace: WorkspaceContext,
+        definition: str,
+        mode: Mode,
+        permission_mode: PermissionMode,
+        session: Session,
     ) -> ToolContext:
         """On whose behalf a run of this session would call tools if it began now. Raises Refusal `unknown_agent`."""
-        definitions = self._parts.definitions
-        roster = session_roster(definitions.roster(home.folder), session)
-        name = definition or definitions.lead(home.folder).name
-        agent = roster.find(name) or definitions.get(home.folder, name)
-        mode_of = home.permitted(permission_mode, agent)
-        told = tool_context(home.folder, agent, mode, mode_of, teamwork=teamwork(agent, roster))
-        return under(told, home.settings)
+        definitions = self._dependencies.definitions
+        roster = session_roster(definitions.roster(workspace.folder), session)
+        name = definition or definitions.lead(workspace.folder).name
+        agent = roster.find(name) or definitions.get(workspace.folder, name)
+        mode_of = workspace.limit_mode(permission_mode, agent)
+        told = build_tool_context(workspace.folder, agent, mode, mode_of, teamwork=team_tools(agent, roster))
+        return with_settings(told, workspace.settings)
 
-    def made(self, prompts: tuple[PromptRef, ...]) -> RunStart | None:
+    def find_start(self, prompts: tuple[PromptRef, ...]) -> RunStart | None:
         """The setup with these layers, where it is the newest of its definition and modes."""
         return next((made.setup for made in self._made.values() if made.setup.prompts == prompts), None)
 
-    async def ready(self, home: WorkspaceContext) -> None:
+    async def wait_ready(self, workspace: WorkspaceContext) -> None:
         """Waits for the servers of the folder, within their bound."""
-        if home.settings.servers:
-            await self._parts.toolbox.prepare(of_folder(home))
+        if workspace.settings.servers:
+            await self._dependencies.toolbox.prepare(folder_context(workspace))
 
-    async def grown(self, home: WorkspaceContext, run: OpenRun, setup: RunStart) -> RunStart:
+    async def with_loaded_tools(self, workspace: WorkspaceContext, run: OpenRun, setup: RunStart) -> RunStart:
         """The setup with the tools that the run looked for since it began, as far as they are there."""
-        await self.ready(home)
-        told = tool_context(home.folder, setup.definition, run.mode, run.permission_mode, teamwork=run.tools)
-        context = msgspec.structs.replace(under(told, home.settings), found=run.tools)
+        await self.wait_ready(workspace)
+        told = build_tool_context(workspace.folder, setup.definition, run.mode, run.permission_mode, teamwork=run.tools)
+        context = msgspec.structs.replace(with_settings(told, workspace.settings), found=run.tools)
         known = {spec.name for spec in setup.specs}
         more = tuple(
-            spec for spec in self._parts.toolbox.specs(context) if spec.name in run.tools and spec.name not in known
+            spec
+            for spec in self._dependencies.toolbox.specs(context)
+            if spec.name in run.tools and spec.name not in known
         )
         return replace(setup, specs=(*setup.specs, *more)) if more else setup
 
-    async def told(self, home: WorkspaceContext, run: OpenRun) -> RunStart:
+    async def restore_start(self, workspace: WorkspaceContext, run: OpenRun) -> RunStart:
         """What the run was told when it began, as the log has it. Raises Refusal `store_unusable` where it has it no more."""
         layers: dict[PromptLayer, bytes] = {prompt.layer: await self._read(prompt) for prompt in run.prompts}
         try:
@@ -166,8 +178,8 @@ class RunConfigBuilder:
         except msgspec.MsgspecError as error:
             raise _unreadable(f"the definition of {run.definition}") from error
         texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
-        context = tool_context(home.folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
-        specs = self._parts.toolbox.specs(context)
+        context = build_tool_context(workspace.folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
+        specs = self._dependencies.toolbox.specs(context)
         return RunStart(
             definition=agent,
             prompts=run.prompts,
@@ -177,22 +189,22 @@ class RunConfigBuilder:
 
     def _of(
         self,
-        home: WorkspaceContext,
+        workspace: WorkspaceContext,
         agent: Definition,
         mode: Mode,
         permission_mode: PermissionMode,
         roster: Roster,
         said: str,
     ) -> _BuiltConfig:
-        key = (home.folder, agent.name, mode, permission_mode)
+        key = (workspace.folder, agent.name, mode, permission_mode)
         made = self._made.get(key)
         if made is None or made.setup.definition != agent or made.roster != roster.hash or made.said != said:
-            made = self._made[key] = self._make(home, agent, mode, permission_mode, roster, said)
+            made = self._made[key] = self._make(workspace, agent, mode, permission_mode, roster, said)
         # What servers bring changes while the definition stays.
-        context = under(made.context, home.settings)
+        context = with_settings(made.context, workspace.settings)
         if context != made.context or context.servers:
-            specs = self._parts.toolbox.specs(context)
-            told = catalog(self._parts.toolbox.inventory(context))
+            specs = self._dependencies.toolbox.specs(context)
+            told = build_catalog(self._dependencies.toolbox.inventory(context))
             made = self._made[key] = replace(
                 made, setup=replace(made.setup, specs=specs), catalog=told, context=context
             )
@@ -200,24 +212,26 @@ class RunConfigBuilder:
 
     def _make(
         self,
-        home: WorkspaceContext,
+        workspace: WorkspaceContext,
         agent: Definition,
         mode: Mode,
         permission_mode: PermissionMode,
         roster: Roster,
         said: str,
     ) -> _BuiltConfig:
-        told = tool_context(home.folder, agent, mode, permission_mode, teamwork=teamwork(agent, roster))
-        context = under(told, home.settings)
-        specs = self._parts.toolbox.specs(context)
+        told = build_tool_context(workspace.folder, agent, mode, permission_mode, teamwork=team_tools(agent, roster))
+        context = with_settings(told, workspace.settings)
+        specs = self._dependencies.toolbox.specs(context)
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
             "mode": _told_of_mode(agent, mode, permission_mode, specs),
-            "task": "\n".join(part for part in (f"The folder is {home.folder}.", told_of_team(agent, roster)) if part),
+            "task": "\n".join(
+                part for part in (f"The folder is {workspace.folder}.", describe_team(agent, roster)) if part
+            ),
         }
         if said:
             texts["instructions"] = said
-        texts = redacted(texts, self._parts.secrets)
+        texts = redact_value(texts, self._dependencies.secrets)
         blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
         blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
         prompts = tuple(
@@ -231,17 +245,17 @@ class RunConfigBuilder:
             system=_system(agent, texts),
             specs=specs,
         )
-        tools = self._parts.toolbox.inventory(context)
-        return _BuiltConfig(setup, tuple(blobs.values()), roster.hash, catalog(tools), context, said)
+        tools = self._dependencies.toolbox.inventory(context)
+        return _BuiltConfig(setup, tuple(blobs.values()), roster.hash, build_catalog(tools), context, said)
 
     async def _read(self, prompt: PromptRef) -> bytes:
-        data = await self._parts.store.blobs.get(prompt.hash)
+        data = await self._dependencies.store.blobs.get(prompt.hash)
         if data is None:
             raise _unreadable(f"the prompt's layer {prompt.layer}")
         return data
 
 
-def tool_context(
+def build_tool_context(
     folder: str,
     agent: Definition,
     mode: Mode,
@@ -264,10 +278,10 @@ def tool_context(
     )
 
 
-def of_folder(home: WorkspaceContext) -> ToolContext:
+def folder_context(workspace: WorkspaceContext) -> ToolContext:
     """On behalf of nobody: as far as servers are concerned."""
     nobody = ToolContext(
-        folder=home.folder,
+        folder=workspace.folder,
         agent="",
         definition_hash="",
         tools=(),
@@ -275,7 +289,7 @@ def of_folder(home: WorkspaceContext) -> ToolContext:
         mode="chat",
         permission_mode="planning",
     )
-    return under(nobody, home.settings)
+    return with_settings(nobody, workspace.settings)
 
 
 def _elsewhere(agent: Definition) -> Route:

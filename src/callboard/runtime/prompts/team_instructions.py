@@ -12,7 +12,7 @@ _BOARD = ("create_task", "update_task")
 _SPEAKING = ("send_message", "request_review", "submit_verdict")
 
 
-def teamwork(agent: Definition, roster: Roster) -> tuple[str, ...]:
+def team_tools(agent: Definition, roster: Roster) -> tuple[str, ...]:
     """The tools of a team that could mean something to this agent: to one that is alone those that ask the person."""
     others = _others(agent, roster)
     found: list[str] = [*_ASKING]
@@ -28,7 +28,7 @@ def teamwork(agent: Definition, roster: Roster) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def told_of_team(agent: Definition, roster: Roster) -> str:
+def describe_team(agent: Definition, roster: Roster) -> str:
     """What the prompt says of the team; nothing to an agent that is alone."""
     if agent.kind == "subagent":
         return (

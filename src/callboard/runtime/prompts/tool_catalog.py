@@ -13,7 +13,7 @@ from callboard.contracts.settings import Effective
 from callboard.control.decision_inputs import ToolCatalog
 
 
-def under(context: ToolContext, settings: Effective) -> ToolContext:
+def with_settings(context: ToolContext, settings: Effective) -> ToolContext:
     """The context with what holds in its folder."""
     return msgspec.structs.replace(
         context,
@@ -25,7 +25,7 @@ def under(context: ToolContext, settings: Effective) -> ToolContext:
     )
 
 
-def catalog(tools: tuple[ToolInfo, ...]) -> ToolCatalog:
+def build_catalog(tools: tuple[ToolInfo, ...]) -> ToolCatalog:
     """An inventory as a fact names it."""
     counts = Counter(one.availability for one in tools)
     return ToolCatalog(

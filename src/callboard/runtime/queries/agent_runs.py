@@ -145,8 +145,8 @@ class _SessionRuns:
 class RunRecords:
     """Reads of runs. Implements the port `RunReads`."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
         self._kept: OrderedDict[str, _SessionRuns] = OrderedDict()
@@ -192,7 +192,7 @@ class RunRecords:
         found: list[Record] = []
         place = max(after, run.first - 1)
         while len(found) < limit:
-            records = await self._parts.store.facts.read(session, after=place, until=until, limit=PAGE)
+            records = await self._dependencies.store.facts.read(session, after=place, until=until, limit=PAGE)
             if not records:
                 break
             place = records[-1].sequence
@@ -202,12 +202,12 @@ class RunRecords:
     def settings(self, project_root: str | None) -> EffectiveSettings:
         """What holds in a workspace now. Raises Refusal `unknown_workspace`."""
         host = self._host(project_root)
-        lead = self._parts.definitions.lead(host.state.path)
-        route = self._parts.models.route(lead.model)
+        lead = self._dependencies.definitions.lead(host.state.path)
+        route = self._dependencies.models.route(lead.model)
         provider, name = route.candidates[route.chosen]
-        limits = self._parts.limits
+        limits = self._dependencies.limits
         rules: tuple[Any, ...] = tuple(
-            msgspec.to_builtins(rule) for rule in (*host.home.settings.rules, *host.state.rules)
+            msgspec.to_builtins(rule) for rule in (*host.context.settings.rules, *host.state.rules)
         )
         return EffectiveSettings(
             project_root=host.state.path,
@@ -227,7 +227,7 @@ class RunRecords:
         self._kept.move_to_end(session)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
-        while records := await self._parts.store.facts.read(session, after=runs.sequence, limit=PAGE):
+        while records := await self._dependencies.store.facts.read(session, after=runs.sequence, limit=PAGE):
             for record in records:
                 # Somebody else may have folded on meanwhile.
                 if record.sequence == runs.sequence + 1:
@@ -245,7 +245,7 @@ class RunRecords:
         there = [session for session in at_hand if session in listed]
         if there:
             return there
-        facts, in_use = self._parts.store.facts, set(self._sessions.in_use())
+        facts, in_use = self._dependencies.store.facts, set(self._sessions.open_sessions())
         may = [session for session in listed if (await facts.head(session)).at >= begun - SLACK]
         return sorted(may, key=lambda session: session not in in_use)
 

@@ -17,16 +17,16 @@ from callboard.tools.gate.rules import Target, decide
 from ..dependencies import Dependencies
 from ..session_registry import OpenSession, SessionRegistry
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import reading
+from ..workspaces.effective_rules import person_context
 from ..workspaces.registry import WorkspaceRegistry
-from .sizes import sizes
+from .sizes import measure_sizes
 
 
 class ContextReads:
     """Answers the queries of context."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
 
@@ -38,7 +38,7 @@ class ContextReads:
             case FindMentions():
                 return await self._mentions(query)
             case ListSizes():
-                return await sizes(self._parts.store.facts)
+                return await measure_sizes(self._dependencies.store.facts)
 
     async def _context(self, query: GetContext) -> ContextRead:
         """Raises `unknown_session`, `unknown_thread`, `context_missing` for a ref that was not given."""
@@ -52,7 +52,7 @@ class ContextReads:
                 field="threadId",
                 hint="See get_session.",
             )
-        await found.views.reach(max(state.sequence, found.begun))
+        await found.views.wait_for(max(state.sequence, found.first_sequence))
         row = next((one for one in found.views.rows(ContextRow) if one.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)
         made = await self._made(found, thread.filling.at)
@@ -82,9 +82,9 @@ class ContextReads:
 
     async def _read(self, content: BlobRef) -> Text:
         if content.size <= LARGEST_INLINE:
-            data = await self._parts.store.blobs.get(content.hash)
+            data = await self._dependencies.store.blobs.get(content.hash)
             return Text(erased=True) if data is None else Text(text=data.decode("utf-8", "replace"))
-        head = await self._parts.store.blobs.get_range(content.hash, offset=0, length=PREVIEW)
+        head = await self._dependencies.store.blobs.get_range(content.hash, offset=0, length=PREVIEW)
         return Text(erased=True) if head is None else Text(text=head.decode("utf-8", "ignore"), ref=content)
 
     async def _made(self, found: OpenSession, at: int) -> CompactionCompleted | None:
@@ -104,30 +104,30 @@ class ContextReads:
             yield SaidRead(sequence=one.sequence, turn_id=record.scope.turn, size=one.size, text=text)
 
     async def _fact(self, session: str, sequence: int) -> Record | None:
-        records = await self._parts.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)
+        records = await self._dependencies.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)
         return records[0] if records else None
 
     async def _mentions(self, query: FindMentions) -> MentionList:
         """Agents and artifacts first, where the text fits them, then files and folders, then past sessions."""
-        home = self._workspaces.get(query.workspace_id).home
+        workspace = self._workspaces.get(query.workspace_id).context
         state = (await self._sessions.get(query.session_id)).host.state if query.session_id is not None else None
         text = query.text.strip().strip('"')
         found = [
-            *self._agents(home, text),
+            *self._agents(workspace, text),
             *_artifacts(state, text),
-            *await self._files(home, state, text, query.limit),
+            *await self._files(workspace, state, text, query.limit),
         ]
-        found += _sessions(home, query.session_id, text)
+        found += _sessions(workspace, query.session_id, text)
         return MentionList(mentions=tuple(found[: query.limit]), complete=len(found) <= query.limit)
 
-    def _agents(self, home: WorkspaceContext, text: str) -> Iterator[Mention]:
-        for one in self._parts.definitions.roster(home.folder).definitions:
+    def _agents(self, workspace: WorkspaceContext, text: str) -> Iterator[Mention]:
+        for one in self._dependencies.definitions.roster(workspace.folder).definitions:
             if text.casefold() in one.name.casefold():
                 yield Mention(kind="agent", ref=one.name, insert=f"@{one.name}", title=one.description)
 
-    async def _files(self, home: WorkspaceContext, state: Session | None, text: str, limit: int) -> list[Mention]:
-        context = reading(home, state, self._parts.clock.now())
-        paths = await self._parts.toolbox.names(text, context, limit)
+    async def _files(self, workspace: WorkspaceContext, state: Session | None, text: str, limit: int) -> list[Mention]:
+        context = person_context(workspace, state, self._dependencies.clock.now())
+        paths = await self._dependencies.toolbox.names(text, context, limit)
         folders = dict.fromkeys(one for path in paths for one in _above(path) if text.casefold() in one.casefold())
         readable = [one for one in folders if decide(context.rules, Target(tool="Read", path=one)) is None]
         files = [Mention(kind="file", ref=path, insert=_insert(path)) for path in paths]
@@ -154,8 +154,8 @@ def _artifacts(state: Session | None, text: str) -> Iterator[Mention]:
             yield Mention(kind="artifact", ref=key, insert=f"@{key}", title=name)
 
 
-def _sessions(home: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
-    newest = sorted(home.sessions.values(), key=lambda one: one.session, reverse=True)
+def _sessions(workspace: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
+    newest = sorted(workspace.sessions.values(), key=lambda one: one.session, reverse=True)
     return [
         Mention(kind="session", ref=one.session, insert=f"@{one.session}", title=one.title)
         for one in newest

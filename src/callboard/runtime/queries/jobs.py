@@ -10,9 +10,9 @@ from callboard.contracts.rows.team import JobItems
 from .tasks import TaskReads
 
 
-async def job(reads: TaskReads, query: GetJob) -> JobRead:
+async def read_job(reads: TaskReads, query: GetJob) -> JobRead:
     """A job with its items in their order. Raises Refusal `unknown_session`, `unknown_job`."""
-    mine, sequence = await reads.of_job(query.session_id, query.job_id)
+    mine, sequence = await reads.job_rows(query.session_id, query.job_id)
     whole = next((row for row in mine if row.items is not None), None)
     if whole is None:
         raise Refusal(

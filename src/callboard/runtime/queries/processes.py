@@ -20,7 +20,7 @@ from callboard.control.state.agent_definitions import session_roster
 
 from ..dependencies import Dependencies
 from ..processes import Processes
-from ..prompts.run_config import tool_context
+from ..prompts.run_config import build_tool_context
 from ..session_registry import SessionRegistry
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.registry import WorkspaceRegistry
@@ -33,8 +33,8 @@ _MOST = 10_000
 class ProcessReads:
     """Answers the queries about processes."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
 
@@ -43,18 +43,18 @@ class ProcessReads:
         found = await self._sessions.get(query.session_id)
         if query.thread_id is not None and query.thread_id not in found.host.state.threads:
             raise _unknown_thread(query.thread_id)
-        await found.views.reach(found.host.state.sequence)
-        await found.views.written()
-        rows = await self._parts.store.rows.rows(query.session_id, "processes", limit=_MOST)
+        await found.views.wait_for(found.host.state.sequence)
+        await found.views.flush()
+        rows = await self._dependencies.store.rows.rows(query.session_id, "processes", limit=_MOST)
         mine = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
         return ProcessList(processes=tuple(_now(found.host.processes, row) for row in mine))
 
     async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
         """What a command would find. Raises Refusal `invalid_input`, and those of what the query names."""
         context = await self._context(query)
-        if self._parts.shells is None:
+        if self._dependencies.shells is None:
             raise Refusal("tool_failed", "No commands are run here.")
-        return await self._parts.shells.environment(context)
+        return await self._dependencies.shells.environment(context)
 
     async def _context(self, query: GetExecutionEnvironment) -> ToolContext:
         if query.session_id is not None:
@@ -67,9 +67,9 @@ class ProcessReads:
                 hint="Give sessionId or workspaceId.",
             )
         host = self._workspaces.get(query.workspace_id)
-        host.must_be_there()
-        agent = self._parts.definitions.lead(host.home.folder)
-        return _context(host.home, agent, "ask")
+        host.require_folder()
+        agent = self._dependencies.definitions.lead(host.context.folder)
+        return _context(host.context, agent, "ask")
 
     async def _of_session(self, session: str, named: str | None) -> ToolContext:
         host = (await self._sessions.get(session)).host
@@ -77,11 +77,13 @@ class ProcessReads:
         if thread is None:
             raise _unknown_thread(named or "")
         if thread.run is not None:
-            return await host.runs.tool_context(thread.thread)
-        roster = session_roster(self._parts.definitions.roster(host.home.folder), host.state)
-        agent = roster.find(thread.definition) or self._parts.definitions.get(host.home.folder, thread.definition)
+            return await host.run_contexts.tool_context(thread.thread)
+        roster = session_roster(self._dependencies.definitions.roster(host.workspace.folder), host.state)
+        agent = roster.find(thread.definition) or self._dependencies.definitions.get(
+            host.workspace.folder, thread.definition
+        )
         mode = thread.last.permission_mode if thread.last is not None else "ask"
-        context = _context(host.home, agent, mode)
+        context = _context(host.workspace, agent, mode)
         if thread.child is None:
             return context
         return msgspec.structs.replace(
@@ -92,9 +94,9 @@ class ProcessReads:
         )
 
 
-def _context(home: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
-    made = tool_context(home.folder, agent, "chat", home.permitted(mode, agent))
-    return msgspec.structs.replace(made, trusted=home.settings.trusted, shell=home.settings.shell)
+def _context(workspace: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
+    made = build_tool_context(workspace.folder, agent, "chat", workspace.limit_mode(mode, agent))
+    return msgspec.structs.replace(made, trusted=workspace.settings.trusted, shell=workspace.settings.shell)
 
 
 def _unknown_thread(thread: str) -> Refusal:
@@ -110,4 +112,4 @@ def _now(processes: Processes, row: ProcessRow) -> ProcessRow:
     """A row with the newest output of a process that runs."""
     if row.state not in ("running", "stopping"):
         return row
-    return msgspec.structs.replace(row, output=Text(text=processes.output(row.process_id, NEWEST)))
+    return msgspec.structs.replace(row, output=Text(text=processes.newest_output(row.process_id, NEWEST)))

@@ -21,11 +21,11 @@ from ..workspaces.registry import WorkspaceRegistry
 class RoutePreviews:
     """Answers what the deciders would say of the next input, with the same rules."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
-        self._setups = RunConfigBuilder(parts)
+        self._run_configs = RunConfigBuilder(dependencies)
 
     async def preview(self, query: PreviewRoute) -> RoutePreview:
         """Return the route.
@@ -36,7 +36,7 @@ class RoutePreviews:
         if query.session_id is not None:
             host = (await self._sessions.get(query.session_id)).host
             thread = thread_of(host.state, query.thread_id)
-            return self._route(host.home, thread.definition, host.state, thread.run)
+            return self._route(host.workspace, thread.definition, host.state, thread.run)
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
@@ -45,10 +45,10 @@ class RoutePreviews:
                 hint="Give sessionId or workspaceId.",
             )
         self._workspaces.get(query.workspace_id)
-        return self._route(self._workspaces.home(query.workspace_id), "", Session(session=""), None)
+        return self._route(self._workspaces.context(query.workspace_id), "", Session(session=""), None)
 
-    def _route(self, home: WorkspaceContext, definition: str, state: Session, run: OpenRun | None) -> RoutePreview:
-        setup: RunConfig = self._setups.start(home, definition, "chat", "ask", state)
+    def _route(self, workspace: WorkspaceContext, definition: str, state: Session, run: OpenRun | None) -> RoutePreview:
+        setup: RunConfig = self._run_configs.build(workspace, definition, "chat", "ask", state)
         return RoutePreview(
             model=model_name(setup.candidates[setup.chosen]),
             images=route_takes_images(setup, self._takes),
@@ -57,4 +57,4 @@ class RoutePreviews:
         )
 
     def _takes(self, provider: str, model: str) -> ContextParts:
-        return model_limits(self._parts, provider, model)
+        return model_limits(self._dependencies, provider, model)

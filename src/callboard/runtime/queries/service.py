@@ -66,25 +66,25 @@ class Queries:
 
     def __init__(
         self,
-        parts: Dependencies,
+        dependencies: Dependencies,
         sessions: SessionRegistry,
         workspaces: WorkspaceRegistry,
         exports: EvidenceExporter,
         artifacts: ArtifactService,
     ) -> None:
-        self._parts = parts
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
-        self._teams = TeamReads(parts, sessions)
-        self._tasks = TaskReads(parts, sessions)
+        self._teams = TeamReads(dependencies, sessions)
+        self._tasks = TaskReads(dependencies, sessions)
         self._exports = exports
         self._artifacts = artifacts
-        self._processes = ProcessReads(parts, sessions, workspaces)
-        self.tools = ToolReads(parts, sessions, workspaces)
-        self.trusting = TrustService(parts, sessions, workspaces)
-        self.pasts = SessionImporter(parts, workspaces)
-        self._contexts = ContextReads(parts, sessions, workspaces)
-        self._routes = RoutePreviews(parts, sessions, workspaces)
+        self._processes = ProcessReads(dependencies, sessions, workspaces)
+        self.tools = ToolReads(dependencies, sessions, workspaces)
+        self.trust = TrustService(dependencies, sessions, workspaces)
+        self.importer = SessionImporter(dependencies, workspaces)
+        self._contexts = ContextReads(dependencies, sessions, workspaces)
+        self._routes = RoutePreviews(dependencies, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
         """The answer of a query. Raises Refusal. Where stored rows turn out to be damaged it is asked again of new ones."""
@@ -101,14 +101,14 @@ class Queries:
                 return WorkspaceList(workspaces=tuple(row for host in self._workspaces.all() for row in host.rows()))
             case ListSessions(workspace_id=wanted):
                 hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
-                rebuilding, missing = await self._workspaces.until_listed(hosts, self._parts.limits.rebuild_wait)
+                rebuilding, missing = await self._workspaces.wait_listed(hosts, self._dependencies.limits.rebuild_wait)
                 return SessionList(sessions=self._workspaces.cards(wanted), rebuilding=rebuilding, missing=missing)
             case GetSession() | GetThreadRead() | GetTurns() | GetParts():
                 return await self._of_session(query)
             case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask() | GetJob():
                 return await self._of_team(query)
             case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
-                return await self.trusting.answer(query)
+                return await self.trust.answer(query)
             case GetContext() | FindMentions() | ListSizes():
                 return await self._contexts.answer(query)
             case ListExports():
@@ -124,7 +124,7 @@ class Queries:
             case ListModels() | TryModel() | PreviewRoute():
                 return await self._models(query)
             case ListPastSessions():
-                return await self.pasts.list(query)
+                return await self.importer.list(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
 
@@ -142,7 +142,7 @@ class Queries:
     async def _models(self, query: ListModels | TryModel | PreviewRoute) -> Any:
         if isinstance(query, PreviewRoute):
             return await self._routes.preview(query)
-        desk = self._parts.desk
+        desk = self._dependencies.model_catalog
         if desk is None:
             raise Refusal("model_unconfigured", "Nobody here tells of models.")
         return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
@@ -150,9 +150,9 @@ class Queries:
     async def _of_team(self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask | GetJob) -> Any:
         match query:
             case ListAgents():
-                return await self._teams.defined(query)
+                return await self._teams.list_agents(query)
             case ListSubagents():
-                return await self._teams.graph(query)
+                return await self._teams.list_subagents(query)
             case WaitSubagents():
                 return await self._teams.wait(query)
             case ListTasks():
@@ -160,15 +160,15 @@ class Queries:
             case GetTask():
                 return await self._tasks.get(query)
             case GetJob():
-                return await jobs.job(self._tasks, query)
+                return await jobs.read_job(self._tasks, query)
 
-    async def settled(self, session: str, action: str) -> ActionAnswered | None:
+    async def find_settled_action(self, session: str, action: str) -> ActionAnswered | None:
         """How an action was settled; None where it was not, or is not of this session."""
         found = await self._sessions.get(session)
         sequence = found.host.state.sequence
-        await found.views.reach(sequence)
-        await found.views.written()
-        part = await self._parts.store.rows.row(session, "parts", action)
+        await found.views.wait_for(sequence)
+        await found.views.flush()
+        part = await self._dependencies.store.rows.row(session, "parts", action)
         if not isinstance(part, ActionPart) or part.outcome == "pending":
             return None
         return ActionAnswered(
@@ -180,10 +180,10 @@ class Queries:
         shell = found.views.rows(SessionRow)
         if not shell:
             raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
-        await found.views.written()
-        newest = await self._parts.store.rows.rows(query.session_id, "turns", limit=query.turns)
+        await found.views.flush()
+        newest = await self._dependencies.store.rows.rows(query.session_id, "turns", limit=query.turns)
         return SessionRead(
-            session=self._workspaces.get(shell[0].workspace_id).titled(shell[0]),
+            session=self._workspaces.get(shell[0].workspace_id).with_listing(shell[0]),
             threads=tuple(found.views.rows(StatusRow)),
             turns=tuple(row for row in newest if isinstance(row, TurnRow)),
             cursor=str(found.views.cursor),
@@ -219,7 +219,7 @@ class Queries:
     async def _incidents(self, found: OpenSession, thread: str) -> tuple[Incident, ...]:
         state = found.host.state
         after = max(0, state.sequence - INCIDENT_FACTS)
-        records = await self._parts.store.facts.read(state.session, after=after, limit=INCIDENT_FACTS)
+        records = await self._dependencies.store.facts.read(state.session, after=after, limit=INCIDENT_FACTS)
         return tuple(
             Incident(sequence=record.sequence, at=record.header.at, code=record.fact.code, message=record.fact.message)
             for record in records
@@ -229,8 +229,8 @@ class Queries:
 
     async def _turns(self, query: GetTurns) -> TurnList:
         found = await self._at(query.session_id, 0)
-        await found.views.written()
-        rows = self._parts.store.rows
+        await found.views.flush()
+        rows = self._dependencies.store.rows
         if query.thread_id is None:
             newest = await rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
             return TurnList(turns=tuple(row for row in newest if isinstance(row, TurnRow)))
@@ -246,25 +246,28 @@ class Queries:
 
     async def _parts_of(self, query: GetParts) -> PartList:
         found = await self._at(query.session_id, 0)
-        await found.views.written()
-        row = await self._parts.store.rows.row(query.session_id, "turns", query.turn_id)
+        await found.views.flush()
+        row = await self._dependencies.store.rows.row(query.session_id, "turns", query.turn_id)
         if not isinstance(row, TurnRow):
             raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
         if not row.started_at:
             return PartList(parts=())
         first = part_order(row.order, 0)
         before = part_order(row.order + 1, 0)
-        rows = await self._parts.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
+        rows = await self._dependencies.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
         return PartList(parts=tuple(one for one in rows if isinstance(one, AnyPart) and one.order >= first))
 
     async def _at(self, session: str, sequence: int) -> OpenSession:
         found = await self._sessions.get(session)
-        if sequence > found.host.state.sequence and sequence > (await self._parts.store.facts.head(session)).sequence:
+        if (
+            sequence > found.host.state.sequence
+            and sequence > (await self._dependencies.store.facts.head(session)).sequence
+        ):
             raise Refusal(
                 "gap",
                 f"The session has no fact {sequence} yet.",
                 field="waitFor",
                 hint="Wait only for a sequence that an answer named.",
             )
-        await found.views.reach(max(sequence, found.begun))
+        await found.views.wait_for(max(sequence, found.first_sequence))
         return found

@@ -6,7 +6,7 @@ from callboard.contracts.commands.sizes import SessionSize, SizeList
 from callboard.contracts.ports.store import FactLog
 
 
-async def sizes(facts: FactLog) -> SizeList:
+async def measure_sizes(facts: FactLog) -> SizeList:
     """Those of all sessions, in the order in which they began."""
     found: list[SessionSize] = []
     for stream in await facts.streams("ses_"):

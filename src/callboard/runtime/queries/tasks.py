@@ -23,12 +23,12 @@ class TaskReads:
     """Reads of tasks. A snapshot is folded from the facts; what was folded is kept with the open session, so that the next one
     folds what is new."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()
 
-    async def of_job(self, session: str, job: str) -> tuple[list[TaskRow], int]:
+    async def job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
         """The cards of a job and of its items, in their order, and the sequence that they show; none where there is no such
         job. Raises Refusal `unknown_session`."""
         found, sequence = await self._at(session)
@@ -36,9 +36,9 @@ class TaskReads:
         if _is_whole(rows):
             return rows, sequence
         # What is in sight are the newest cards, and those that can still change.
-        await found.views.written()
+        await found.views.flush()
         rows, before = list[TaskRow](), None
-        while page := await self._parts.store.rows.rows(session, TaskRow.panel, before=before, limit=_AT_ONCE):
+        while page := await self._dependencies.store.rows.rows(session, TaskRow.panel, before=before, limit=_AT_ONCE):
             rows = [*(row for row in page if isinstance(row, TaskRow) and row.job == job), *rows]
             if _is_whole(rows):
                 return rows, sequence
@@ -69,15 +69,17 @@ class TaskReads:
     async def _at(self, session: str) -> tuple[OpenSession, int]:
         """The session with rows that show all that is durable: whoever follows the log may have seen it before."""
         found = await self._sessions.get(session)
-        sequence = (await self._parts.store.facts.head(session)).sequence
-        await found.views.reach(sequence)
+        sequence = (await self._dependencies.store.facts.head(session)).sequence
+        await found.views.wait_for(sequence)
         return found, sequence
 
     async def _folded(self, found: OpenSession, sequence: int) -> TaskFold:
         """Whoever asks at the same time folds for himself: a fold that is kept is never half taken."""
         former = self._folds.pop(found.host, None) or TaskFold()
         while former.through < sequence:
-            records = await self._parts.store.facts.read(found.host.session, after=former.through, limit=_AT_ONCE)
+            records = await self._dependencies.store.facts.read(
+                found.host.session, after=former.through, limit=_AT_ONCE
+            )
             if not records:
                 break
             former.take(records)

@@ -30,11 +30,11 @@ LONGEST_WAIT = 300
 class TeamReads:
     """Reads of a team. They look at the state that decisions are made on, and hold nothing while they wait."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
 
-    async def graph(self, query: ListSubagents) -> SubagentGraph:
+    async def list_subagents(self, query: ListSubagents) -> SubagentGraph:
         """The agents that are not closed. Raises Refusal `unknown_session`, `unknown_thread`."""
         state = (await self._sessions.get(query.session_id)).host.state
         parent = query.thread_id
@@ -50,12 +50,12 @@ class TeamReads:
             sequence=state.sequence,
         )
 
-    async def defined(self, query: ListAgents) -> AgentList:
+    async def list_agents(self, query: ListAgents) -> AgentList:
         """The agents of the session's folder, as its files are now, and those that the session made. Raises
         `unknown_session`."""
         found = await self._sessions.get(query.session_id)
         state = found.host.state
-        folder = await asyncio.to_thread(self._parts.definitions.roster, state.folder)
+        folder = await asyncio.to_thread(self._dependencies.definitions.roster, state.folder)
         roster = session_roster(folder, state)
         added = {thread.definition for thread in state.threads.values()}
         return AgentList(
@@ -84,7 +84,7 @@ class TeamReads:
         state = found.host.state
         awaited = _awaited(state, query)
         already = {agent for agent in awaited if not _is_open(state, agent)}
-        clock = self._parts.clock
+        clock = self._dependencies.clock
         until = clock.elapsed() + min(query.timeout_s or LONGEST_WAIT, LONGEST_WAIT)
         while not _enough(state, awaited, already, any_of=query.mode == "any"):
             left = until - clock.elapsed()
@@ -93,13 +93,13 @@ class TeamReads:
                 break
             found = await self._sessions.get(query.session_id)
             # The log tells of a fact before the state has taken it; what is shown comes after both.
-            await found.views.reach(reached)
+            await found.views.wait_for(reached)
             state = found.host.state
         return _answer(state, awaited, timed_out=not _enough(state, awaited, already, any_of=query.mode == "any"))
 
     async def _moved(self, session: str, after: int, seconds: float) -> int:
         """Waits for facts behind a sequence; the newest one's sequence, or 0 where none came in time."""
-        async with aclosing(self._parts.store.facts.subscribe(session, after=after)) as facts:
+        async with aclosing(self._dependencies.store.facts.subscribe(session, after=after)) as facts:
             try:
                 async with asyncio.timeout(seconds):
                     return (await anext(facts))[-1].sequence

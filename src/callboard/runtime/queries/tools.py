@@ -17,7 +17,7 @@ from callboard.contracts.ports.tools import ToolContext
 from callboard.control.state.session import Session, Thread
 
 from ..dependencies import Dependencies
-from ..prompts.run_config import RunConfigBuilder, of_folder
+from ..prompts.run_config import RunConfigBuilder, folder_context
 from ..session_registry import OpenSession, SessionRegistry
 from ..workspaces.registry import WorkspaceRegistry
 
@@ -25,33 +25,33 @@ from ..workspaces.registry import WorkspaceRegistry
 class ToolReads:
     """Reads of tools and their servers. To tell of tools the servers are connected to, within their bound."""
 
-    def __init__(self, parts: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
+        self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
-        self._setups = RunConfigBuilder(parts)
+        self._run_configs = RunConfigBuilder(dependencies)
 
     async def answer(self, query: GetToolInventory | ListServers) -> ToolInventory | ServerList:
         """The answer of a query. Raises Refusal `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
         `unknown_agent`."""
         if isinstance(query, ListServers):
-            return ServerList(servers=self._parts.toolbox.servers(self._of_workspace(query.workspace_id)))
+            return ServerList(servers=self._dependencies.toolbox.servers(self._of_workspace(query.workspace_id)))
         context = await self._context(query)
-        await self._parts.toolbox.prepare(context, whole=True)
+        await self._dependencies.toolbox.prepare(context, whole=True)
         return ToolInventory(
             agent=context.agent,
-            tools=self._parts.toolbox.inventory(context),
-            servers=self._parts.toolbox.servers(context),
+            tools=self._dependencies.toolbox.inventory(context),
+            servers=self._dependencies.toolbox.servers(context),
         )
 
     async def reconnect(self, command: ReconnectServer) -> ServerAnswer:
         """The server after that. Raises Refusal `unknown_workspace`, `unknown_server`."""
         context = self._of_workspace(command.workspace_id)
-        return ServerAnswer(server=await self._parts.toolbox.reconnect(context, command.server))
+        return ServerAnswer(server=await self._dependencies.toolbox.reconnect(context, command.server))
 
     def _of_workspace(self, workspace: str) -> ToolContext:
         self._workspaces.get(workspace)
-        return of_folder(self._workspaces.home(workspace))
+        return folder_context(self._workspaces.context(workspace))
 
     async def _context(self, query: GetToolInventory) -> ToolContext:
         if query.session_id is not None:
@@ -73,16 +73,16 @@ class ToolReads:
                 hint="Give sessionId or workspaceId.",
             )
         self._workspaces.get(query.workspace_id)
-        home = self._workspaces.home(query.workspace_id)
-        return self._setups.context(home, query.agent, "chat", "ask", Session(session=""))
+        workspace = self._workspaces.context(query.workspace_id)
+        return self._run_configs.preview_context(workspace, query.agent, "chat", "ask", Session(session=""))
 
     async def _of_thread(self, found: OpenSession, thread: Thread) -> ToolContext:
         host = found.host
         if thread.run is not None:
-            return await host.runs.tool_context(thread.thread)
+            return await host.run_contexts.tool_context(thread.thread)
         last = thread.last
         mode, permitted = (last.mode, last.permission_mode) if last is not None else ("chat", "ask")
-        context = self._setups.context(host.home, thread.definition, mode, permitted, host.state)
+        context = self._run_configs.preview_context(host.workspace, thread.definition, mode, permitted, host.state)
         if thread.child is None:
             return context
         reads = thread.child.isolation == "read_only"

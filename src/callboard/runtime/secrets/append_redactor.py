@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 _SEEN = re.compile(rb"secret://seen-[0-9a-f]{12}")
 
 
-def redacted(value: _T, secrets: Secrets) -> _T:
+def redact_value(value: _T, secrets: Secrets) -> _T:
     """The same value with handles in place of secrets in all its texts; the very value where there are none."""
     try:
         if not secrets.holds(msgspec.json.encode(value)):
@@ -40,7 +40,7 @@ def redacted(value: _T, secrets: Secrets) -> _T:
     return cast("_T", _walked(value, secrets, {}))
 
 
-def redacted_json(text: str, secrets: Secrets) -> str:
+def redact_json(text: str, secrets: Secrets) -> str:
     """A JSON text with handles in place of secrets in its values, as they read there: what it says can be put back. What is no
     JSON is redacted as it stands."""
     text = valid_text(text)
@@ -55,15 +55,15 @@ def redacted_json(text: str, secrets: Secrets) -> str:
         return secrets.redact(text)
 
 
-def revealed_json(text: str, secrets: Secrets) -> str:
+def reveal_json(text: str, secrets: Secrets) -> str:
     """A JSON text with values in place of handles, with sorted keys. Raises Refusal `secret_missing`."""
     return msgspec.json.encode(_revealed(msgspec.json.decode(text), secrets), order="sorted").decode()
 
 
-def redacted_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
+def redact_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
     """The gate's verdict as it is recorded: bound to the arguments as they are recorded, so that an approval of them holds."""
-    arguments = redacted_json(evaluation.arguments, secrets)
-    safe = redacted(evaluation, secrets)
+    arguments = redact_json(evaluation.arguments, secrets)
+    safe = redact_value(evaluation, secrets)
     if safe is evaluation and arguments == evaluation.arguments:
         return evaluation
     bound = digest(arguments)
@@ -75,44 +75,44 @@ def redacted_evaluation(evaluation: Evaluation, secrets: Secrets) -> Evaluation:
     )
 
 
-def redacted_hooked(hooked: HookResult | None, secrets: Secrets) -> HookResult | None:
+def redact_hook_result(hooked: HookResult | None, secrets: Secrets) -> HookResult | None:
     """What hooks said, as it is recorded: what they rewrote can be put back."""
     if hooked is None:
         return None
-    arguments = None if hooked.arguments is None else redacted_json(hooked.arguments, secrets)
-    return msgspec.structs.replace(redacted(hooked, secrets), arguments=arguments)
+    arguments = None if hooked.arguments is None else redact_json(hooked.arguments, secrets)
+    return msgspec.structs.replace(redact_value(hooked, secrets), arguments=arguments)
 
 
-def redacted_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
+def redact_outcome(outcome: ToolOutcome, secrets: Secrets) -> ToolOutcome:
     """What a call came to, with the contents that it refers to."""
     blobs, refs = _redacted_blobs(outcome.blobs, secrets)
-    bare = redacted(msgspec.structs.replace(outcome, blobs=()), secrets)
+    bare = redact_value(msgspec.structs.replace(outcome, blobs=()), secrets)
     if refs:
         bare = cast("ToolOutcome", _walked(bare, secrets, refs))
     return msgspec.structs.replace(bare, blobs=blobs) if outcome.blobs else bare
 
 
-def redacted_report(report: _T, secrets: Secrets) -> _T:
+def redact_report(report: _T, secrets: Secrets) -> _T:
     """What an effect came to, with the contents that it refers to."""
     match report:
         case ToolEnded():
-            return cast("_T", msgspec.structs.replace(report, outcome=redacted_outcome(report.outcome, secrets)))
+            return cast("_T", msgspec.structs.replace(report, outcome=redact_outcome(report.outcome, secrets)))
         case RunStopped():
-            outcomes = {call: redacted_outcome(one, secrets) for call, one in report.outcomes.items()}
-            bare = redacted(msgspec.structs.replace(report, outcomes={}), secrets)
+            outcomes = {call: redact_outcome(one, secrets) for call, one in report.outcomes.items()}
+            bare = redact_value(msgspec.structs.replace(report, outcomes={}), secrets)
             return cast("_T", msgspec.structs.replace(bare, outcomes=outcomes))
         case _:
-            return redacted(report, secrets)
+            return redact_value(report, secrets)
 
 
 def body_hash(name: str, command: Command, secrets: Secrets) -> str:
     """The SHA-256 of a command as it was redacted, in hex. Handles that another process does not know are all the same, so that
     a request that is repeated after a restart is still the same one."""
-    body = msgspec.json.encode(redacted(command, secrets))
+    body = msgspec.json.encode(redact_value(command, secrets))
     return hashlib.sha256(name.encode() + b"\0" + _SEEN.sub(b"secret://seen", body)).hexdigest()
 
 
-async def veiled_bytes(pieces: AsyncIterator[bytes], veil: StreamRedaction) -> AsyncIterator[bytes]:
+async def redact_stream(pieces: AsyncIterator[bytes], veil: StreamRedaction) -> AsyncIterator[bytes]:
     """Bytes that come in pieces, whatever they are, with handles in place of secrets."""
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     async for piece in pieces:
@@ -132,7 +132,7 @@ class AppendRedactor:
         self._secrets = secrets
         self.found = 0
 
-    def at(
+    def redact(
         self, facts: tuple[NewFact, ...], blobs: tuple[Blob, ...] = ()
     ) -> tuple[tuple[NewFact, ...], tuple[Blob, ...]]:
         """The same facts and blobs, without what had to be redacted."""
@@ -144,14 +144,14 @@ class AppendRedactor:
             log.warning("a secret had come as far as the log and was redacted there: %s", kinds)
         return told, safe
 
-    def answer(self, answer: StoredAnswer | None) -> StoredAnswer | None:
+    def redact_answer(self, answer: StoredAnswer | None) -> StoredAnswer | None:
         """What is kept of an answer, in the same way."""
         if answer is None:
             return None
         return msgspec.structs.replace(answer, answer=self._secrets.redact_bytes(answer.answer))
 
     def _fact(self, new: NewFact, refs: dict[str, BlobRef]) -> NewFact:
-        fact: Any = _walked(new.fact, self._secrets, refs) if refs else redacted(new.fact, self._secrets)
+        fact: Any = _walked(new.fact, self._secrets, refs) if refs else redact_value(new.fact, self._secrets)
         return new if fact is new.fact else NewFact(fact, new.scope)
 
 
@@ -224,13 +224,13 @@ class RedactedDefinitions:
         found = self._definitions.roster(folder)
         known = self._rosters.get(folder)
         if known is None or known[0].hash != found.hash:
-            known = self._rosters[folder] = found, redacted(found, self._secrets)
+            known = self._rosters[folder] = found, redact_value(found, self._secrets)
         return known[1]
 
     def lead(self, folder: str) -> Definition:
         """The agent that a new session in this folder starts with. Raises Refusal `bad_definition`."""
-        return redacted(self._definitions.lead(folder), self._secrets)
+        return redact_value(self._definitions.lead(folder), self._secrets)
 
     def get(self, folder: str, name: str) -> Definition:
         """The agent of that name or alias. Raises Refusal `unknown_agent`."""
-        return redacted(self._definitions.get(folder, name), self._secrets)
+        return redact_value(self._definitions.get(folder, name), self._secrets)

@@ -15,10 +15,10 @@ from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.tools import Evaluation, Toolbox, ToolCall, ToolContext
 from callboard.tools.arguments import digest
 
-from .append_redactor import redacted_evaluation, revealed_json
+from .append_redactor import redact_evaluation, reveal_json
 
 
-async def evaluated(toolbox: Toolbox, call: ToolCall, context: ToolContext, secrets: Secrets) -> Evaluation:
+async def evaluate_call(toolbox: Toolbox, call: ToolCall, context: ToolContext, secrets: Secrets) -> Evaluation:
     """The gate's verdict on a call whose arguments may have handles. One with a handle that nothing is known of is denied."""
     missing: Refusal | None = None
     call = msgspec.structs.replace(call, arguments=_plain(call.arguments))
@@ -29,13 +29,13 @@ async def evaluated(toolbox: Toolbox, call: ToolCall, context: ToolContext, secr
         except Refusal as refusal:
             missing = refusal
     known = msgspec.structs.replace(context, rules=tuple(_rule(one, secrets) for one in context.rules))
-    evaluation = redacted_evaluation(await toolbox.evaluate(call, known), secrets)
+    evaluation = redact_evaluation(await toolbox.evaluate(call, known), secrets)
     if call.secrets:
         evaluation = msgspec.structs.replace(evaluation, secrets=call.secrets)
     return evaluation if missing is None or evaluation.verdict == "deny" else _denied(evaluation, missing)
 
 
-def carried_out(call: ToolCall, evaluation: Evaluation, secrets: Secrets) -> tuple[ToolCall, Evaluation]:
+def reveal_call(call: ToolCall, evaluation: Evaluation, secrets: Secrets) -> tuple[ToolCall, Evaluation]:
     """The call with values in place of handles, and its verdict bound to them; both as they are where there are none.
 
     Raises Refusal `file_changed` where the call is not the one that was let through, `secret_missing`.
@@ -76,7 +76,7 @@ def _plain(arguments: str) -> str:
 
 def _revealed(arguments: str, secrets: Secrets) -> str:
     try:
-        return revealed_json(arguments, secrets)
+        return reveal_json(arguments, secrets)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         # The gate says what is wrong with it.
         return arguments

@@ -43,7 +43,7 @@ class ActionExpiry:
         self._closed = True
         self._heap.clear()
         self._plan()
-        await self._tasks.settled()
+        await self._tasks.wait_all()
 
     def _plan(self) -> None:
         if self._timer is not None:
@@ -59,5 +59,5 @@ class ActionExpiry:
         while self._heap and self._heap[0][0] <= self._clock.now():
             _, key, session, report = heapq.heappop(self._heap)
             self._known.discard(key)
-            self._tasks.begin(self._due(session, report))
+            self._tasks.start(self._due(session, report))
         self._plan()

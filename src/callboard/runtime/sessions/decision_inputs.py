@@ -33,78 +33,82 @@ class DecisionInputsBuilder:
 
     def __init__(
         self,
-        parts: Dependencies,
-        keeper: SessionState,
-        home: Callable[[], WorkspaceContext],
+        dependencies: Dependencies,
+        session_state: SessionState,
+        workspace: Callable[[], WorkspaceContext],
         *,
         runs: RunContexts,
         verdicts: GateDecisions,
     ) -> None:
-        self._parts = parts
-        self._keeper = keeper
-        self._home = home
+        self._dependencies = dependencies
+        self._session_state = session_state
+        self._workspace = workspace
         self._runs = runs
         self._verdicts = verdicts
-        self._giving = ContextResolver(parts, keeper, home)
+        self._context_resolver = ContextResolver(dependencies, session_state, workspace)
 
-    async def of(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
+    async def for_command(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
         """When a command comes: also whose it is, which of the ids that it names are closed, and what the gate says of what it
         approves."""
-        state = self._keeper.state
-        known = msgspec.structs.replace(await self.at(epoch), actor=actor)
+        state = self._session_state.state
+        known = msgspec.structs.replace(await self.for_outcome(epoch), actor=actor)
         if isinstance(request, ImportTurn):
             # What is taken over from elsewhere bears its own time.
             known = msgspec.structs.replace(known, now=request.at)
         named = [getattr(request, name, None) for name in _NAMING]
         ids = [one for one in named if isinstance(one, str)]
         if ids:
-            closed = await self._parts.store.facts.closed(state.session, ids)
+            closed = await self._dependencies.store.facts.closed(state.session, ids)
             known = msgspec.structs.replace(known, closed=closed)
-        given = await self._giving.of(request)
+        given = await self._context_resolver.resolve(request)
         if given is not NOTHING:
             known = msgspec.structs.replace(known, given=given)
         if isinstance(request, RespondAction) and request.decision == "approve":
-            known = msgspec.structs.replace(known, evaluation=await self._verdicts.again(request.action_id))
+            known = msgspec.structs.replace(known, evaluation=await self._verdicts.reevaluate(request.action_id))
         return known
 
-    async def at(self, epoch: int) -> DecisionInputs:
+    async def for_outcome(self, epoch: int) -> DecisionInputs:
         """When something is decided: also what the gate says of calls whose turn may come by that."""
-        known = self.now(epoch)
-        looks = await self._verdicts.waiting_their_turn()
+        known = self.current(epoch)
+        looks = await self._verdicts.evaluate_waiting()
         return msgspec.structs.replace(known, evaluations=looks) if looks else known
 
-    def now(self, epoch: int) -> DecisionInputs:
+    def current(self, epoch: int) -> DecisionInputs:
         """At any time."""
-        home = self._home()
-        state = self._keeper.state
-        listed = home.sessions.get(self._keeper.state.session)
+        workspace = self._workspace()
+        state = self._session_state.state
+        listed = workspace.sessions.get(self._session_state.state.session)
         # One look at the folder's files is enough for a decision, and it sees one roster.
-        roster = cache(lambda: session_roster(self._parts.definitions.roster(home.folder), state))
+        roster = cache(lambda: session_roster(self._dependencies.definitions.roster(workspace.folder), state))
 
         def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
             # A definition that is gone starts no run: what the folder allows is all that can be said of it.
             agent = roster().find(definition)
-            return narrower(mode, home.settings.permission_mode) if agent is None else home.permitted(mode, agent)
+            return (
+                narrower(mode, workspace.settings.permission_mode)
+                if agent is None
+                else workspace.limit_mode(mode, agent)
+            )
 
         return DecisionInputs(
-            now=self._parts.clock.now(),
-            ids=self._parts.ids,
-            setup=self._runs.start,
-            workspace=home.workspace,
-            folder=home.folder,
+            now=self._dependencies.clock.now(),
+            ids=self._dependencies.ids,
+            setup=self._runs.build_config,
+            workspace=workspace.workspace,
+            folder=workspace.folder,
             epoch=epoch,
-            context_steps=self._parts.limits.context_steps,
-            takes=partial(model_limits, self._parts),
-            pin=self._giving.pinned,
-            compact_at=home.settings.context.compact_at,
-            usual_mode=home.settings.usual_mode,
+            context_steps=self._dependencies.limits.context_steps,
+            takes=partial(model_limits, self._dependencies),
+            pin=self._context_resolver.resolve_pinned,
+            compact_at=workspace.settings.context.compact_at,
+            usual_mode=workspace.settings.usual_mode,
             permitted=permitted,
-            withheld=home.settings.withheld,
-            approval_expiry_us=int(self._parts.limits.approval_expiry * 1_000_000),
+            withheld=workspace.settings.withheld,
+            approval_expiry_us=int(self._dependencies.limits.approval_expiry * 1_000_000),
             find=lambda name: roster().find(name),
             names=lambda: tuple(one.name for one in roster().definitions),
-            team_budget=self._parts.limits.team_budget,
-            group_budget=self._parts.limits.group_budget,
+            team_budget=self._dependencies.limits.team_budget,
+            group_budget=self._dependencies.limits.group_budget,
             next_wake=next_wake,
             archived=listed is not None and listed.archived,
         )

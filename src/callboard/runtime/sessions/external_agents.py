@@ -17,20 +17,20 @@ from ..background_tasks import BackgroundTasks
 log = logging.getLogger(__name__)
 
 
-class ExpectedAgent:
+class ExpectedCall:
     """What becomes of one call: `begun` is the fact that let it go on or ended it before, `ended` the one that ended it;
     `answer` is what a person said to what it asked."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
         self.answer = Text()
-        self.begun: asyncio.Future[Fact] = loop.create_future()
+        self.started: asyncio.Future[Fact] = loop.create_future()
         self.ended: asyncio.Future[Fact] = loop.create_future()
 
-    def take(self, fact: Fact) -> None:
+    def apply(self, fact: Fact) -> None:
         """The next fact of the call."""
-        if not self.begun.done():
-            self.begun.set_result(fact)
+        if not self.started.done():
+            self.started.set_result(fact)
         if fact.closes == "tool_call" and not self.ended.done():
             self.ended.set_result(fact)
 
@@ -47,7 +47,7 @@ class ExternalAgentRegistry:
         self._remotes: dict[str, RemoteSession] = {}
         self._watching: dict[str, asyncio.Task[None]] = {}
         self._watches = BackgroundTasks()
-        self._expected: dict[str, ExpectedAgent] = {}
+        self._expected: dict[str, ExpectedCall] = {}
         self._own: set[str] = set()
 
     def program(self, thread: str) -> ExternalSession | None:
@@ -62,12 +62,12 @@ class ExternalAgentRegistry:
         """The agent that is there for the thread."""
         return self._programs.get(thread) or self._remotes.get(thread)
 
-    def keep(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
+    def add_program(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
         """The program runs for the thread from now on; `died` is told how it ended where it does between its prompts."""
         self._programs[thread] = session
-        self._watching[thread] = self._watches.begin(self._watch(thread, session, died))
+        self._watching[thread] = self._watches.start(self._watch(thread, session, died))
 
-    def keep_remote(self, thread: str, session: RemoteSession) -> None:
+    def add_remote(self, thread: str, session: RemoteSession) -> None:
         """The agent elsewhere was reached for the thread. Whether it still is shows when it is asked something."""
         self._remotes[thread] = session
 
@@ -82,23 +82,23 @@ class ExternalAgentRegistry:
             if session is not None:
                 await session.close()
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits until what was seen of ended agents is told. Every agent has been ended by then."""
-        await self._watches.settled()
+        await self._watches.wait_all()
 
     @property
     def threads(self) -> tuple[str, ...]:
         """Those for which an agent is there."""
         return (*self._programs, *self._remotes)
 
-    def expect(self, call: str, *, own: bool) -> ExpectedAgent:
+    def expect(self, call: str, *, own: bool) -> ExpectedCall:
         """What becomes of the call from now on. One of the agent's `own` is run by nobody here."""
         if own:
             self._own.add(call)
-        expected = self._expected[call] = ExpectedAgent()
+        expected = self._expected[call] = ExpectedCall()
         return expected
 
-    def runs_itself(self, call: str) -> bool:
+    def is_run_by_agent(self, call: str) -> bool:
         """True for a call that the agent runs."""
         return call in self._own
 
@@ -113,7 +113,7 @@ class ExternalAgentRegistry:
         except Refusal as refusal:
             log.warning("that an agent is gone is not told yet: %s", refusal.problem.message)
 
-    def take(self, records: Iterable[Record]) -> None:
+    def apply(self, records: Iterable[Record]) -> None:
         """Tells those who wait."""
         for record in records:
             fact, call = record.fact, record.scope.tool_call
@@ -121,7 +121,7 @@ class ExternalAgentRegistry:
                 self._expected[call].answer = fact.answer
             if call not in self._expected or not (isinstance(fact, ToolStarted) or fact.closes == "tool_call"):
                 continue
-            self._expected[call].take(fact)
+            self._expected[call].apply(fact)
             if fact.closes == "tool_call":
                 del self._expected[call]
                 self._own.discard(call)

@@ -19,32 +19,32 @@ from callboard.tools.arguments import digest
 from callboard.tools.hooks.restrictions import narrowed, not_rewritten
 
 from ..dependencies import Dependencies
-from ..secrets.append_redactor import redacted_evaluation, redacted_hooked
-from ..secrets.secret_values import evaluated
+from ..secrets.append_redactor import redact_evaluation, redact_hook_result
+from ..secrets.secret_values import evaluate_call
 from ..session_state import SessionState
 from .run_context import RunContexts
 
 #: How the gate looks at a call of an agent's own tools.
-Look = Callable[[ToolContext], Evaluation]
+GateCheck = Callable[[ToolContext], Evaluation]
 
 
 class GateDecisions:
     """Asks the gate and keeps its word on each open call. `kept` is by the call's id. Hooks are asked once about a call, when
     it is made; what they said is in its fact and goes with it from then on."""
 
-    def __init__(self, parts: Dependencies, keeper: SessionState, runs: RunContexts) -> None:
-        self.kept: dict[str, Evaluation] = {}
-        self._foreign: dict[str, Look] = {}
-        self._parts = parts
-        self._keeper = keeper
+    def __init__(self, dependencies: Dependencies, session_state: SessionState, runs: RunContexts) -> None:
+        self.evaluations: dict[str, Evaluation] = {}
+        self._foreign: dict[str, GateCheck] = {}
+        self._dependencies = dependencies
+        self._session_state = session_state
         self._runs = runs
 
-    async def of(self, thread: str, calls: Sequence[ToolCall]) -> list[Evaluation]:
+    async def evaluate(self, thread: str, calls: Sequence[ToolCall]) -> list[Evaluation]:
         """The verdicts on new calls of the thread's run, which are made at once: first their hooks', then the gate's."""
         said = await self._asked(thread, calls)
         return [await self._of(thread, _as_said(call, hooked)) for call, hooked in zip(calls, said, strict=True)]
 
-    async def of_foreign(self, thread: str, call: str, look: Look, tool: str = "") -> Evaluation:
+    async def evaluate_external(self, thread: str, call: str, look: GateCheck, tool: str = "") -> Evaluation:
         """The verdict on a new call of an agent's own tools; `look` is asked anew when a person answers. Hooks are asked where
         the `tool` is named: of a call that goes on by itself they are not."""
         self._foreign[call] = look
@@ -58,28 +58,28 @@ class GateDecisions:
 
     async def _asked(self, thread: str, calls: Sequence[ToolCall]) -> list[HookResult | None]:
         """What hooks say of new calls, redacted."""
-        parts, session = self._parts, self._keeper.state.session
+        dependencies, session = self._dependencies, self._session_state.state.session
         context = await self._runs.tool_context(thread)
         if not (context.hooks or context.held_back):
             return [None for _ in calls]
-        asking = (parts.toolbox.ask_hooks(call, context, session=session, thread=thread) for call in calls)
-        return [redacted_hooked(said, parts.secrets) for said in await _all_of(asking)]
+        asking = (dependencies.toolbox.ask_hooks(call, context, session=session, thread=thread) for call in calls)
+        return [redact_hook_result(said, dependencies.secrets) for said in await _all_of(asking)]
 
     async def _of(self, thread: str, call: ToolCall) -> Evaluation:
         """The gate's present verdict on a call that hooks were asked about."""
         context = await self._runs.tool_context(thread)
-        evaluation = await evaluated(self._parts.toolbox, call, context, self._parts.secrets)
-        self.kept[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hooked=call.hooked)
+        evaluation = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
+        self.evaluations[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hooked=call.hooked)
         return evaluation
 
-    async def _of_foreign(self, thread: str, call: str, look: Look, hooked: HookResult | None) -> Evaluation:
-        evaluation = redacted_evaluation(look(await self._runs.tool_context(thread)), self._parts.secrets)
-        self.kept[call] = evaluation = narrowed(evaluation, hooked)
+    async def _of_foreign(self, thread: str, call: str, look: GateCheck, hooked: HookResult | None) -> Evaluation:
+        evaluation = redact_evaluation(look(await self._runs.tool_context(thread)), self._dependencies.secrets)
+        self.evaluations[call] = evaluation = narrowed(evaluation, hooked)
         return evaluation
 
-    async def again(self, action: str) -> Evaluation | None:
+    async def reevaluate(self, action: str) -> Evaluation | None:
         """The gate's present verdict on the call that an action is for; None where the action does not wait."""
-        found = waiting(self._keeper.state, action)
+        found = waiting(self._session_state.state, action)
         if found is None:
             return None
         thread, _, call = found
@@ -88,12 +88,12 @@ class GateDecisions:
             return await self._of_foreign(thread.thread, call.call, look, await self._hooked(call))
         return await self._look(thread.thread, call)
 
-    async def waiting_their_turn(self) -> dict[str, Evaluation]:
+    async def evaluate_waiting(self) -> dict[str, Evaluation]:
         """The gate's present verdicts on the calls that wait for others of their answer, by their ids, up to the first that the
         others wait for. One that cannot be looked at, as nobody can read any more what its run was told, is denied: the session
         goes on without it."""
         found: dict[str, Evaluation] = {}
-        for thread in self._keeper.state.threads.values():
+        for thread in self._session_state.state.threads.values():
             run = thread.run
             for call in run.calls if run is not None and not run.stopping else ():
                 if call.phase != "requested":
@@ -123,13 +123,13 @@ class GateDecisions:
         )
 
     async def _whole(self, text: Text) -> str:
-        data = None if text.ref is None else await self._parts.store.blobs.get(text.ref.hash)
+        data = None if text.ref is None else await self._dependencies.store.blobs.get(text.ref.hash)
         return text.text if data is None else data.decode()
 
-    def take(self, call: str) -> Evaluation | None:
+    def pop(self, call: str) -> Evaluation | None:
         """The verdict under which the call is run; it is asked for once."""
         self._foreign.pop(call, None)
-        return self.kept.pop(call, None)
+        return self.evaluations.pop(call, None)
 
 
 async def _all_of(asking: Iterable[Awaitable[HookResult | None]]) -> list[HookResult | None]:

@@ -27,7 +27,7 @@ from ..dependencies import Dependencies
 from ..processes import Processes
 from ..prompts.conversations import Conversations
 from ..prompts.run_config import RunConfigBuilder
-from ..secrets.append_redactor import redacted_report
+from ..secrets.append_redactor import redact_report
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
 from .decision_inputs import DecisionInputsBuilder
@@ -50,38 +50,42 @@ class SessionHost:
     def __init__(
         self,
         session: str,
-        parts: Dependencies,
-        home: Callable[[str], WorkspaceContext],
+        dependencies: Dependencies,
+        workspace_context: Callable[[str], WorkspaceContext],
         act: Callable[[SessionHost, Effect], None],
         setups: RunConfigBuilder,
         workspace: str = "",
     ) -> None:
         self.session = session
-        self.parts = parts
+        self.dependencies = dependencies
         self.epoch = 0
         #: Why nothing may be decided here: a fact of the session or of its workspace cannot be read.
         self._problem: Problem | None = None
-        self._home_of = home
+        self._home_of = workspace_context
         self._act = act
         self._lock = asyncio.Lock()
         self._work = BackgroundTasks()
-        self._keeper = SessionState(session, parts.store, workspace)
-        self.contexts = Conversations(session, parts, self._keeper)
-        self.runs = RunContexts(setups, self._keeper, lambda: self.home, parts.clock.now)
-        self.verdicts = GateDecisions(parts, self._keeper, self.runs)
-        self.foreign = ExternalAgentRegistry()
-        self.answers = PendingAnswers(self.report)
-        self.processes = Processes(parts, self.report)
-        self._knowing = DecisionInputsBuilder(
-            parts, self._keeper, lambda: self.home, runs=self.runs, verdicts=self.verdicts
+        self._session_state = SessionState(session, dependencies.store, workspace)
+        self.conversations = Conversations(session, dependencies, self._session_state)
+        self.run_contexts = RunContexts(setups, self._session_state, lambda: self.workspace, dependencies.clock.now)
+        self.gate_decisions = GateDecisions(dependencies, self._session_state, self.run_contexts)
+        self.external_agents = ExternalAgentRegistry()
+        self.pending_answers = PendingAnswers(self.report)
+        self.processes = Processes(dependencies, self.report)
+        self._decision_inputs = DecisionInputsBuilder(
+            dependencies,
+            self._session_state,
+            lambda: self.workspace,
+            runs=self.run_contexts,
+            verdicts=self.gate_decisions,
         )
 
     async def open(self) -> None:
         """Loads the session's state, takes the stream's lease and closes what a dead epoch left running."""
-        store = self.parts.store
-        await self._keeper.open()
-        unread = self._keeper.unread
-        self._problem = self.home.problem if unread is None else unreadable(unread).problem
+        store = self.dependencies.store
+        await self._session_state.open()
+        unread = self._session_state.unreadable
+        self._problem = self.workspace.problem if unread is None else unreadable(unread).problem
         if self._problem is not None:
             # It can be read. Without a lease nothing is taken over, and no effect begins.
             log.warning("%s is for reading only: %s", self.session, self._problem.message)
@@ -91,35 +95,35 @@ class SessionHost:
         if self.state.sequence:
             await self._show_newest()
             await self.report(HostTakenOver(partials=await store.partials.read(self.session)))
-            self.arm()
+            self.arm_timers()
 
     async def _show_newest(self) -> None:
         """Tell the live feed where the session is."""
-        newest = await self.parts.store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
-        self.parts.feed.facts(self.session, newest)
+        newest = await self.dependencies.store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
+        self.dependencies.feed.facts(self.session, newest)
 
-    def arm(self) -> None:
+    def arm_timers(self) -> None:
         """Sets the times that something in the session waits for, and carries on what has not reached its workspace yet."""
-        home = self.home
-        listed = home.sessions.get(self.session)
+        workspace = self.workspace
+        listed = workspace.sessions.get(self.session)
         for effect in standing(self.state):
             match effect:
-                case ShareRule(rule=rule) if rule.rule_id in home.given:
+                case ShareRule(rule=rule) if rule.rule_id in workspace.shared_rules:
                     pass
                 case ScheduleSession() if listed is not None and listed.scheduled == sleeps(self.state):
                     pass
                 case _:
                     self._act(self, effect)
 
-    async def begin(self) -> None:
+    async def start(self) -> None:
         """Makes a session ready that nobody has heard of: there is nothing to load."""
-        self.epoch = await self.parts.store.facts.lease(self.session)
+        self.epoch = await self.dependencies.store.facts.lease(self.session)
 
-    async def command(
+    async def run_command(
         self,
         request: SessionCommand,
         actor: Actor,
-        kept: StoredAnswer | None = None,
+        stored_answer: StoredAnswer | None = None,
         alongside: Callable[[Decision], Awaitable[None]] | None = None,
     ) -> Answer:
         """Carries out a command; returns its answer once it is durable. Raises Refusal.
@@ -128,36 +132,36 @@ class SessionHost:
         right behind the append, to be in the same group commit; what it raises is not told: it must be tried again.
         """
         if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
-            await self.runs.ready()
-        return await self._serial(self._command(request, actor, kept, alongside))
+            await self.run_contexts.wait_ready()
+        return await self._serial(self._command(request, actor, stored_answer, alongside))
 
     async def report(self, report: Outcome) -> None:
         """Takes what an effect came to."""
         if isinstance(report, WakeTimeReached):
-            await self.runs.ready()
+            await self.run_contexts.wait_ready()
         await self._serial(self._report(report))
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits until what was given so far is committed or refused, also where its giver has gone."""
-        await self.answers.settled()
-        await self._work.settled()
+        await self.pending_answers.wait_settled()
+        await self._work.wait_all()
 
     async def save(self) -> None:
         """Keeps the deciders' state for the next opening."""
-        await self._keeper.save()
+        await self._session_state.save()
 
     @property
     def state(self) -> Session:
         """The session as deciders see it."""
-        return self._keeper.state
+        return self._session_state.state
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """True while something is decided or committed."""
         return bool(self._work)
 
     @property
-    def home(self) -> WorkspaceContext:
+    def workspace(self) -> WorkspaceContext:
         """The workspace as it is now."""
         return self._home_of(self.state.workspace)
 
@@ -178,19 +182,23 @@ class SessionHost:
         self,
         request: SessionCommand,
         actor: Actor,
-        kept: StoredAnswer | None,
+        stored_answer: StoredAnswer | None,
         alongside: Callable[[Decision], Awaitable[None]] | None,
     ) -> Answer:
-        known = await self._knowing.of(request, self.epoch, actor)
+        known = await self._decision_inputs.for_command(request, self.epoch, actor)
         decision, answer = command(self.state, request, known)
-        stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
-        origin = Origin(at=max(known.now, self.state.at), command_id=self.parts.ids.new("command"), actor=actor)
+        stored = (
+            None
+            if stored_answer is None
+            else msgspec.structs.replace(stored_answer, answer=msgspec.json.encode(answer))
+        )
+        origin = Origin(at=max(known.now, self.state.at), command_id=self.dependencies.ids.new("command"), actor=actor)
         await self._commit(decision, origin, stored, alongside)
         return answer
 
     async def _report(self, report: Outcome) -> None:
-        known = await self._knowing.at(self.epoch)
-        decision = outcome(self.state, redacted_report(report, self.parts.secrets), known)
+        known = await self._decision_inputs.for_outcome(self.epoch)
+        decision = outcome(self.state, redact_report(report, self.dependencies.secrets), known)
         actor = SCHEDULE if any(_by_time(new.fact) for new in decision.facts) else None
         await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=actor), None)
 
@@ -203,8 +211,8 @@ class SessionHost:
     ) -> None:
         if not decision.facts and answer is None:
             return
-        look = self.parts.last_look
-        facts, blobs = look.at(decision.facts, decision.blobs)
+        look = self.dependencies.append_redactor
+        facts, blobs = look.redact(decision.facts, decision.blobs)
         batch = Append(
             stream=self.session,
             expected=self.state.sequence,
@@ -212,33 +220,33 @@ class SessionHost:
             facts=facts,
             origin=origin,
             blobs=blobs,
-            answer=look.answer(answer),
+            answer=look.redact_answer(answer),
             closed=decision.closed,
             ends=decision.ends,
             followed=alongside is not None,
         )
         if alongside is None:
-            records = await self.parts.store.facts.append(batch)
+            records = await self.dependencies.store.facts.append(batch)
         else:
             appending = asyncio.gather(
-                self.parts.store.facts.append(batch), alongside(decision), return_exceptions=True
+                self.dependencies.store.facts.append(batch), alongside(decision), return_exceptions=True
             )
             records, _ = await appending
             if isinstance(records, BaseException):
                 raise records
-        self._keeper.fold(records)
+        self._session_state.fold(records)
         for record in records:
             if record.fact.closes == "tool_call":
-                self.verdicts.take(record.scope.tool_call)
-        self.runs.take(records)
-        self.foreign.take(records)
-        self.answers.take(records)
-        self.parts.feed.facts(self.session, records, batch.ends)
-        await self.contexts.take(records)
+                self.gate_decisions.pop(record.scope.tool_call)
+        self.run_contexts.apply(records)
+        self.external_agents.apply(records)
+        self.pending_answers.apply(records)
+        self.dependencies.feed.facts(self.session, records, batch.ends)
+        await self.conversations.apply(records)
         for effect in effects(records, imported=bool(self.state.source)):
             self._act(self, effect)
-        if self._keeper.due:
-            await self._keeper.save()
+        if self._session_state.needs_snapshot:
+            await self._session_state.save()
 
 
 def _by_time(fact: Fact) -> bool:

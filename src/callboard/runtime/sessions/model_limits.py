@@ -9,12 +9,12 @@ from callboard.control.state.context import ContextParts
 from ..dependencies import Dependencies
 
 
-def model_limits(parts: Dependencies, provider: str, model: str) -> ContextParts:
+def model_limits(dependencies: Dependencies, provider: str, model: str) -> ContextParts:
     """Return what a model takes. Nothing is known of one that is no longer configured, nor of an external agent."""
     if provider in EXTERNAL:
         return ContextParts()
     try:
-        found = parts.models.model(provider, model)
+        found = dependencies.models.model(provider, model)
     except Refusal:
         return ContextParts()
     return ContextParts(window=found.window, images=found.images)

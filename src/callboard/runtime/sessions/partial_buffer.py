@@ -22,8 +22,8 @@ class PartialBuffer:
     """Gathers the pieces of one effect. Frames go out in order; `settle` must be awaited before the parts' facts are
     committed, so that no partial is written after the transaction that deletes it."""
 
-    def __init__(self, parts: Dependencies, stream: str, epoch: int) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies, stream: str, epoch: int) -> None:
+        self._dependencies = dependencies
         self._stream = stream
         self._epoch = epoch
         self._texts: dict[tuple[PartialKind, int], list[str]] = {}
@@ -56,8 +56,8 @@ class PartialBuffer:
         else:
             self._send()
             self._waiting = Frame(kind=kind, scope=scope, offset=offset, text=text, tool=tool)
-        interval = self._parts.limits.frame_interval
-        if self._parts.clock.elapsed() - self._sent_at >= interval:
+        interval = self._dependencies.limits.frame_interval
+        if self._dependencies.clock.elapsed() - self._sent_at >= interval:
             self._send()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(interval, self._send)
@@ -87,7 +87,7 @@ class PartialBuffer:
     def _shown(self, key: tuple[PartialKind, int], text: str) -> str:
         """What may be shown now that this piece came. A part begins with its first piece, shown or not."""
         if key not in self._veils:
-            self._veils[key] = self._parts.secrets.veil()
+            self._veils[key] = self._dependencies.secrets.veil()
             self._texts[key] = []
         return self._veils[key].add(valid_text(text))
 
@@ -98,8 +98,8 @@ class PartialBuffer:
         frame, self._waiting = self._waiting, None
         if frame is None:
             return
-        self._sent_at = self._parts.clock.elapsed()
-        self._parts.feed.frame(self._stream, frame)
+        self._sent_at = self._dependencies.clock.elapsed()
+        self._dependencies.feed.frame(self._stream, frame)
         self._kept.append(frame)
         self._kept_size += len(frame.text)
         self._plan_keeping()
@@ -108,11 +108,11 @@ class PartialBuffer:
         """What waits to be kept is written when it is enough or has waited long enough, one write at a time."""
         if self._closed or not self._kept or (self._write is not None and not self._write.done()):
             return
-        if self._kept_size >= self._parts.limits.partial_bytes and not self._refused:
+        if self._kept_size >= self._dependencies.limits.partial_bytes and not self._refused:
             self._keep_now()
         elif self._keep_timer is None:
             self._keep_timer = asyncio.get_running_loop().call_later(
-                self._parts.limits.partial_interval, self._keep_now
+                self._dependencies.limits.partial_interval, self._keep_now
             )
 
     def _keep_now(self) -> None:
@@ -127,7 +127,7 @@ class PartialBuffer:
         """What the store refuses waits for the next write: the part's fact will hold all of it in any case."""
         pieces, self._kept, size, self._kept_size = self._kept, [], self._kept_size, 0
         try:
-            await self._parts.store.partials.write(self._stream, self._epoch, pieces)
+            await self._dependencies.store.partials.write(self._stream, self._epoch, pieces)
             self._refused = False
         except Refusal as refusal:
             log.warning("text in the making of %s is not kept yet: %s", self._stream, refusal.problem.message)

@@ -37,13 +37,13 @@ class PendingAnswers:
 
     def withdraw(self, scope: Scope) -> None:
         """Says that the call asks no longer, behind what is being decided now."""
-        self._withdrawing.begin(self._withdraw(scope))
+        self._withdrawing.start(self._withdraw(scope))
 
-    async def settled(self) -> None:
+    async def wait_settled(self) -> None:
         """Waits until what was withdrawn is told."""
-        await self._withdrawing.settled()
+        await self._withdrawing.wait_all()
 
-    def take(self, records: Iterable[Record]) -> None:
+    def apply(self, records: Iterable[Record]) -> None:
         """Tells those who wait."""
         for record in records:
             expected = self._expected.get(record.scope.tool_call)

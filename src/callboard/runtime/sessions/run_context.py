@@ -13,11 +13,11 @@ from callboard.contracts.record import Record
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.state.session import OpenRun
 
-from ..prompts.run_config import RunConfigBuilder, RunStart, tool_context
-from ..prompts.tool_catalog import under
+from ..prompts.run_config import RunConfigBuilder, RunStart, build_tool_context
+from ..prompts.tool_catalog import with_settings
 from ..session_state import SessionState
 from ..workspaces.context import WorkspaceContext
-from ..workspaces.effective_rules import standing
+from ..workspaces.effective_rules import effective_rules
 
 
 class RunContexts:
@@ -27,63 +27,63 @@ class RunContexts:
     def __init__(
         self,
         setups: RunConfigBuilder,
-        keeper: SessionState,
-        home: Callable[[], WorkspaceContext],
+        session_state: SessionState,
+        workspace: Callable[[], WorkspaceContext],
         now: Callable[[], int],
     ) -> None:
-        self._setups = setups
-        self._keeper = keeper
-        self._home = home
+        self._run_configs = setups
+        self._session_state = session_state
+        self._workspace = workspace
         self._now = now
         self._told: dict[str, RunStart] = {}
 
-    def start(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
+    def build_config(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
         """What a run of this definition and these modes would start with now. Raises Refusal where none can start."""
-        home = self._home()
-        state = self._keeper.state
-        return self._setups.start(home, definition, mode, permission_mode, state)
+        workspace = self._workspace()
+        state = self._session_state.state
+        return self._run_configs.build(workspace, definition, mode, permission_mode, state)
 
-    async def of(self, run: OpenRun) -> RunStart:
+    async def for_run(self, run: OpenRun) -> RunStart:
         """What the run was told: a definition that changed meanwhile holds from the next turn on. Raises Refusal
         `store_unusable` where that cannot be read any more."""
         found = self._told.get(run.run)
         if found is None:
-            found = self._told[run.run] = await self._setups.told(self._home(), run)
+            found = self._told[run.run] = await self._run_configs.restore_start(self._workspace(), run)
         if len(found.specs) < len(run.tools):
-            found = self._told[run.run] = await self._setups.grown(self._home(), run, found)
+            found = self._told[run.run] = await self._run_configs.with_loaded_tools(self._workspace(), run, found)
         return found
 
-    async def ready(self) -> None:
+    async def wait_ready(self) -> None:
         """Waits for the servers of the folder, within their bound, so that a run that begins now has what they bring."""
-        await self._setups.ready(self._home())
+        await self._run_configs.wait_ready(self._workspace())
 
     async def tool_context(self, thread: str) -> ToolContext:
         """On whose behalf the thread's run evaluates and runs tools."""
-        run = self._keeper.state.threads[thread].run
+        run = self._session_state.state.threads[thread].run
         if run is None:
             raise LookupError(f"thread {thread} has no open run")
-        agent = (await self.of(run)).definition
-        state, home = self._keeper.state, self._home()
-        rules = standing(home, state, self._now())
-        mode = home.permitted(run.permission_mode, agent)
-        told = tool_context(home.folder, agent, run.mode, mode, rules, run.tools)
-        context = msgspec.structs.replace(under(told, home.settings), found=run.tools)
+        agent = (await self.for_run(run)).definition
+        state, workspace = self._session_state.state, self._workspace()
+        rules = effective_rules(workspace, state, self._now())
+        mode = workspace.limit_mode(run.permission_mode, agent)
+        told = build_tool_context(workspace.folder, agent, run.mode, mode, rules, run.tools)
+        context = msgspec.structs.replace(with_settings(told, workspace.settings), found=run.tools)
         child = state.threads[thread].child
         if child is None:
             return context
         return msgspec.structs.replace(
             context,
-            folder=child.worktree or home.folder,
-            serves=home.folder,
+            folder=child.worktree or workspace.folder,
+            serves=workspace.folder,
             given_globs=child.work_globs,
             read_only=child.isolation == "read_only",
         )
 
-    def take(self, records: Iterable[Record]) -> None:
+    def apply(self, records: Iterable[Record]) -> None:
         """Pins what runs that began with these facts were told, and forgets it of those that ended."""
         for record in records:
             if isinstance(record.fact, TurnStarted):
-                made = self._setups.made(record.fact.prompts)
+                made = self._run_configs.find_start(record.fact.prompts)
                 if made is not None:
                     self._told[record.scope.run] = made
             elif record.fact.closes == "turn":

@@ -19,30 +19,30 @@ class ArtifactLocation(NamedTuple):
     path: str
 
 
-async def settle(host: SessionHost, effect: SettleArtifact) -> None:
+async def recover_artifact(host: SessionHost, effect: SettleArtifact) -> None:
     """Looks at the file whose change a process began that has ended since, and reports what it is."""
     save = host.state.artifacts.saves.get(effect.artifact)
     if save is None or save.epoch >= host.epoch:
         return
-    place = place_of(host, host.state.artifacts.open.get(effect.artifact))
+    place = locate_artifact(host, host.state.artifacts.open.get(effect.artifact))
     if place is None:
         await host.report(ArtifactLooked(artifact=effect.artifact, message="Its worktree is there no longer."))
         return
     try:
-        data = await FolderFiles(host.parts.closed_folders).read(*place)
+        data = await FolderFiles(host.dependencies.closed_folders).read(*place)
     except Refusal as refusal:
         await host.report(ArtifactLooked(artifact=effect.artifact, message=refusal.problem.message))
         return
-    there = None if data is None else held(host.parts.secrets.redact_bytes(data))
+    there = None if data is None else held(host.dependencies.secrets.redact_bytes(data))
     await host.report(ArtifactLooked(artifact=effect.artifact, look=FileState(content=there)))
 
 
-def place_of(host: SessionHost, known: OpenArtifact | None) -> ArtifactLocation | None:
+def locate_artifact(host: SessionHost, known: OpenArtifact | None) -> ArtifactLocation | None:
     """Where the file of an artifact is; None for what is no file, and for a worktree that is there no longer."""
     if known is None or not known.path:
         return None
     if not known.worktree:
-        return ArtifactLocation(host.home.folder, known.path)
+        return ArtifactLocation(host.workspace.folder, known.path)
     thread = host.state.threads.get(known.worktree)
     child = thread.child if thread is not None else None
     return None if child is None or not child.worktree else ArtifactLocation(child.worktree, known.path)

@@ -51,16 +51,16 @@ class CompactionRunner(ModelCallRunner):
 
     def _begin(self) -> None:
         super()._begin()
-        self._gather = _SilentBuffer(self._host.parts, self._host.session, self._host.epoch)
+        self._buffer = _SilentBuffer(self._host.dependencies, self._host.session, self._host.epoch)
 
     async def _prepare(self, attempt: int) -> tuple[Model, ModelRequest]:
         model, request = await super()._prepare(attempt)
         making = self._host.state.threads[self._scope.thread].run
         if making is None or making.compacting is None:
             raise ModelFailure("internal", "Nobody waits for this summary any more.", retryable=False)
-        context = await self._host.contexts.of(self._scope.thread)
+        context = await self._host.conversations.get(self._scope.thread)
         most = _UNKNOWN if model.window is None else int(model.window * _SHARE) * BYTES
-        text = transcript(context.until(making.compacting.through), most)
+        text = render_transcript(context.messages_until(making.compacting.through), most)
         return model, ModelRequest(
             model=request.model,
             system=(INSTRUCTION,),
@@ -85,7 +85,7 @@ class _SilentBuffer(PartialBuffer):
         self._waiting = None
 
 
-def transcript(messages: Iterable[ModelMessage], most: int) -> str:
+def render_transcript(messages: Iterable[ModelMessage], most: int) -> str:
     """The conversation as one text of at most so many characters. Where it is longer its middle is left out: what was asked for
     stands at its beginning, what is under way at its end."""
     text = "\n\n".join(line for message in messages for line in _lines(message))

@@ -38,8 +38,8 @@ from ..background_tasks import BackgroundTasks
 from ..external import A2aPromptRunner, AcpPromptRunner
 from ..sessions.action_expiry import ActionExpiry
 from ..sessions.host import SessionHost
-from ..worktrees.worktree import isolate, remove
-from .artifact_recovery import settle
+from ..worktrees.worktree import create_worktree, remove_worktree
+from .artifact_recovery import recover_artifact
 from .compaction import CompactionRunner
 from .model_call import ModelCallRunner
 from .tool_call import ToolCallRunner
@@ -80,7 +80,7 @@ def _outcomes(work: Work) -> dict[str, ToolOutcome]:
     """What there is of the calls that the work carries out."""
     match work:
         case ToolCallRunner():
-            return {work.call: work.outcome_so_far()}
+            return {work.call: work.partial_outcome()}
         case AcpPromptRunner() | A2aPromptRunner():
             return work.outcomes()
         case ModelCallRunner():
@@ -101,17 +101,17 @@ class EffectRunner:
         self._closing = asyncio.Event()
 
     @property
-    def busy(self) -> bool:
+    def is_busy(self) -> bool:
         """True while an effect is under way."""
         return bool(self._tasks)
 
-    def act(self, host: SessionHost, effect: Effect) -> None:
+    def start(self, host: SessionHost, effect: Effect) -> None:
         """Begins an effect."""
         match effect:
             case AskModel(scope, request):
                 asking = _asking(host, scope, request)
                 self._keep(scope.run, self._spawn(self._whole(host, scope, asking)), asking)
-            case RunTool(scope) if host.foreign.runs_itself(scope.tool_call):
+            case RunTool(scope) if host.external_agents.is_run_by_agent(scope.tool_call):
                 # The agent waits for this fact and goes on by itself.
                 pass
             case RunTool(scope):
@@ -125,15 +125,15 @@ class EffectRunner:
             case WakeAt(at):
                 self._expiries.add(host.session, f"{host.session} {at}", at, WakeTimeReached(at=at))
             case MakeWorktree(scope):
-                self._spawn(isolate(host, scope))
+                self._spawn(create_worktree(host, scope))
             case RemoveWorktree():
-                self._spawn(remove(host, effect))
+                self._spawn(remove_worktree(host, effect))
             case WriteProcess(scope, text, end):
                 self._spawn(host.processes.write(scope.process, text, end=end))
             case EndProcesses(scope):
                 self._spawn(host.processes.end(scope))
             case SettleArtifact():
-                self._spawn(settle(host, effect))
+                self._spawn(recover_artifact(host, effect))
             case ListSession() | ScheduleSession() | ShareRule():
                 self._spawn(self._pass_on(host, effect))
             case _:
@@ -200,7 +200,7 @@ class EffectRunner:
             closing.push_async_callback(self._end_agents, host)
             closing.push_async_callback(host.processes.close)
             closing.push_async_callback(self._settled, host)
-            await host.settled()
+            await host.wait_settled()
             await self._stop_runs(host)
 
     async def _stop_runs(self, host: SessionHost) -> None:
@@ -213,15 +213,15 @@ class EffectRunner:
 
     async def _settled(self, host: SessionHost) -> None:
         while self._tasks:
-            await self._tasks.settled()
-            await host.settled()
+            await self._tasks.wait_all()
+            await host.wait_settled()
 
     @staticmethod
     async def _end_agents(host: SessionHost) -> None:
-        for thread in host.foreign.threads:
-            elsewhere = host.foreign.remote(thread) is not None
+        for thread in host.external_agents.threads:
+            elsewhere = host.external_agents.remote(thread) is not None
             try:
-                await host.foreign.end(thread)
+                await host.external_agents.end(thread)
                 if elsewhere:
                     # It did not end, and nobody knows that it cannot be reached.
                     continue
@@ -233,7 +233,7 @@ class EffectRunner:
                 log.warning("that an agent was ended is not told yet: %s", refusal.problem.message)
             except Exception:
                 log.exception("an agent could not be ended")
-        await host.foreign.settled()
+        await host.external_agents.wait_settled()
 
     async def _ended(self, host: SessionHost, run: str) -> list[Work]:
         """Cancels what the run has under way, and what an outcome that was just being committed still began."""
@@ -245,7 +245,7 @@ class EffectRunner:
             for one in work.values():
                 await one.settle()
             ended.extend(work.values())
-            await host.settled()
+            await host.wait_settled()
         return ended
 
     async def _tell(self, host: SessionHost, report: RunStopped) -> None:
@@ -259,7 +259,7 @@ class EffectRunner:
                     raise
                 log.warning("the end of a run is not told yet: %s", refusal.problem.message)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), host.parts.limits.try_again)
+                await asyncio.wait_for(self._closing.wait(), host.dependencies.limits.retry_interval)
 
     async def _whole(self, host: SessionHost, scope: Scope, work: Work) -> None:
         """Work that breaks down ends its run: a run that nobody carries on must not look as if it went on."""
@@ -271,7 +271,7 @@ class EffectRunner:
             self._spawn(self.stop(host, scope.thread, scope.run, cause, reason, work))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        return self._tasks.begin(work)
+        return self._tasks.start(work)
 
     def _keep(self, run: str, task: asyncio.Task[None], work: Work) -> None:
         mine = self._work.setdefault(run, {})

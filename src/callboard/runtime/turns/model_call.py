@@ -29,7 +29,7 @@ from callboard.contracts.tool_names import stored_name
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece, RequestedCall
 from callboard.models.retry import RetryPolicy, is_overload, retry_in_ms
 
-from ..secrets.append_redactor import redacted_json
+from ..secrets.append_redactor import redact_json
 from ..sessions.host import SessionHost
 from ..sessions.partial_buffer import PartialBuffer
 
@@ -67,8 +67,8 @@ class ModelCallRunner:
         """The parts so far, in order: text, reasoning, and the arguments of calls."""
         found: list[Piece] = []
         for kind in ("reasoning", "text", "arguments"):
-            for step in self._gather.steps(kind):
-                text = self._gather.text(kind, step)
+            for step in self._buffer.steps(kind):
+                text = self._buffer.text(kind, step)
                 found.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
         # Reasoning that a provider shows nobody goes back to it all the same.
         unseen = self._signatures.keys() - {piece.step for piece in found if piece.kind == "reasoning"}
@@ -77,7 +77,7 @@ class ModelCallRunner:
 
     async def settle(self) -> None:
         """Nothing more of this call is shown or kept."""
-        await self._gather.settle()
+        await self._buffer.settle()
 
     async def run(self) -> None:
         """Asks until an answer is complete or the failures are final, and reports what came of it."""
@@ -107,9 +107,9 @@ class ModelCallRunner:
                 return
             await asyncio.sleep(wait / 1000)
             attempt += 1
-            self._started = self._host.parts.clock.elapsed()
+            self._started = self._host.dependencies.clock.elapsed()
         # How long the model took, and not what hooks and the gate take then.
-        self._came = (finished, self._host.parts.clock.elapsed())
+        self._came = (finished, self._host.dependencies.clock.elapsed())
         await self._answered()
 
     def answer(self) -> ModelAnswered | None:
@@ -134,11 +134,11 @@ class ModelCallRunner:
 
     def _begin(self) -> None:
         self._came: tuple[Finished, float] | None = None
-        self._gather = PartialBuffer(self._host.parts, self._host.session, self._host.epoch)
+        self._buffer = PartialBuffer(self._host.dependencies, self._host.session, self._host.epoch)
         self._indexes: dict[int, int] = {}
         self._calls: dict[int, _Call] = {}
         self._signatures: dict[int, str] = {}
-        self._started = self._host.parts.clock.elapsed()
+        self._started = self._host.dependencies.clock.elapsed()
         self._first: float | None = None
 
     async def _attempt(self, attempt: int) -> Finished:
@@ -147,7 +147,7 @@ class ModelCallRunner:
         async with aclosing(model.stream(request)) as events:
             async for event in events:
                 if self._first is None:
-                    self._first = self._host.parts.clock.elapsed()
+                    self._first = self._host.dependencies.clock.elapsed()
                 if isinstance(event, Finished):
                     finished = event
                 else:
@@ -161,10 +161,10 @@ class ModelCallRunner:
         run = host.state.threads[self._scope.thread].run
         if run is None:
             raise ModelFailure("internal", "The run is over.", retryable=False)
-        setup = await host.runs.of(run)
-        context = await host.contexts.of(self._scope.thread)
+        setup = await host.run_contexts.for_run(run)
+        context = await host.conversations.get(self._scope.thread)
         try:
-            model = host.parts.models.model(self._request.provider, self._request.model)
+            model = host.dependencies.models.model(self._request.provider, self._request.model)
         except Refusal as refusal:
             raise ModelFailure(refusal.code, refusal.problem.message, retryable=False) from refusal
         return model, ModelRequest(
@@ -178,18 +178,18 @@ class ModelCallRunner:
             agent=setup.definition.name,
             iteration=self._request.iteration,
             attempt=attempt,
-            begins=context.begins(),
+            begins=context.newest_turn_index(),
         )
 
     def _take(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(index, text):
-                self._gather.add("text", self._at(index), text)
+                self._buffer.add("text", self._at(index), text)
             case ReasoningDelta(index, text, signature):
                 scope = self._at(index)
                 if signature:
                     self._signatures[scope.step] = signature
-                self._gather.add("reasoning", scope, text)
+                self._buffer.add("reasoning", scope, text)
             case ToolCallDelta(index, call_id, tool, arguments, signature):
                 call = self._call(index)
                 # The one place where a name that a model wrote becomes the stored one.
@@ -198,7 +198,7 @@ class ModelCallRunner:
                 call.signature = signature or call.signature
                 call.arguments.append(arguments)
                 kind: PartialKind = "arguments"
-                self._gather.add(kind, call.scope, arguments, call.tool)
+                self._buffer.add(kind, call.scope, arguments, call.tool)
             case Finished():
                 pass
 
@@ -206,7 +206,7 @@ class ModelCallRunner:
         """The call at that place of the answer. Its id is ours and is given when it begins, so that its row has one key."""
         call = self._calls.get(index)
         if call is None:
-            call_id = self._host.parts.ids.new("call")
+            call_id = self._host.dependencies.ids.new("call")
             call = self._calls[index] = _Call(scope=msgspec.structs.replace(self._at(index), tool_call=call_id))
         return call
 
@@ -227,7 +227,7 @@ class ModelCallRunner:
 
     def _policy(self) -> RetryPolicy:
         """Return what the settings say now, so that a changed patience applies to a call that waits."""
-        settings = self._host.parts.limits.model_retry or self._host.home.settings.retry
+        settings = self._host.dependencies.limits.model_retry or self._host.workspace.settings.retry
         run = self._host.state.threads[self._scope.thread].run
         patience = settings.patience
         if run is not None and run.fallbacks:
@@ -270,11 +270,11 @@ class ModelCallRunner:
             ToolCall(
                 call_id=call.scope.tool_call,
                 tool=call.tool,
-                arguments=redacted_json("".join(call.arguments), host.parts.secrets),
+                arguments=redact_json("".join(call.arguments), host.dependencies.secrets),
             )
             for call in calls
         ]
-        evaluations = await host.verdicts.of(self._scope.thread, wanted) if wanted else []
+        evaluations = await host.gate_decisions.evaluate(self._scope.thread, wanted) if wanted else []
         return [
             RequestedCall(
                 call=one.call_id,

@@ -28,15 +28,15 @@ async def read_output(host: SessionHost, thread: str, text: str) -> ToolOutcome:
 
 async def _output(host: SessionHost, thread: str, call: str) -> Text | None:
     """Where the context no longer tells of the call, its row still does."""
-    found = (await host.contexts.of(thread)).output(call)
+    found = (await host.conversations.get(thread)).find_output(call)
     if found is not None:
         return found
-    row = await host.parts.store.rows.row(host.session, ToolPart.panel, call)
+    row = await host.dependencies.store.rows.row(host.session, ToolPart.panel, call)
     return row.output if isinstance(row, ToolPart) and row.thread_id == thread else None
 
 
 async def _of_blob(host: SessionHost, ref: BlobRef, asked: ReadOutputArguments) -> ToolOutcome:
-    data = await host.parts.store.blobs.get_range(ref.hash, offset=asked.offset, length=asked.limit)
+    data = await host.dependencies.store.blobs.get_range(ref.hash, offset=asked.offset, length=asked.limit)
     if data is None:
         return _failed("This output was erased. Make the call again if it is still needed.")
     return _page(data, asked, ref.size)

@@ -15,11 +15,11 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.tools import READ_OUTPUT, may_be_brought
 from callboard.control.outcomes import ToolEnded
 
-from ..prompts.tool_catalog import catalog
-from ..secrets.secret_values import carried_out
+from ..prompts.tool_catalog import build_catalog
+from ..secrets.secret_values import reveal_call
 from ..sessions.host import SessionHost
 from ..sessions.partial_buffer import PartialBuffer
-from ..worktrees.worktree import merge
+from ..worktrees.worktree import merge_for_call
 from .stored_output import read_output
 from .tool_progress import ProgressReporter
 
@@ -32,8 +32,8 @@ class ToolCallRunner:
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self._host = host
         self._scope = scope
-        self._gather = PartialBuffer(host.parts, host.session, host.epoch)
-        self._started = host.parts.clock.elapsed()
+        self._buffer = PartialBuffer(host.dependencies, host.session, host.epoch)
+        self._started = host.dependencies.clock.elapsed()
         self._reporting: ProgressReporter | None = None
 
     @property
@@ -41,29 +41,29 @@ class ToolCallRunner:
         """The id of the call."""
         return self._scope.tool_call
 
-    def outcome_so_far(self) -> ToolOutcome:
+    def partial_outcome(self) -> ToolOutcome:
         """What there is of the call's output."""
-        took = self._host.parts.clock.elapsed() - self._started
-        return ToolOutcome(output=self._gather.text("output", self._scope.step), duration_ms=round(took * 1000))
+        took = self._host.dependencies.clock.elapsed() - self._started
+        return ToolOutcome(output=self._buffer.text("output", self._scope.step), duration_ms=round(took * 1000))
 
     async def settle(self) -> None:
         """Nothing more of this call is shown or kept."""
         if self._reporting is not None:
             self._reporting.settle()
-        await self._gather.settle()
+        await self._buffer.settle()
 
     async def run(self) -> None:
         """Runs the call and reports its end."""
         host, scope = self._host, self._scope
         run = host.state.threads[scope.thread].run
         call = run.call_of(scope.tool_call) if run is not None else None
-        evaluation = host.verdicts.take(scope.tool_call)
+        evaluation = host.gate_decisions.pop(scope.tool_call)
         if call is None or evaluation is None:
             raise LookupError(f"call {scope.tool_call} was started without a verdict")
         brought: tuple[FileChange, ...] = ()
         try:
             if call.tool == MERGE:
-                outcome, brought = await merge(host, evaluation.arguments)
+                outcome, brought = await merge_for_call(host, evaluation.arguments)
             else:
                 outcome = await self._outcome(call.tool, evaluation)
         finally:
@@ -72,23 +72,23 @@ class ToolCallRunner:
 
     async def _ended(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
         """The report, with what the call changed of the tools that there are."""
-        scope, toolbox = self._scope, self._host.parts.toolbox
+        scope, toolbox = self._scope, self._host.dependencies.toolbox
         ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
         if not (outcome.found or may_be_brought(tool)):
             return ended
-        context = await self._host.runs.tool_context(scope.thread)
+        context = await self._host.run_contexts.tool_context(scope.thread)
         if may_be_brought(tool):
             return msgspec.structs.replace(ended, servers=toolbox.servers(context))
         found = msgspec.structs.replace(context, found=(*context.found, *outcome.found))
-        return msgspec.structs.replace(ended, catalog=catalog(toolbox.inventory(found)))
+        return msgspec.structs.replace(ended, catalog=build_catalog(toolbox.inventory(found)))
 
     async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
         host, scope = self._host, self._scope
         wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
-        toolbox = host.parts.toolbox
-        context = await host.runs.tool_context(scope.thread)
+        toolbox = host.dependencies.toolbox
+        context = await host.run_contexts.tool_context(scope.thread)
         try:
-            wanted, evaluation = carried_out(wanted, evaluation, host.parts.secrets)
+            wanted, evaluation = reveal_call(wanted, evaluation, host.dependencies.secrets)
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         try:
@@ -97,13 +97,13 @@ class ToolCallRunner:
             if tool == READ_OUTPUT:
                 return await read_output(host, scope.thread, evaluation.arguments)
             if tool in PROCESS_TOOLS:
-                return await host.processes.call(tool, evaluation.arguments, scope.thread)
-            self._reporting = ProgressReporter(host, self._gather, scope, tool)
+                return await host.processes.run_tool(tool, evaluation.arguments, scope.thread)
+            self._reporting = ProgressReporter(host, self._buffer, scope, tool)
             return await toolbox.run(wanted, evaluation, context, self._reporting)
         except Exception as error:
             log.exception("the tool %s failed in a way that it does not tell", tool)
             return ToolOutcome(
-                output=self._gather.text("output", scope.step),
+                output=self._buffer.text("output", scope.step),
                 code="internal",
                 message=f"The tool failed in an unexpected way ({type(error).__name__}).",
             )

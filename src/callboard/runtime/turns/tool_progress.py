@@ -24,20 +24,20 @@ class ToolProgress:
     def __init__(self, tell: Callable[[Frame], object], now: Callable[[], float]) -> None:
         self._tell = tell
         self._now = now
-        self._told_at = -PROGRESS_INTERVAL
+        self._reported_at = -PROGRESS_INTERVAL
         self._waiting: Frame | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, frame: Frame) -> None:
         """The newest."""
         self._waiting = frame
-        rest = self._told_at + PROGRESS_INTERVAL - self._now()
+        rest = self._reported_at + PROGRESS_INTERVAL - self._now()
         if rest <= 0:
             self._send()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(rest, self._send)
 
-    def settle(self) -> None:
+    def close(self) -> None:
         """Nothing more is told: what the call came to says all."""
         self._waiting = None
         if self._timer is not None:
@@ -50,7 +50,7 @@ class ToolProgress:
             self._timer = None
         frame, self._waiting = self._waiting, None
         if frame is not None:
-            self._told_at = self._now()
+            self._reported_at = self._now()
             self._tell(frame)
 
 
@@ -59,20 +59,22 @@ class ProgressReporter:
 
     def __init__(self, host: SessionHost, gather: PartialBuffer, scope: Scope, tool: str) -> None:
         self._host = host
-        self._gather = gather
+        self._buffer = gather
         self._scope = scope
         self._tool = tool
         self._asking = asyncio.Lock()
-        parts = host.parts
-        self._progress = ToolProgress(lambda frame: parts.feed.frame(host.session, frame), parts.clock.elapsed)
+        dependencies = host.dependencies
+        self._progress = ToolProgress(
+            lambda frame: dependencies.feed.frame(host.session, frame), dependencies.clock.elapsed
+        )
 
     def output(self, text: str) -> None:
         """A piece of its output."""
-        self._gather.add("output", self._scope, text, self._tool)
+        self._buffer.add("output", self._scope, text, self._tool)
 
     def progress(self, done: float, total: float | None, message: str) -> None:
         """How far it is."""
-        said = self._host.parts.secrets.redact(message)
+        said = self._host.dependencies.secrets.redact(message)
         self._progress.add(
             Frame(kind="progress", scope=self._scope, offset=0, text=said, tool=self._tool, done=done, total=total)
         )
@@ -81,7 +83,7 @@ class ProgressReporter:
         """Asks a person, and waits for the answer for as long as the call runs."""
         async with self._asking:
             where = self._scope
-            answer = self._host.answers.expect(where.tool_call)
+            answer = self._host.pending_answers.expect(where.tool_call)
             try:
                 await self._host.report(
                     ElicitationStarted(thread=where.thread, run=where.run, call=where.tool_call, question=question)
@@ -93,14 +95,14 @@ class ProgressReporter:
                 return await self._reply(await answer)
             except asyncio.CancelledError:
                 # Its server, or the call, waits no longer; what is being cancelled cannot wait for the fact of it.
-                self._host.answers.withdraw(where)
+                self._host.pending_answers.withdraw(where)
                 raise
             finally:
-                self._host.answers.forget(where.tool_call, answer)
+                self._host.pending_answers.forget(where.tool_call, answer)
 
     def settle(self) -> None:
         """Nothing more is told."""
-        self._progress.settle()
+        self._progress.close()
 
     async def _reply(self, fact: Fact) -> Reply:
         if not isinstance(fact, ActionResolved):
@@ -108,6 +110,6 @@ class ProgressReporter:
         if fact.decision != "answer":
             return Reply(said="reject")
         text = fact.answer
-        data = None if text.ref is None else await self._host.parts.store.blobs.get(text.ref.hash)
+        data = None if text.ref is None else await self._host.dependencies.store.blobs.get(text.ref.hash)
         said = text.text if data is None else data.decode()
-        return Reply(said="answer", answer=self._host.parts.secrets.reveal(said))
+        return Reply(said="answer", answer=self._host.dependencies.secrets.reveal(said))

@@ -71,7 +71,7 @@ class Ring:
             else:
                 self._telling = loop.call_at(soonest, self._wake)
 
-    def forget(self, age: float) -> None:
+    def drop_older(self, age: float) -> None:
         """Drops operations that came more than so many seconds ago: a client that was away for longer gets a snapshot."""
         oldest = asyncio.get_running_loop().time() - age
         while self._entries and self._entries[0].at <= oldest:

@@ -24,9 +24,9 @@ MOST_WAITING = 2000
 class RowWriter:
     """Writes one session's rows. `view` is where the operations come from; the rows table is at `watermark`."""
 
-    def __init__(self, session: str, parts: Dependencies, view: SessionView, watermark: int = 0) -> None:
+    def __init__(self, session: str, dependencies: Dependencies, view: SessionView, watermark: int = 0) -> None:
         self._session = session
-        self._parts = parts
+        self._dependencies = dependencies
         self._view = view
         self._waiting: dict[tuple[str, str], Op] = {}
         self._watermark = self._written = watermark
@@ -36,11 +36,11 @@ class RowWriter:
         self._closed = False
 
     @property
-    def full(self) -> bool:
+    def is_full(self) -> bool:
         """True where so many operations wait that they should be written before there are more."""
         return len(self._waiting) >= MOST_WAITING
 
-    def keep(self, ops: Sequence[Op], watermark: int) -> None:
+    def add(self, ops: Sequence[Op], watermark: int) -> None:
         """Takes operations to be written soon; of those on one row the last counts. With them the rows show the fact of
         that sequence."""
         for op in ops:
@@ -49,7 +49,7 @@ class RowWriter:
             elif isinstance(op, Remove):
                 self._waiting[op.panel, op.key] = op
         self._watermark = max(self._watermark, watermark)
-        self._plan(0.0 if self.full else self._parts.limits.write_behind)
+        self._plan(0.0 if self.is_full else self._dependencies.limits.write_behind)
 
     async def write(self) -> None:
         """Writes what waits, one write at a time. What could not be written waits on: a watermark never passes a hole."""
@@ -62,10 +62,10 @@ class RowWriter:
             ops, self._waiting = self._waiting, {}
             views = Views(watermark=self._watermark, fingerprint=view_fingerprint(), state=self._view.state())
             try:
-                await self._parts.store.rows.write(self._session, tuple(ops.values()), views)
+                await self._dependencies.store.rows.write(self._session, tuple(ops.values()), views)
             except BaseException:
                 self._waiting = {**ops, **self._waiting}
-                self._plan(self._parts.limits.try_again)
+                self._plan(self._dependencies.limits.retry_interval)
                 raise
             self._written = views.watermark
 
@@ -75,7 +75,7 @@ class RowWriter:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        await self._flushes.settled()
+        await self._flushes.wait_all()
         await self.write()
 
     def _plan(self, wait: float) -> None:
@@ -84,7 +84,7 @@ class RowWriter:
 
     def _now(self) -> None:
         self._timer = None
-        self._flushes.begin(self._write_behind())
+        self._flushes.start(self._write_behind())
 
     async def _write_behind(self) -> None:
         try:

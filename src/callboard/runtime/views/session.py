@@ -31,41 +31,41 @@ log = logging.getLogger(__name__)
 class SessionViews:
     """Keeps one session's rows. `card` is told when the session's entry in the list changes."""
 
-    def __init__(self, session: str, parts: Dependencies, card: Callable[[SessionCard], None]) -> None:
-        limits = parts.limits
+    def __init__(self, session: str, dependencies: Dependencies, card: Callable[[SessionCard], None]) -> None:
+        limits = dependencies.limits
         self._session = session
-        self._parts = parts
+        self._dependencies = dependencies
         self._card = card
         self._view = SessionView()
         self._window = Window(limits.snapshot_turns, limits.snapshot_bytes)
         self._ring = Ring(Cursor(0, 0), limits.ring_bytes, self._window.snapshot)
         self._reached = Watermark()
-        self._behind = RowWriter(session, parts, self._view)
+        self._behind = RowWriter(session, dependencies, self._view)
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Loads what was written, folds what came after, and follows the session from then on."""
         if not await self._load():
             self._view, self._reached = SessionView(), Watermark()
-            self._window = Window(self._parts.limits.snapshot_turns, self._parts.limits.snapshot_bytes)
-            self._ring = Ring(Cursor(0, 0), self._parts.limits.ring_bytes, self._window.snapshot)
-            self._behind = RowWriter(self._session, self._parts, self._view)
-            await self._parts.store.rows.clear(self._session)
+            self._window = Window(self._dependencies.limits.snapshot_turns, self._dependencies.limits.snapshot_bytes)
+            self._ring = Ring(Cursor(0, 0), self._dependencies.limits.ring_bytes, self._window.snapshot)
+            self._behind = RowWriter(self._session, self._dependencies, self._view)
+            await self._dependencies.store.rows.clear(self._session)
             # Opens the rows anew: from here on they are written again.
-            await self._parts.store.rows.views(self._session)
-        await self.begin().wait()
+            await self._dependencies.store.rows.views(self._session)
+        await self.start().wait()
         self._reached.check()
 
     async def _load(self) -> bool:
         """Load the rows that are kept. False where there are none, or they are of other code, damaged or do not fit."""
-        rows = self._parts.store.rows
+        rows = self._dependencies.store.rows
         kept = await rows.views(self._session)
         if kept is None:
             return False
         if kept.fingerprint != view_fingerprint():
             log.info("the rows of %s are of another version: they are folded anew", self._session)
             return False
-        head = await self._parts.store.facts.head(self._session)
+        head = await self._dependencies.store.facts.head(self._session)
         try:
             view = SessionView.from_state(kept.state)
             if not kept.watermark == view.sequence <= head.sequence:
@@ -81,15 +81,15 @@ class SessionViews:
                 raise
             return False
         self._view = view
-        self._reached.to(kept.watermark)
-        self._behind = RowWriter(self._session, self._parts, view, kept.watermark)
+        self._reached.advance(kept.watermark)
+        self._behind = RowWriter(self._session, self._dependencies, view, kept.watermark)
         # However many came after it: what is still to go on is in sight.
         self._window.apply(Upsert(row.panel, row) for row in view.open_tasks())
         if isinstance(card, SessionCard):
             self._card(card)
         return True
 
-    def begin(self) -> asyncio.Event:
+    def start(self) -> asyncio.Event:
         """Follows the session from now on; the event tells when what there was is shown. Of a new session that is nothing."""
         ready = asyncio.Event()
         self._task = asyncio.create_task(self._follow(ready))
@@ -106,7 +106,7 @@ class SessionViews:
         self._reached.check()
 
     @property
-    def followed(self) -> bool:
+    def is_followed(self) -> bool:
         """True while a client follows."""
         return self._ring.followers > 0
 
@@ -115,7 +115,7 @@ class SessionViews:
         """Where a client is that has seen everything."""
         return self._ring.cursor
 
-    async def reach(self, sequence: int) -> None:
+    async def wait_for(self, sequence: int) -> None:
         """Waits until the rows show the fact of that sequence."""
         await self._reached.wait(sequence)
 
@@ -123,7 +123,7 @@ class SessionViews:
         """The newest rows of a kind, in order."""
         return self._window.rows(kind)
 
-    async def written(self) -> None:
+    async def flush(self) -> None:
         """Waits until all that is shown is in the rows table; what a full disk refused is read from memory."""
         try:
             await self._behind.write()
@@ -131,9 +131,9 @@ class SessionViews:
             if refusal.code != "store_full":
                 raise
 
-    def rest(self, *, quiet: bool) -> None:
+    def release_memory(self, *, quiet: bool) -> None:
         """Give back memory that no client needs; where it is `quiet` in the session, also what the next fact needs again."""
-        self._ring.forget(self._parts.limits.replay)
+        self._ring.drop_older(self._dependencies.limits.replay)
         if quiet:
             self._view.rest()
 
@@ -147,7 +147,7 @@ class SessionViews:
 
     async def _follow(self, ready: asyncio.Event) -> None:
         try:
-            async for items in self._parts.feed.follow(self._session, None):
+            async for items in self._dependencies.feed.follow(self._session, None):
                 for item in items:
                     await self._take(item)
                 ready.set()
@@ -155,7 +155,7 @@ class SessionViews:
             raise
         except BaseException as error:
             log.exception("the views of %s stopped", self._session)
-            self._reached.stopped(error)
+            self._reached.fail(error)
             self._ring.close()
             raise
         finally:
@@ -177,11 +177,11 @@ class SessionViews:
         self._keep(ops, records[-1].sequence)
         self._window.apply(ops)
         self._ring.push(cursor, compact(op for op in ops if op.panel in SESSION_PANELS))
-        self._reached.to(records[-1].sequence)
+        self._reached.advance(records[-1].sequence)
 
     async def _catch_up(self, cursor: Cursor, partials: Sequence[Partial]) -> None:
         """Folds the facts up to the cursor, then the text so far; whoever followed gets a snapshot."""
-        facts = self._parts.store.facts
+        facts = self._dependencies.store.facts
         after = self._reached.sequence
         while after < cursor.sequence:
             records = await facts.read(self._session, after=after, until=cursor.sequence, limit=1000)
@@ -193,14 +193,14 @@ class SessionViews:
                 ops = [op for record in page for op in self._view.apply(record)]
                 self._keep(ops, page[-1].sequence)
                 self._window.apply(ops)
-            if self._behind.full:
+            if self._behind.is_full:
                 await self._behind.write()
         self._window.apply(self._view.resume(partials))
         self._ring.restart(cursor)
-        self._reached.to(after)
+        self._reached.advance(after)
 
     def _keep(self, ops: Sequence[Op], watermark: int) -> None:
         for op in ops:
             if isinstance(op, Upsert) and isinstance(op.row, SessionCard):
                 self._card(op.row)
-        self._behind.keep(ops, watermark)
+        self._behind.add(ops, watermark)

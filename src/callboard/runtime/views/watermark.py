@@ -14,12 +14,12 @@ class Watermark:
         self._moved: asyncio.Event | None = None
         self._failure: BaseException | None = None
 
-    def to(self, sequence: int) -> None:
+    def advance(self, sequence: int) -> None:
         """The views show the fact of that sequence."""
         self.sequence = max(self.sequence, sequence)
         self._wake()
 
-    def stopped(self, failure: BaseException | None = None) -> None:
+    def fail(self, failure: BaseException | None = None) -> None:
         """The views get no further."""
         self._failure = failure
         self._wake()

@@ -24,12 +24,12 @@ class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     sequence: int = 0
     rules: tuple[Rule, ...] = ()
-    given: frozenset[str] = frozenset()
+    shared_rules: frozenset[str] = frozenset()
     settings: Effective = Effective()
     sessions: Mapping[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
     problem: Problem | None = None
 
-    def permitted(self, asked: PermissionMode, agent: Definition) -> PermissionMode:
+    def limit_mode(self, asked: PermissionMode, agent: Definition) -> PermissionMode:
         """The mode that a run of the agent works under, where somebody asked for this one: no wider than what holds in the
         folder, nor than the agent's own. A file of a folder that nobody trusts cannot say that its agent may do more than ask.
         """

@@ -9,25 +9,25 @@ from callboard.control.state.session import Session
 from .context import WorkspaceContext
 
 
-def standing(home: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
+def effective_rules(workspace: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
     """The rules that hold now: of files, of the workspace, and of the session with those on their way to its workspace."""
     own: tuple[Rule, ...] = ()
     if state is not None:
-        on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in home.given)
+        on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in workspace.shared_rules)
         own = (*state.rules, *on_its_way)
-    return holding((*home.settings.rules, *home.rules, *own), now)
+    return holding((*workspace.settings.rules, *workspace.rules, *own), now)
 
 
-def reading(home: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:
+def person_context(workspace: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:
     """On behalf of a person, who is no agent: what they name is read under the rules that hold, in the folder or in a worktree
     of it."""
     return ToolContext(
-        folder=folder or home.folder,
+        folder=folder or workspace.folder,
         agent="",
         definition_hash="",
         tools=("*",),
         policy=(),
         mode="chat",
         permission_mode="ask",
-        rules=standing(home, state, now),
+        rules=effective_rules(workspace, state, now),
     )

@@ -38,22 +38,22 @@ _RING_BYTES = 200_000
 class WorkspaceHost:
     """One workspace: its facts, and the cards of its sessions as their own views tell them."""
 
-    def __init__(self, workspace: str, parts: Dependencies) -> None:
+    def __init__(self, workspace: str, dependencies: Dependencies) -> None:
         self.state = Workspace(workspace=workspace)
-        self._parts = parts
+        self._dependencies = dependencies
         self._epoch = 0
         #: The first fact that this code cannot read: nothing may be decided then.
         self._unread: Record | None = None
         self._lock = asyncio.Lock()
         self._view = WorkspaceView()
         self._rows = Table()
-        self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, parts.limits.ring_bytes), self.snapshot)
+        self._ring = Ring(Cursor(0, 0), min(_RING_BYTES, dependencies.limits.ring_bytes), self.snapshot)
         self._rebuilding = 0
         self._unlisted: set[str] = set()
 
     async def open(self) -> None:
         """Folds the workspace's facts and takes its lease."""
-        facts = self._parts.store.facts
+        facts = self._dependencies.store.facts
         while records := await facts.read(self.state.workspace, after=self.state.sequence, limit=1000):
             for record in records:
                 self.state = rules.evolve(self.state, record)
@@ -66,14 +66,14 @@ class WorkspaceHost:
         self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAMES))
 
     @property
-    def home(self) -> WorkspaceContext:
+    def context(self) -> WorkspaceContext:
         """What a session's decisions need of its workspace."""
         return WorkspaceContext(
             workspace=self.state.workspace,
             folder=self.state.path,
             sequence=self.state.sequence,
             rules=self.state.rules,
-            given=self.state.given,
+            shared_rules=self.state.given,
             settings=self._settings(),
             sessions=self.state.sessions,
             problem=self.problem,
@@ -84,17 +84,17 @@ class WorkspaceHost:
         """Why nothing may be decided in the workspace: a fact that this code cannot read, which may be a rule or trust."""
         return None if self._unread is None else unreadable(self._unread).problem
 
-    def must_be_readable(self) -> None:
+    def require_readable(self) -> None:
         """Raise Refusal `facts_unreadable` for a workspace in which nothing may be decided."""
         if self._unread is not None:
             raise unreadable(self._unread)
 
     def _settings(self) -> Effective:
         """What holds in the folder now. Where nobody keeps settings no file of a folder is asked."""
-        book = self._parts.settings
+        book = self._dependencies.settings
         return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
 
-    def must_be_there(self) -> None:
+    def require_folder(self) -> None:
         """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on; `folder_too_broad` as
         `must_be_approved`."""
         if not Path(self.state.path).is_dir():
@@ -104,12 +104,12 @@ class WorkspaceHost:
                 field="workspaceId",
                 hint="Put it back where it was, or open another folder.",
             )
-        self.must_be_approved()
+        self.require_approved()
 
-    def must_be_approved(self) -> None:
+    def require_approved(self) -> None:
         """Raise Refusal `folder_too_broad` for a broad folder that no person approved, such as one opened before that rule;
         `facts_unreadable` as `must_be_readable`."""
-        self.must_be_readable()
+        self.require_readable()
         path = self.state.path
         rules.require_approved(self.state, path, breadth(Path(path), Path.home()))
 
@@ -127,7 +127,7 @@ class WorkspaceHost:
             self._unlisted = {session for session in self._unlisted - keys if session in self.state.sessions}
         return len(self._unlisted)
 
-    def list_anew(self) -> None:
+    def mark_unlisted(self) -> None:
         """Note which sessions have no card, now that those that were kept were read."""
         self._unlisted = set(self.state.sessions)
         self.show_rebuilding(self.missing)
@@ -140,7 +140,7 @@ class WorkspaceHost:
 
     def cards(self) -> tuple[SessionCard, ...]:
         """The sessions of the list, newest first."""
-        live = self._parts.store.epoch
+        live = self._dependencies.store.epoch
         cards = [overlay(card, live) for card in self._rows.panel(SessionCard)]
         return tuple(sorted(cards, key=lambda card: (-card.order, card.key)))
 
@@ -155,15 +155,15 @@ class WorkspaceHost:
         """Encoded operations for a client."""
         return self._ring.follow(after)
 
-    def take(self, card: SessionCard) -> None:
+    def show_card(self, card: SessionCard) -> None:
         """A session's card, as its own facts tell it."""
-        self._show(self._view.card(overlay(card, self._parts.store.epoch)))
+        self._show(self._view.card(overlay(card, self._dependencies.store.epoch)))
 
-    def take_damaged(self, session: str, problem: Problem, at: int) -> None:
+    def show_damaged(self, session: str, problem: Problem, at: int) -> None:
         """A session that cannot be read stays in the list, with the reason."""
         self._show(self._view.card(damaged(session, self.state.workspace, problem, at=at)))
 
-    def titled(self, row: SessionRow) -> SessionRow:
+    def with_listing(self, row: SessionRow) -> SessionRow:
         """A session's shell with what the workspace says of it."""
         return listed(row, self._view.listing(row.session_id))
 
@@ -173,34 +173,38 @@ class WorkspaceHost:
         actor: Actor,
         *,
         cause: str = "",
-        kept: StoredAnswer | None = None,
+        stored_answer: StoredAnswer | None = None,
     ) -> _A:
         """Commits what is decided of the workspace as it is then; returns the answer that was decided with it, which is
         stored with the key of `kept` where there is one."""
         async with self._lock:
-            self.must_be_readable()
+            self.require_readable()
             facts, answer = decide(self.state)
-            if not facts and kept is None:
+            if not facts and stored_answer is None:
                 return answer
-            stored = None if kept is None else msgspec.structs.replace(kept, answer=msgspec.json.encode(answer))
-            command = self._parts.ids.new("command") if actor.kind == "person" else ""
-            origin = Origin(at=self._parts.clock.now(), actor=actor, cause=cause, command_id=command)
-            look = self._parts.last_look
-            facts, _ = look.at(facts)
-            records = await self._parts.store.facts.append(
+            stored = (
+                None
+                if stored_answer is None
+                else msgspec.structs.replace(stored_answer, answer=msgspec.json.encode(answer))
+            )
+            command = self._dependencies.ids.new("command") if actor.kind == "person" else ""
+            origin = Origin(at=self._dependencies.clock.now(), actor=actor, cause=cause, command_id=command)
+            look = self._dependencies.append_redactor
+            facts, _ = look.redact(facts)
+            records = await self._dependencies.store.facts.append(
                 Append(
                     stream=self.state.workspace,
                     expected=self.state.sequence,
                     epoch=self._epoch,
                     facts=facts,
                     origin=origin,
-                    answer=look.answer(stored),
+                    answer=look.redact_answer(stored),
                 )
             )
             for record in records:
                 self.state = rules.evolve(self.state, record)
                 self._show(self._view.apply(record))
-            self._parts.feed.facts(self.state.workspace, records)
+            self._dependencies.feed.facts(self.state.workspace, records)
             return answer
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ EXTRAS = {
 }
 
 
-def installs(extra: str) -> str:
+def install_command(extra: str) -> str:
     """The command for a shell. It names the Python that runs, since the one on PATH may be another, and the libraries
     themselves, since Callboard itself need not be on an index. An environment without pip is one that uv made."""
     python = sys.executable or "python3"

@@ -43,8 +43,8 @@ log = logging.getLogger(__name__)
 class WorkspaceRegistry:
     """Every workspace of the store, and which one a session belongs to."""
 
-    def __init__(self, parts: Dependencies) -> None:
-        self._parts = parts
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._dependencies = dependencies
         self._hosts: dict[str, WorkspaceHost] = {}
         #: Why a workspace could not be opened, by its id.
         self._problems: dict[str, Problem] = {}
@@ -55,8 +55,8 @@ class WorkspaceRegistry:
 
     async def open(self) -> None:
         """Loads the workspaces and the cards of their sessions."""
-        for stream in await self._parts.store.facts.streams("wks_"):
-            host = WorkspaceHost(stream, self._parts)
+        for stream in await self._dependencies.store.facts.streams("wks_"):
+            host = WorkspaceHost(stream, self._dependencies)
             try:
                 await host.open()
             except Refusal as refusal:
@@ -67,25 +67,25 @@ class WorkspaceRegistry:
                 self._problems[stream] = refusal.problem
                 continue
             self._hosts[stream] = host
-            self._parts.folder_served(host.state.path)
-        for row in await self._parts.store.rows.across("sessions", view_fingerprint()):
+            self._dependencies.on_folder_served(host.state.path)
+        for row in await self._dependencies.store.rows.across("sessions", view_fingerprint()):
             if isinstance(row, SessionCard):
-                self.card(row)
+                self.show_card(row)
         for host in self._hosts.values():
-            host.list_anew()
+            host.mark_unlisted()
 
     def show_rebuilding(self) -> None:
         """Show in each workspace how many sessions of its list have no card yet."""
         for host in self._hosts.values():
             host.show_rebuilding(host.missing)
 
-    def rebuilt(self) -> None:
+    def end_rebuilding(self) -> None:
         """What could be made anew was; a session that is still missing could not be read."""
         self._rebuilt.set()
         for host in self._hosts.values():
             host.show_rebuilding(0)
 
-    async def until_listed(self, hosts: Sequence[WorkspaceHost], longest: float) -> tuple[bool, int]:
+    async def wait_listed(self, hosts: Sequence[WorkspaceHost], longest: float) -> tuple[bool, int]:
         """Wait until no session is missing in the lists, at most so many seconds.
 
         Returns:
@@ -116,20 +116,20 @@ class WorkspaceRegistry:
             )
         return host
 
-    def listed(self, workspace: str) -> dict[str, Any]:
+    def describe(self, workspace: str) -> dict[str, Any]:
         """What a client of the workspace's events begins with: its folder and its sessions, newest first."""
         host = self.get(workspace)
         cards = [{"session_id": card.key, "title": card.title, "state": card.state} for card in host.cards()]
         return {"repo_path": host.state.path, "sessions": cards}
 
-    def home(self, workspace: str) -> WorkspaceContext:
+    def context(self, workspace: str) -> WorkspaceContext:
         """What decisions need of a workspace; empty for none."""
         host = self._hosts.get(workspace)
         if host is not None:
-            return host.home
+            return host.context
         return WorkspaceContext(workspace="", folder="", problem=self._problems.get(workspace))
 
-    def holder(self, session: str) -> WorkspaceHost:
+    def find_holder(self, session: str) -> WorkspaceHost:
         """The workspace that lists the session. Raises Refusal `unknown_session`."""
         for host in self._hosts.values():
             if session in host.state.sessions:
@@ -140,13 +140,13 @@ class WorkspaceRegistry:
         """True for a session that there was and that a person deleted."""
         return any(session in host.state.deleted for host in self._hosts.values())
 
-    def must_be_open(self, session: str) -> None:
+    def require_open(self, session: str) -> None:
         """Raises Refusal `session_archived` where a person has closed the session, `no_folder` where its folder is gone."""
         for host in self._hosts.values():
             listed = host.state.sessions.get(session)
             if listed is None:
                 continue
-            host.must_be_there()
+            host.require_folder()
             if listed.archived:
                 raise Refusal(
                     "session_archived",
@@ -155,20 +155,20 @@ class WorkspaceRegistry:
                     hint="Take it out of the archive with update_session first.",
                 )
 
-    def card(self, card: SessionCard) -> None:
+    def show_card(self, card: SessionCard) -> None:
         """A session's card changed."""
         host = self._hosts.get(card.workspace_id)
         if host is not None:
-            host.take(card)
+            host.show_card(card)
         elif card.workspace_id in self._problems:
             self._homeless[card.key] = card
 
-    def damaged(self, session: str, problem: Problem, at: int) -> None:
+    def show_damaged(self, session: str, problem: Problem, at: int) -> None:
         """A session cannot be read: it stays in the list with the reason. `at` is the time of its newest fact, 0 where that is
         not known."""
         for host in self._hosts.values():
             if session in host.state.sessions:
-                host.take_damaged(session, problem, at)
+                host.show_damaged(session, problem, at)
                 return
         former = self._homeless.get(session)
         workspace, title = ("", "") if former is None else (former.workspace_id, former.title)
@@ -178,28 +178,32 @@ class WorkspaceRegistry:
         """The sessions of a workspace; or of all, also of those that could not be opened. Raises Refusal as `get`."""
         if wanted is not None:
             return self.get(wanted).cards()
-        epoch = self._parts.store.epoch
+        epoch = self._dependencies.store.epoch
         homeless = (overlay(card, epoch) for card in self._homeless.values() if not self.was_deleted(card.key))
         return (*(card for host in self._hosts.values() for card in host.cards()), *homeless)
 
-    async def open_folder(self, request: OpenWorkspace, actor: Actor, kept: StoredAnswer | None) -> WorkspaceIsOpen:
+    async def open_folder(
+        self, request: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> WorkspaceIsOpen:
         """Opens a folder. Raises Refusal `no_folder`, `folder_too_broad`."""
-        path = _folder(request.path, self._parts.closed_folders)
+        path = _folder(request.path, self._dependencies.closed_folders)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
         async with self._lock:
             host = self._hosts.get(workspace)
             if host is None:
-                host = WorkspaceHost(workspace, self._parts)
+                host = WorkspaceHost(workspace, self._dependencies)
                 await host.open()
             name, broad = Path(path).name or path, breadth(Path(path), Path.home())
             answer = await host.change(
-                lambda state: rules.open_folder(state, path, name, broad=broad, wide=request.wide), actor, kept=kept
+                lambda state: rules.open_folder(state, path, name, broad=broad, wide=request.wide),
+                actor,
+                stored_answer=stored_answer,
             )
             self._hosts[workspace] = host
-            self._parts.folder_served(path)
+            self._dependencies.on_folder_served(path)
         return answer
 
-    async def effect(self, session: str, workspace: str, effect: ListSession | ShareRule) -> None:
+    async def apply_effect(self, session: str, workspace: str, effect: ListSession | ShareRule) -> None:
         """Carries what a session caused over to its workspace, once however often it is tried."""
         host = self.get(workspace)
         match effect:
@@ -215,7 +219,7 @@ class WorkspaceRegistry:
             lambda state: (rules.schedule_session(state, session, scheduled()), None), RUNTIME, cause=cause
         )
 
-    async def trimmed(self, workspace: str, session: str, contents: Contents) -> bool:
+    async def record_trim(self, workspace: str, session: str, contents: Contents) -> bool:
         """Tells that large contents of an archived session go. False where it is not archived any more."""
 
         def decide(state: Workspace) -> tuple[tuple[NewFact, ...], bool]:
@@ -224,29 +228,31 @@ class WorkspaceRegistry:
 
         return await self.get(workspace).change(decide, RUNTIME)
 
-    def scheduled(self) -> list[str]:
+    def scheduled_sessions(self) -> list[str]:
         """The sessions in which agents sleep until their times, and which nobody has closed."""
         listed = (one for host in self._hosts.values() for one in host.state.sessions.values())
         return [one.session for one in listed if one.scheduled and not one.archived]
 
-    async def update_session(self, request: UpdateSession, actor: Actor, kept: StoredAnswer | None) -> SessionUpdated:
+    async def update_session(
+        self, request: UpdateSession, actor: Actor, stored_answer: StoredAnswer | None
+    ) -> SessionUpdated:
         """Renames, pins or archives a session. Raises Refusal `unknown_session`."""
-        host = self.holder(request.session_id)
-        return await host.change(lambda state: rules.update_session(state, request), actor, kept=kept)
+        host = self.find_holder(request.session_id)
+        return await host.change(lambda state: rules.update_session(state, request), actor, stored_answer=stored_answer)
 
-    def may_delete(self, request: DeleteSession) -> WorkspaceHost:
+    def require_deletable(self, request: DeleteSession) -> WorkspaceHost:
         """The workspace of a session that is to be deleted. Raises Refusal."""
-        host = self.holder(request.session_id)
+        host = self.find_holder(request.session_id)
         rules.may_delete(host.state, request)
         return host
 
-    async def deleted(
-        self, host: WorkspaceHost, session: str, head: Head, actor: Actor, kept: StoredAnswer | None
+    async def record_deletion(
+        self, host: WorkspaceHost, session: str, head: Head, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SessionGone:
         """Keeps what a deleted session's chain ended with."""
         fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
         answer = SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
-        return await host.change(lambda _: ((NewFact(fact),), answer), actor, kept=kept)
+        return await host.change(lambda _: ((NewFact(fact),), answer), actor, stored_answer=stored_answer)
 
     def close(self) -> None:
         """Ends the clients' streams."""

@@ -18,7 +18,7 @@ from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Upload
 from callboard.tools.files.file_types import media_of
 
-from ..secrets.append_redactor import veiled_bytes
+from ..secrets.append_redactor import redact_stream
 
 #: How long a file waits, in seconds.
 DAY = 24 * 60 * 60
@@ -62,7 +62,7 @@ class UploadFolder:
     async def _write(self, path: Path, pieces: AsyncIterator[bytes]) -> tuple[int, bytes]:
         size, head = 0, b""
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            async for piece in veiled_bytes(pieces, self._veil()):
+            async for piece in redact_stream(pieces, self._veil()):
                 size += len(piece)
                 if size > LARGEST_UPLOAD:
                     most = f"{LARGEST_UPLOAD // 1024 // 1024} MB"

@@ -61,17 +61,17 @@ class GitResult(NamedTuple):
 _NOT_HELD = GitResult(128, "the repository's settings name programs in a way that git cannot be kept from running them")
 
 
-async def git(folder: str, *arguments: str, given: str = "") -> GitResult:
+async def git(folder: str, *arguments: str, stdin: str = "") -> GitResult:
     """Runs git in a folder, with `given` on its input."""
     held = await _held(folder, arguments)
     if held is None:
         return _NOT_HELD
-    asked = given.encode("utf-8", "surrogateescape")
+    asked = stdin.encode("utf-8", "surrogateescape")
     code, out = await _run(folder, held, asked, asyncio.subprocess.STDOUT)
     return GitResult(code, out.decode("utf-8", "surrogateescape").strip())
 
 
-async def raw(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
+async def git_output(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
     """What git prints when it is asked so; nothing where it fails."""
     held = await _held(folder, arguments)
     if held is None:
@@ -80,9 +80,9 @@ async def raw(folder: str, arguments: Sequence[str], asked: bytes = b"") -> byte
     return b"" if code else out
 
 
-async def paths(folder: str, *arguments: str) -> tuple[str, ...]:
+async def git_paths(folder: str, *arguments: str) -> tuple[str, ...]:
     """What git names where it is asked to end each with a NUL byte; nothing where it fails."""
-    out = await raw(folder, arguments)
+    out = await git_output(folder, arguments)
     return tuple(one for one in out.decode("utf-8", "surrogateescape").split("\0") if one)
 
 
@@ -96,7 +96,7 @@ async def _held(folder: str, arguments: Sequence[str]) -> list[str] | None:
     return [*(part for key, value in settings.items() for part in ("-c", f"{key}={value}")), *arguments]
 
 
-async def top(folder: str) -> GitResult:
+async def locate_repository(folder: str) -> GitResult:
     """The folder's repository: its top, the folder's place below it, and its newest commit, a line each.
 
     One whose settings say that its files lie elsewhere is none: git would write there.

@@ -10,7 +10,7 @@ from callboard.contracts.content import Blob
 from callboard.contracts.facts.tool import FileChange
 from callboard.tools.builtin.folder_files import compared, held
 
-from .git import raw
+from .git import git_output
 
 #: How many files are told of, how large each is at most, and how much all of them hold, in bytes.
 MOST_FILES = 500
@@ -21,12 +21,12 @@ _RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])")
 _FILE = b"100"
 
 
-async def brought(
+async def read_merged_files(
     folder: str, before: str, after: str, redact: Callable[[bytes], bytes]
 ) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
     """What differs below the folder between two commits: files, not links. Nothing where git cannot tell. `redact` is what
     their contents pass before they are kept."""
-    listed = await raw(
+    listed = await git_output(
         folder, ("diff-tree", "-r", "--raw", "--no-renames", "--no-abbrev", "--relative", "-z", before, after)
     )
     fields = listed.split(b"\0")
@@ -73,7 +73,7 @@ def _changes(
 async def _contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
     """The contents of those names that are not too large."""
     asked = "".join(f"{name}\n" for name in names).encode()
-    sizes = (await raw(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), asked)).split(b"\n")
+    sizes = (await git_output(folder, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), asked)).split(b"\n")
     wanted: list[str] = []
     room = LARGEST_ALL
     for line in sizes:
@@ -81,7 +81,7 @@ async def _contents(folder: str, names: Sequence[str]) -> dict[str, bytes]:
         if size.isdigit() and int(size) <= min(LARGEST_FILE, room):
             room -= int(size)
             wanted.append(name)
-    told = await raw(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in wanted).encode())
+    told = await git_output(folder, ("cat-file", "--batch"), "".join(f"{name}\n" for name in wanted).encode())
     contents: dict[str, bytes] = {}
     at = 0
     while at < len(told):

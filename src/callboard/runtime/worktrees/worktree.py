@@ -26,8 +26,8 @@ from callboard.tools.shielded_wait import outlast
 
 from ..sessions.host import SessionHost
 from .git import git as _git
-from .git import paths, top
-from .merged_files import brought
+from .git import git_paths, locate_repository
+from .merged_files import read_merged_files
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ _PLAIN = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 _merging: dict[str, asyncio.Lock] = {}
 
 
-async def isolate(host: SessionHost, scope: Scope) -> None:
+async def create_worktree(host: SessionHost, scope: Scope) -> None:
     """Makes the child's worktree beside the repository and reports it, or why there is none. A child that nobody told would
     wait for it for ever."""
     try:
@@ -49,9 +49,9 @@ async def isolate(host: SessionHost, scope: Scope) -> None:
 
 
 async def _isolated(host: SessionHost, scope: Scope) -> WorktreeMade:
-    folder = host.home.folder
+    folder = host.workspace.folder
     branch = f"callboard/{worktrees.number(host.session)}/{scope.agent}"
-    found = await top(folder)
+    found = await locate_repository(folder)
     if found.code:
         return _failed(scope, found.text)
     root, prefix, base = found.text.splitlines()
@@ -68,20 +68,20 @@ class MergeResult(NamedTuple):
     word on it. `brought` are the files below the folder, and `blobs` what they hold."""
 
     status: Literal["merged", "nothing_to_merge", "conflict", "failed"]
-    said: str
+    message: str
     files: tuple[str, ...] = ()
     conflict: tuple[str, ...] = ()
-    brought: tuple[FileChange, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     blobs: tuple[Blob, ...] = ()
 
 
-async def merge(host: SessionHost, arguments: str) -> tuple[ToolOutcome, tuple[FileChange, ...]]:
+async def merge_for_call(host: SessionHost, arguments: str) -> tuple[ToolOutcome, tuple[FileChange, ...]]:
     """Merges the child's branch into the folder for an agent's call; and the files that came with it."""
     asked = casing.decode(arguments, Merge)
     merged = await merge_child(host, asked.agent)
     if merged.status in ("merged", "nothing_to_merge"):
-        return ToolOutcome(output=merged.said, blobs=merged.blobs), merged.brought
-    return ToolOutcome(output="", code="merge_failed", message=merged.said), ()
+        return ToolOutcome(output=merged.message, blobs=merged.blobs), merged.changes
+    return ToolOutcome(output="", code="merge_failed", message=merged.message), ()
 
 
 async def merge_child(host: SessionHost, agent: str) -> MergeResult:
@@ -96,12 +96,12 @@ async def _merge(host: SessionHost, agent: str) -> MergeResult:
     child = thread.child if thread is not None else None
     if child is None or not child.worktree:
         return MergeResult("failed", f"{agent} has no worktree any more.")
-    async with _merging.setdefault(host.home.folder, asyncio.Lock()):
-        return await _merged(host.home.folder, agent, child, host.parts.secrets.redact_bytes)
+    async with _merging.setdefault(host.workspace.folder, asyncio.Lock()):
+        return await _merged(host.workspace.folder, agent, child, host.dependencies.secrets.redact_bytes)
 
 
 async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes], bytes]) -> MergeResult:
-    place = await top(folder)
+    place = await locate_repository(folder)
     if place.code:
         return MergeResult("failed", f"Nothing was merged: {place.text}.")
     if not (await _git(folder, "rev-parse", "--quiet", "--verify", "MERGE_HEAD")).code:
@@ -119,8 +119,8 @@ async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes
     if not merged.code:
         stat = await _git(folder, "diff", *_PLAIN, "--stat", "HEAD^1", "HEAD")
         files = await _names(folder, "HEAD^1", "HEAD")
-        changes, blobs = await brought(folder, "HEAD^1", "HEAD", redact)
-        return MergeResult("merged", stat.text, files, brought=changes, blobs=blobs)
+        changes, blobs = await read_merged_files(folder, "HEAD^1", "HEAD", redact)
+        return MergeResult("merged", stat.text, files, changes=changes, blobs=blobs)
     conflicts = await _names(folder, "--diff-filter=U")
     await _git(folder, "merge", "--abort")
     if not conflicts:
@@ -131,7 +131,7 @@ async def _merged(folder: str, agent: str, child: Child, redact: Callable[[bytes
 
 async def _names(folder: str, *which: str) -> tuple[str, ...]:
     """The files that differ."""
-    return await paths(folder, "diff", *_PLAIN, "--name-only", "-z", *which)
+    return await git_paths(folder, "diff", *_PLAIN, "--name-only", "-z", *which)
 
 
 async def _kept(worktree: str) -> bool:
@@ -140,25 +140,25 @@ async def _kept(worktree: str) -> bool:
     changed = await _changed(worktree)
     mine = [one for one in changed if not one.endswith("/")]
     if mine:
-        root = (await top(worktree)).text.partition("\n")[0]
+        root = (await locate_repository(worktree)).text.partition("\n")[0]
         named = ("--all", "--pathspec-from-file=-", "--pathspec-file-nul")
-        await _git(root, "--literal-pathspecs", "add", *named, given="\0".join(mine))
+        await _git(root, "--literal-pathspecs", "add", *named, stdin="\0".join(mine))
     return bool(mine)
 
 
 async def _changed(worktree: str) -> tuple[str, ...]:
     """The paths of a worktree, from its top, that are not as its newest commit has them."""
     asked = ("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
-    return tuple(one[3:] for one in await paths(worktree, *asked))
+    return tuple(one[3:] for one in await git_paths(worktree, *asked))
 
 
-async def remove(host: SessionHost, effect: RemoveWorktree) -> None:
+async def remove_worktree(host: SessionHost, effect: RemoveWorktree) -> None:
     """Removes a closed child's worktree and its branch, where it changed nothing or all of it is merged; else reports that it
     stays."""
-    scope, folder = effect.scope, host.home.folder
+    scope, folder = effect.scope, host.workspace.folder
     reason = await _unmerged(folder, effect)
     if not reason:
-        there = await top(effect.path)
+        there = await locate_repository(effect.path)
         root = there.text.partition("\n")[0]
         gone = await _git(folder, "worktree", "remove", "--force", root) if not there.code else there
         reason = gone.text if gone.code else ""
@@ -173,7 +173,7 @@ async def remove(host: SessionHost, effect: RemoveWorktree) -> None:
 
 
 async def _unmerged(folder: str, effect: RemoveWorktree) -> str:
-    there = await top(effect.path)
+    there = await locate_repository(effect.path)
     if there.code:
         return there.text
     if await _changed(effect.path):

@@ -170,8 +170,8 @@ async def serving(
         models=models,
         toolbox=FolderToolbox(hidden=(str(beside),)),
         definitions=definitions or FolderDefinitions(),
-        desk=ModelCatalog(models, {}, places=()),
-        past=past,
+        model_catalog=ModelCatalog(models, {}, places=()),
+        past_sessions=past,
         uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().veil),
         limits=limits or Limits(write_behind=0.01),
     )
@@ -212,10 +212,10 @@ def about(runtime: Runtime, models: Models) -> Callable[[], Awaitable[Meta]]:
 
     async def tell() -> Meta:
         opened = await runtime.commands.submit(ListWorkspaces(), actor=PERSON)
-        store = runtime.parts.store
+        store = runtime.dependencies.store
         return Meta(
             version=__version__,
-            runtime_id=runtime.parts.runtime_id,
+            runtime_id=runtime.dependencies.runtime_id,
             epoch=store.epoch,
             store_id=store.id,
             models=(ModelOffer(provider=provider, name=name, label=label),),
