@@ -7,14 +7,17 @@ import msgspec
 from callboard.contracts.commands.jobs import CancelJob
 from callboard.contracts.facts import ArtifactCreated
 from callboard.contracts.record import Record
-from callboard.contracts.rows import AgentRow, ArtifactRow, TaskRow, TeamRow, TurnRow, Upsert
+from callboard.contracts.rows import SESSION_PANELS, AgentRow, ArtifactRow, TaskRow, TeamRow, TurnRow, Upsert
 from callboard.contracts.rows.team import JobItems
+from callboard.projection.rows import Table
 from callboard.projection.view import SessionView
 from callboard.runtime.views.window import Window
 from tests.control.rigs import jobs
 from tests.control.rigs.examples import SESSION
 from tests.projection.deliverables import made, of, version
+from tests.projection.histories import random_history
 from tests.projection.team.troupe import begun, joined, team, told, wrote
+from tests.projection.test_context import every_fact
 
 #: The goal for what is sent when a session is opened, in bytes.
 GOAL = 256_000
@@ -74,3 +77,18 @@ def test_a_session_of_many_artifacts_opens_with_the_newest_and_within_its_bytes(
     assert shown[-1] == "art_501"
     assert 20 < len(shown) < 100
     assert len(window.rows(ArtifactRow)) == 300
+
+
+def test_a_client_that_opens_a_session_gets_every_panel_that_has_rows():
+    """UI-18: no panel is empty until its next change."""
+    panels: set[str] = set()
+    for source in (*(story.records() for story in every_fact()), random_history(11, moves=300, threads=2).records):
+        view, window, table = SessionView(), Window(1_000, 100_000_000), Table()
+        for record in source:
+            ops = view.apply(record)
+            window.apply(ops)
+            table.apply(ops)
+        filled = {panel for panel, rows in table.rows().items() if rows and panel in SESSION_PANELS}
+        assert {op.panel for op in window.snapshot() if isinstance(op, Upsert)} == filled
+        panels |= filled
+    assert len(panels) > 5
