@@ -42,7 +42,7 @@ from tests.control.rigs.examples import (
     wants,
 )
 
-KNOWN = DecisionInputs(now=NOW, ids=CountedIds(), setup=setup_of, epoch=3)
+KNOWN = DecisionInputs(now=NOW, ids=CountedIds(), configure_run=setup_of, epoch=3)
 
 
 def batch(state: Session | None = None) -> Batch:
@@ -50,12 +50,12 @@ def batch(state: Session | None = None) -> Batch:
 
 
 def test_a_batch_without_a_fact_decides_nothing():
-    assert batch().decision() == Decision(facts=())
+    assert batch().build_decision() == Decision(facts=())
 
 
 def test_each_fact_counts_and_carries_the_time_and_the_epoch():
     making = batch()
-    making.say(SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="t"), Scope())
+    making.add(SessionCreated(workspace_id=WORKSPACE, folder=FOLDER, title="t"), Scope())
     assert (making.state.sequence, making.state.at, making.state.epoch) == (1, NOW, 3)
     assert (making.state.workspace, making.state.folder, making.state.title) == (WORKSPACE, FOLDER, "t")
 
@@ -63,39 +63,39 @@ def test_each_fact_counts_and_carries_the_time_and_the_epoch():
 def test_time_never_goes_back():
     later = NOW + 5
     making = batch(Session(session=SESSION, sequence=1, at=later))
-    making.say(WarningRaised(code="w", message="m"), Scope())
+    making.add(WarningRaised(code="w", message="m"), Scope())
     assert making.state.at == later
 
 
 def test_a_fact_that_lacks_an_id_is_not_said_and_nothing_of_it_is_kept():
     making = batch()
     with pytest.raises(ValueError, match=r"tool\.started needs the id of its tool_call"):
-        making.say(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
-    assert making.decision() == Decision(facts=())
+        making.add(ToolStarted(tool="Read"), at(turn=1, run=1, step=2))
+    assert making.build_decision() == Decision(facts=())
     assert making.state == Session(session=SESSION)
 
 
 def test_a_small_text_stands_in_its_fact_and_a_large_one_goes_with_the_batch():
     making = batch()
-    assert making.hold("small") == Text(text="small")
+    assert making.store_text("small") == Text(text="small")
     large = "é" * LARGEST_INLINE
-    held = making.hold(large)
+    held = making.store_text(large)
     assert held == Text(text="é" * 1024, ref=blob_of(large.encode()).ref, tail="é" * 1024)
-    assert making.decision().blobs == (blob_of(large.encode()),)
+    assert making.build_decision().blobs == (blob_of(large.encode()),)
 
 
 def test_a_partial_that_is_dropped_and_finished_ends_once():
     making = batch()
     scope = at(turn=1, run=1, step=2)
-    making.drop("text", scope)
-    making.drop("text", scope)
-    assert making.decision().ends == ("run_1.2.text",)
+    making.drop_partial("text", scope)
+    making.drop_partial("text", scope)
+    assert making.build_decision().ends == ("run_1.2.text",)
 
 
 def test_the_ids_that_are_terminal_come_back_with_the_decision():
     making = batch()
-    making.say(TurnCompleted(iterations=1), at(turn=4, run=2))
-    assert making.decision().closed == ("trn_4",)
+    making.add(TurnCompleted(iterations=1), at(turn=4, run=2))
+    assert making.build_decision().closed == ("trn_4",)
 
 
 def test_every_fact_that_closes_an_entity_needs_its_id():

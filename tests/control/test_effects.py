@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from callboard.contracts.facts import FACTS, ModelRequested, Rule
-from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun, effects
+from callboard.control.effects import AskModel, ExpireAction, ListSession, RunTool, ShareRule, StopRun, derive_effects
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import (
     ASK,
@@ -38,7 +38,7 @@ def test_a_new_session_is_listed_and_its_model_is_asked():
 def test_an_imported_session_is_listed_and_nothing_of_it_is_carried_out():
     session = given().after(submit("tidy"), says("Done."))
 
-    assert effects(session.records, imported=True) == [
+    assert derive_effects(session.records, imported=True) == [
         ListSession(workspace=WORKSPACE, title="tidy", cause=f"{SESSION}/1")
     ]
 

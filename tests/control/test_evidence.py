@@ -8,12 +8,12 @@ from callboard.contracts.commands.evidence import EvidencePacked, ExportEvidence
 from callboard.contracts.content import blob_of
 from callboard.contracts.facts import EvidenceExported
 from callboard.contracts.scope import Scope
-from callboard.control.decide.evidence import EvidenceMade
+from callboard.control.decide.evidence import EvidencePackReported
 from tests.control.rigs.decisions import given
 from tests.control.rigs.examples import SESSION, submit
 
 PACK = blob_of(b"a pack", "application/zip")
-MADE = EvidenceMade(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")
+MADE = EvidencePackReported(request=ExportEvidence(session_id=SESSION), pack=PACK, through=3, facts=3, link="ab")
 
 
 def test_a_pack_of_a_session_is_told_by_one_fact_that_keeps_it() -> None:

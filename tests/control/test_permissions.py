@@ -23,7 +23,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import NewFact
 from callboard.contracts.settings import Asked, Widening
-from callboard.control.decide.permission import add_rule, revoke_rule, revoke_trust, trust
+from callboard.control.decide.permission import add_workspace_rule, revoke_trust, revoke_workspace_rule, trust_workspace
 from tests.control.rigs.examples import FOLDER, NOW, WORKSPACE
 
 from .test_workspace import folded
@@ -42,15 +42,15 @@ def test_trust_is_given_once_for_what_was_shown():
     """SAFE-08"""
     request = TrustWorkspace(workspace_id=WORKSPACE, digest=DIGEST)
     answer = TrustChanged(workspace_id=WORKSPACE, trusted=DIGEST, sequence=2)
-    assert trust(folded(OPENED), request, ASKED) == ((TRUSTED,), answer)
-    assert trust(folded(OPENED, TRUSTED), request, ASKED) == ((), answer)
+    assert trust_workspace(folded(OPENED), request, ASKED) == ((TRUSTED,), answer)
+    assert trust_workspace(folded(OPENED, TRUSTED), request, ASKED) == ((), answer)
 
 
 @pytest.mark.parametrize(("asked", "code"), [(Asked(), "nothing_to_trust"), (ASKED, "trust_changed")])
 def test_trust_for_anything_else_is_refused(asked: Asked, code: str):
     """SAFE-08"""
     with pytest.raises(Refusal) as caught:
-        trust(folded(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), asked)
+        trust_workspace(folded(OPENED), TrustWorkspace(workspace_id=WORKSPACE, digest="b" * 64), asked)
     assert (caught.value.code, caught.value.problem.field) == (code, "digest")
 
 
@@ -66,12 +66,18 @@ def test_trust_is_taken_back_where_it_was_given():
 def test_a_rule_of_a_workspace_is_given_and_taken_back():
     request = AddRule(workspace_id=WORKSPACE, matcher=" Edit(a) ", verdict="deny")
     added = NewFact(PermissionRuleAdded(rule=RULE))
-    assert add_rule(folded(OPENED), request, "rul_1", NOW) == ((added,), RuleChanged(rule_id="rul_1", sequence=2))
+    assert add_workspace_rule(folded(OPENED), request, "rul_1", NOW) == (
+        (added,),
+        RuleChanged(rule_id="rul_1", sequence=2),
+    )
     revoke = RevokeRule(workspace_id=WORKSPACE, rule_id="rul_1", reason="no more")
     revoked = NewFact(PermissionRuleRevoked(rule_id="rul_1", reason="no more"))
-    assert revoke_rule(folded(OPENED, added), revoke) == ((revoked,), RuleChanged(rule_id="rul_1", sequence=3))
+    assert revoke_workspace_rule(folded(OPENED, added), revoke) == (
+        (revoked,),
+        RuleChanged(rule_id="rul_1", sequence=3),
+    )
     with pytest.raises(Refusal) as caught:
-        revoke_rule(folded(OPENED, added, revoked), revoke)
+        revoke_workspace_rule(folded(OPENED, added, revoked), revoke)
     assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
 
 
@@ -79,5 +85,5 @@ def test_a_rule_whose_time_is_over_before_it_begins_is_refused():
     """SAFE-05"""
     request = AddRule(workspace_id=WORKSPACE, matcher="Edit(a)", verdict="allow", expires_at=NOW)
     with pytest.raises(Refusal) as caught:
-        add_rule(folded(OPENED), request, "rul_1", NOW)
+        add_workspace_rule(folded(OPENED), request, "rul_1", NOW)
     assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "expiresAt")

@@ -21,7 +21,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import NewFact, Origin, Record, header_of
 from callboard.control.state.session import ListedSession, Workspace
-from callboard.control.workspace import evolve, list_session, may_delete, open_folder, share_rule, update_session
+from callboard.control.workspace import evolve, list_session, open_folder, require_deletable, share_rule, update_session
 from tests.control.rigs.examples import FOLDER, NOW, SESSION, WORKSPACE
 
 OPENED = NewFact(WorkspaceOpened(path=FOLDER, name="site"))
@@ -86,21 +86,21 @@ def test_a_session_that_is_not_listed_cannot_be_changed_or_deleted():
         update_session(state, UpdateSession(session_id=SESSION, pinned=True))
     assert refused.value.problem == problem
     with pytest.raises(Refusal) as refused:
-        may_delete(state, DeleteSession(session_id=SESSION, confirm=SESSION))
+        require_deletable(state, DeleteSession(session_id=SESSION, confirm=SESSION))
     assert refused.value.problem == problem
 
 
 def test_deleting_takes_the_id_a_second_time():
     state = folded(OPENED, LISTED)
     with pytest.raises(Refusal) as refused:
-        may_delete(state, DeleteSession(session_id=SESSION, confirm="yes"))
+        require_deletable(state, DeleteSession(session_id=SESSION, confirm="yes"))
     assert refused.value.problem == Problem(
         code="invalid_input",
         message="Deleting a session takes its id a second time.",
         field="confirm",
         hint="Deleting cannot be undone.",
     )
-    listed = may_delete(state, DeleteSession(session_id=SESSION, confirm=SESSION))
+    listed = require_deletable(state, DeleteSession(session_id=SESSION, confirm=SESSION))
     assert listed == ListedSession(session=SESSION, title="tidy", listed=2)
 
 
@@ -133,5 +133,5 @@ def test_the_state_is_what_the_facts_say():
         at=NOW + 12,
         sessions={SESSION: ListedSession(session=SESSION, title="tidier", pinned=True, archived=True, listed=2)},
         deleted=frozenset({"ses_2"}),
-        given=frozenset({"rul_1"}),
+        rule_ids=frozenset({"rul_1"}),
     )

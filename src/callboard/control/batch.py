@@ -67,22 +67,22 @@ class Batch:
     """Collects the facts of one decision and holds the state that they lead to. `looks` are the gate's newest verdicts on calls
     whose turn has not come, by their ids."""
 
-    def __init__(self, state: Session, known: DecisionInputs) -> None:
+    def __init__(self, state: Session, inputs: DecisionInputs) -> None:
         self.state = state
-        self.known = known
-        self.looks: dict[str, Evaluation] = dict(known.evaluations)
+        self.inputs = inputs
+        self.evaluations: dict[str, Evaluation] = dict(inputs.evaluations)
         self._facts: list[NewFact] = []
         self._blobs: list[Blob] = []
         self._ends: list[str] = []
 
-    def say(self, fact: Fact, scope: Scope) -> None:
+    def add(self, fact: Fact, scope: Scope) -> None:
         """Adds a fact. Raises ValueError where the scope lacks an id that the fact needs."""
         self._facts.append(NewFact(fact, scope))
-        at = max(self.known.now, self.state.at)
-        self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.known.epoch)
+        at = max(self.inputs.now, self.state.at)
+        self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.inputs.epoch)
 
     @property
-    def last(self) -> Fact | None:
+    def last_fact(self) -> Fact | None:
         """What was said last."""
         return self._facts[-1].fact if self._facts else None
 
@@ -90,22 +90,22 @@ class Batch:
         """Where the batch stands, to come back to where what follows is refused."""
         return BatchMark(self.state, len(self._facts), len(self._blobs), len(self._ends))
 
-    def back_to(self, mark: BatchMark) -> None:
+    def roll_back(self, mark: BatchMark) -> None:
         """Takes back all that was said since."""
         self.state = mark.state
         del self._facts[mark.facts :], self._blobs[mark.blobs :], self._ends[mark.ends :]
 
-    def hold(self, text: str) -> Text:
+    def store_text(self, text: str) -> Text:
         """The text as a fact may hold it; what is too large goes with the batch as a blob."""
         held, blobs = fit(text)
         self._blobs.extend(blobs)
         return held
 
-    def drop(self, kind: PartialKind, scope: Scope) -> None:
+    def drop_partial(self, kind: PartialKind, scope: Scope) -> None:
         """A part in the making that comes to nothing and leaves no fact."""
         self._ends.append(partial_key(kind, scope))
 
-    def keep(self, *blobs: Blob) -> None:
+    def add_blobs(self, *blobs: Blob) -> None:
         """Blobs that facts of this batch refer to."""
         self._blobs.extend(blobs)
 
@@ -113,7 +113,7 @@ class Batch:
         """The thread as the batch has changed it so far."""
         return self.state.threads[thread]
 
-    def decision(self) -> Decision:
+    def build_decision(self) -> Decision:
         """All that was said."""
         closed: list[str] = []
         ends = list(self._ends)

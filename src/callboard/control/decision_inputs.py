@@ -16,8 +16,8 @@ from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.ports.tools import Evaluation
 from callboard.contracts.scope import PERSON, Actor
 
-from .resolved_context import NOTHING, ResolvedContext
-from .state.context import ContextParts
+from .resolved_context import EMPTY_CONTEXT, ResolvedContext
+from .state.context import ModelCapabilities
 
 
 class ToolCatalog(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,16 +53,16 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     permission_mode: PermissionMode | None = None
     catalog: ToolCatalog | None = None
     servers: tuple[ServerState, ...] = ()
-    instructions: ResolvedContext = NOTHING
+    instructions: ResolvedContext = EMPTY_CONTEXT
     fallbacks: tuple[int, ...] = ()
 
 
 #: What runs an agent that is not of our loop: a program of its own, or one that is elsewhere.
-EXTERNAL = frozenset({"acp", "a2a"})
+EXTERNAL_PROVIDERS = frozenset({"acp", "a2a"})
 _WIDTH: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
 
 
-def narrower(one: PermissionMode, other: PermissionMode | None) -> PermissionMode:
+def narrow_mode(one: PermissionMode, other: PermissionMode | None) -> PermissionMode:
     """The mode that allows less. A definition and a parent narrow; neither widens."""
     return one if other is None or _WIDTH.index(one) <= _WIDTH.index(other) else other
 
@@ -76,11 +76,11 @@ def _no_names() -> tuple[str, ...]:
 
 
 def _unpinned(name: str) -> ResolvedContext:
-    return NOTHING
+    return EMPTY_CONTEXT
 
 
-def _unknown(provider: str, model: str) -> ContextParts:
-    return ContextParts()
+def _unknown(provider: str, model: str) -> ModelCapabilities:
+    return ModelCapabilities()
 
 
 def _as_asked(definition: str, mode: PermissionMode) -> PermissionMode:
@@ -110,32 +110,32 @@ class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
 
     now: int
     ids: Ids
-    setup: Callable[[str, Mode, PermissionMode], RunConfig]
+    configure_run: Callable[[str, Mode, PermissionMode], RunConfig]
     workspace: str = ""
     folder: str = ""
     epoch: int = 0
-    closed: frozenset[str] = frozenset()
+    closed_ids: frozenset[str] = frozenset()
     evaluation: Evaluation | None = None
     evaluations: Mapping[str, Evaluation] = msgspec.field(default_factory=dict[str, Evaluation])
     context_steps: int = 2000
     approval_expiry_us: int = 0
-    find: Callable[[str], Definition | None] = _nobody
-    names: Callable[[], tuple[str, ...]] = _no_names
+    find_definition: Callable[[str], Definition | None] = _nobody
+    list_definition_names: Callable[[], tuple[str, ...]] = _no_names
     team_budget: int = 8
     group_budget: int = 16
     next_wake: Callable[[Schedule, int], int] = _never
-    archived: bool = False
-    given: ResolvedContext = NOTHING
-    pin: Callable[[str], ResolvedContext] = _unpinned
-    takes: Callable[[str, str], ContextParts] = _unknown
+    is_archived: bool = False
+    resolved_context: ResolvedContext = EMPTY_CONTEXT
+    resolve_pin: Callable[[str], ResolvedContext] = _unpinned
+    find_capabilities: Callable[[str, str], ModelCapabilities] = _unknown
     compact_at: float = 0.8
-    usual_mode: PermissionMode = "ask"
-    permitted: Callable[[str, PermissionMode], PermissionMode] = _as_asked
-    withheld: bool = False
+    default_mode: PermissionMode = "ask"
+    limit_mode: Callable[[str, PermissionMode], PermissionMode] = _as_asked
+    is_trust_withheld: bool = False
     actor: Actor = PERSON
 
 
-def carried(known: DecisionInputs, mode: PermissionMode) -> PermissionMode:
+def limit_carried_mode(inputs: DecisionInputs, mode: PermissionMode) -> PermissionMode:
     """A mode that goes on and was not chosen for what begins now. It may have come from the folder's files while they were
     trusted: where those ask for more than they have, nothing wider than the usual one is carried on."""
-    return narrower(mode, known.usual_mode if known.withheld else None)
+    return narrow_mode(mode, inputs.default_mode if inputs.is_trust_withheld else None)

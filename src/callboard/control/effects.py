@@ -139,11 +139,11 @@ Effect = (
 )
 
 
-def effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect]:
+def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect]:
     """What these facts make the runtime do, in their order. In an `imported` session that is to list it and nothing else: what
     its facts tell of happened elsewhere, and is over."""
     if imported:
-        return [effect for effect in effects(records) if isinstance(effect, ListSession)]
+        return [effect for effect in derive_effects(records) if isinstance(effect, ListSession)]
     found: list[Effect] = []
     for record in records:
         match record.fact:
@@ -184,13 +184,13 @@ def effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect
     return found
 
 
-def sleeps(state: Session) -> bool:
+def has_sleeping_agents(state: Session) -> bool:
     """True where an agent of the session sleeps until a time, or wakes for one: also when nobody has the session open."""
     found = (thread.background for thread in state.threads.values() if thread.background is not None)
-    return any(one.schedule and not one.over for one in found)
+    return any(one.schedule and not one.is_ended for one in found)
 
 
-def standing(state: Session) -> list[Effect]:
+def derive_pending_effects(state: Session) -> list[Effect]:
     """What is still to happen in a session that is opened again: the times that something in it waits for."""
     found: list[Effect] = []
     for thread in state.threads.values():
@@ -203,8 +203,8 @@ def standing(state: Session) -> list[Effect]:
         if background is not None:
             if background.wake_at:
                 found.append(WakeAt(background.wake_at))
-            found.append(ScheduleSession(f"{state.session}/{background.slept}"))
+            found.append(ScheduleSession(f"{state.session}/{background.slept_sequence}"))
     found.extend(WakeAt(one.reply_by) for one in state.handoffs.values() if one.reply_by)
     found.extend(SettleArtifact(artifact) for artifact in state.artifacts.saves)
-    found.extend(ShareRule(one.rule, one.cause) for one in state.passed_on)
+    found.extend(ShareRule(one.rule, one.cause) for one in state.forwarded_rules)
     return found

@@ -20,7 +20,7 @@ _TAG = re.compile(r"\s*(?:\*+|//+|/\*+|#+|--+)\s*@[A-Za-z]+(?=\s|$)")
 _TAIL = ".,:;!?…"
 
 
-def mentions(text: str) -> tuple[str, ...]:
+def find_mentions(text: str) -> tuple[str, ...]:
     """The names behind the @, without it, each once and in their order."""
     if "@" not in text:
         return ()

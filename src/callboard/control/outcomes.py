@@ -20,7 +20,7 @@ from callboard.contracts.ports.tools import Evaluation, Question, ToolOutcome
 from callboard.contracts.scope import Scope
 
 from .decision_inputs import ToolCatalog
-from .state.artifact import ArtifactLooked, ExportReported
+from .state.artifact import ExportReported, InterruptedSaveReported
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,8 +89,8 @@ class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
     run: str
     call: str
     outcome: ToolOutcome
-    brought: tuple[FileChange, ...] = ()
-    heard: bool = False
+    merged_changes: tuple[FileChange, ...] = ()
+    is_self_reported: bool = False
     catalog: ToolCatalog | None = None
     servers: tuple[ServerState, ...] = ()
 
@@ -198,7 +198,7 @@ class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True):
     thread: str
     run: str
     prompt: int
-    wanted: RequestedCall
+    call: RequestedCall
     is_underway: bool = False
 
 
@@ -219,7 +219,7 @@ class RemoteReported(msgspec.Struct, frozen=True, kw_only=True):
     thread: str
     run: str
     prompt: int
-    told: TaskReported | ArtifactReported
+    report: TaskReported | ArtifactReported
 
 
 class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True):
@@ -269,7 +269,7 @@ class ProcessEndReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Outcome = (
-    ArtifactLooked
+    InterruptedSaveReported
     | ExportReported
     | ModelAnswered
     | ModelAttemptFailed

@@ -18,10 +18,10 @@ class ResolvedContext(msgspec.Struct, frozen=True, kw_only=True):
     blobs: tuple[Blob, ...] = ()
 
 
-NOTHING = ResolvedContext()
+EMPTY_CONTEXT = ResolvedContext()
 
 
-def together(*parts: ResolvedContext) -> ResolvedContext:
+def merge_contexts(*parts: ResolvedContext) -> ResolvedContext:
     """All of them as one, each thing once: the first that names it holds."""
     refs: dict[str, ContextRef] = {}
     missing: dict[str, MissingRef] = {}

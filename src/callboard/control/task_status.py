@@ -11,18 +11,18 @@ from .batch import Batch
 from .state.session import Child, OpenRun, OpenTask, Session, Thread
 
 
-def open_task(batch: Batch, name: str, field: str = "taskId") -> OpenTask:
+def require_task(batch: Batch, name: str, field: str = "taskId") -> OpenTask:
     """The task. Raises `unknown_task` for one that is over or never was."""
     task = batch.state.tasks.get(name)
     if task is None:
-        ended = name in batch.known.closed
+        ended = name in batch.inputs.closed_ids
         raise Refusal(
             "unknown_task", f"The task {name} is over." if ended else f"There is no open task {name}.", field=field
         )
     return task
 
 
-def must_not_be_of_job(task: OpenTask) -> None:
+def refuse_job_task(task: OpenTask) -> None:
     """Raises `task_of_job` for what is for a job to decide: when its items begin, and what they are parts of."""
     if task.job:
         raise Refusal(
@@ -43,10 +43,10 @@ def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> T
     )
 
 
-def scope_of(state: Session, task: OpenTask) -> Scope:
+def task_scope(state: Session, task: OpenTask) -> Scope:
     """The scope of a fact about the task, its newest attempt and whoever works on it."""
-    thread = thread_of_task(state, task)
-    worker = worker_of(state, task)
+    thread = task_thread(state, task)
+    worker = task_worker(state, task)
     return Scope(
         agent=thread.agent if thread is not None else "",
         thread=thread.thread if thread is not None else "",
@@ -59,7 +59,7 @@ def scope_of(state: Session, task: OpenTask) -> Scope:
     )
 
 
-def worker_of(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
+def task_worker(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
     """The child whose task it is; None where it is another agent's, or nobody's."""
     thread = state.threads.get(task.thread)
     if thread is None or thread.child is None or thread.child.task != task.task:
@@ -67,7 +67,7 @@ def worker_of(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
     return thread, thread.child
 
 
-def thread_of_task(state: Session, task: OpenTask) -> Thread | None:
+def task_thread(state: Session, task: OpenTask) -> Thread | None:
     """The thread of the agent that works on the task, or that sleeps until it does again."""
     if task.entity != "automation_job":
         return state.threads.get(task.thread)
@@ -78,25 +78,25 @@ def thread_of_task(state: Session, task: OpenTask) -> Thread | None:
     )
 
 
-def run_for(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
+def task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
     """The run under way that works on the task. An agent that gave parts of it away works on it when it is told of them; one
     that sleeps and wakes works on its job when it woke for it."""
-    thread = thread_of_task(state, task)
+    thread = task_thread(state, task)
     run = thread.run if thread is not None else None
     if thread is None or run is None:
         return None
-    mine = worker_of(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
+    mine = task_worker(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
     if thread.background is not None and thread.background.task == task.task:
         mine = mine or run.turn == thread.background.turn
     return (thread, run) if mine else None
 
 
-def at_work(state: Session, task: OpenTask) -> bool:
+def is_at_work(state: Session, task: OpenTask) -> bool:
     """True while an attempt is under way: something runs or waits for it, a part of it is at work, or a person has it in hand.
     A child that was stopped waits for somebody to let it go on, or to make another attempt."""
-    worker = worker_of(state, task)
+    worker = task_worker(state, task)
     if worker is None:
-        return run_for(state, task) is not None or (task.work == "running" and _goes_on(state, task))
+        return task_run(state, task) is not None or (task.work == "running" and _goes_on(state, task))
     thread, child = worker
     if thread.run is not None or child.status in ("queued", "running"):
         return True
@@ -104,21 +104,21 @@ def at_work(state: Session, task: OpenTask) -> bool:
 
 
 def _goes_on(state: Session, task: OpenTask) -> bool:
-    thread = thread_of_task(state, task)
+    thread = task_thread(state, task)
     if thread is None or thread.kind == "human":
         return True
     queued = any(task.task == one.task or task.turn == one.turn for one in thread.queue)
-    return queued or any(one.work == "running" for one in parts_of(state, task.task))
+    return queued or any(one.work == "running" for one in list_parts(state, task.task))
 
 
-def may_end(state: Session, by: Thread, task: OpenTask) -> None:
+def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
     """An agent ends its own work and that of its children, and what nobody has in hand; with a task, what is part of it. Raises
     `not_your_child`; what is of a job is for the person who began it."""
-    for one in (task, *parts_of(state, task.task)):
+    for one in (task, *list_parts(state, task.task)):
         if one.job:
             raise Refusal("not_your_child", f"The task {one.task} is a job's.", field="taskId")
-        worker = thread_of_task(state, one)
-        busy = one.work == "running" or one.entity == "automation_job" or run_for(state, one) is not None
+        worker = task_thread(state, one)
+        busy = one.work == "running" or one.entity == "automation_job" or task_run(state, one) is not None
         if worker is None or not busy or worker.thread == by.thread:
             continue
         if worker.child is None or worker.child.parent != by.thread:
@@ -130,7 +130,7 @@ def was_stopped(thread: Thread) -> bool:
     return thread.run is None and thread.ended is not None and thread.ended.how == "interrupted"
 
 
-def parts_of(state: Session, task: str) -> list[OpenTask]:
+def list_parts(state: Session, task: str) -> list[OpenTask]:
     """The open tasks that are parts of it, and the parts of those, each behind what it is part of."""
     found: dict[str, OpenTask] = {}
     wanted = {task}
@@ -142,7 +142,7 @@ def parts_of(state: Session, task: str) -> list[OpenTask]:
     return list(found.values())
 
 
-def awaited(state: Session, task: str) -> set[str]:
+def list_prerequisites(state: Session, task: str) -> set[str]:
     """All that has to be over before the task is: what it depends on, its parts, and what those wait for."""
     found: set[str] = set()
     wanted = {task}
@@ -154,7 +154,7 @@ def awaited(state: Session, task: str) -> set[str]:
     return found
 
 
-def circle(task: str, other: str, field: str) -> Refusal:
+def cycle_refusal(task: str, other: str, field: str) -> Refusal:
     """Why a link is refused that would lead back to where it began."""
     return Refusal(
         "invalid_input",

@@ -99,12 +99,12 @@ def trim_session(state: Workspace, session: str, contents: Contents) -> tuple[Ne
 
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:
     """A rule that a person gave for the whole workspace is kept once, and not again once it was revoked."""
-    return () if rule.rule_id in state.given else (NewFact(PermissionRuleAdded(rule=rule)),)
+    return () if rule.rule_id in state.rule_ids else (NewFact(PermissionRuleAdded(rule=rule)),)
 
 
 def update_session(state: Workspace, request: UpdateSession) -> tuple[tuple[NewFact, ...], SessionUpdated]:
     """Only what changes becomes a fact. Raises `unknown_session`."""
-    listed = listed_session(state, request.session_id)
+    listed = require_listed(state, request.session_id)
     facts: list[NewFact] = []
     if request.title is not None and request.title != listed.title:
         facts.append(NewFact(SessionTitled(session_id=listed.session, title=request.title)))
@@ -121,9 +121,9 @@ def update_session(state: Workspace, request: UpdateSession) -> tuple[tuple[NewF
     )
 
 
-def may_delete(state: Workspace, request: DeleteSession) -> ListedSession:
+def require_deletable(state: Workspace, request: DeleteSession) -> ListedSession:
     """The session that is to be deleted. Raises `unknown_session`, and `invalid_input` where it is not confirmed."""
-    listed = listed_session(state, request.session_id)
+    listed = require_listed(state, request.session_id)
     if request.confirm != request.session_id:
         raise Refusal(
             "invalid_input",
@@ -134,7 +134,7 @@ def may_delete(state: Workspace, request: DeleteSession) -> ListedSession:
     return listed
 
 
-def listed_session(state: Workspace, session: str) -> ListedSession:
+def require_listed(state: Workspace, session: str) -> ListedSession:
     """The session in the list. Raises `unknown_session`."""
     listed = state.sessions.get(session)
     if listed is None:
@@ -163,7 +163,7 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             return msgspec.structs.replace(state, sessions=rest, deleted=state.deleted | {fact.session_id})
         case PermissionRuleAdded():
             return msgspec.structs.replace(
-                state, rules=(*state.rules, fact.rule), given=state.given | {fact.rule.rule_id}
+                state, rules=(*state.rules, fact.rule), rule_ids=state.rule_ids | {fact.rule.rule_id}
             )
         case PermissionRuleRevoked():
             rules = tuple(rule for rule in state.rules if rule.rule_id != fact.rule_id)

@@ -26,7 +26,7 @@ from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor, Scope
-from callboard.control.decide.evidence import EvidenceMade
+from callboard.control.decide.evidence import EvidencePackReported
 from callboard.evidence.layout import MEDIA
 from callboard.evidence.lineage import Lineage, Selection
 from callboard.evidence.pack import LARGEST_BLOB, Packer, PackResult
@@ -100,7 +100,7 @@ class EvidenceExporter:
             )
         )
 
-    async def _make(self, export: _Export) -> EvidenceMade:
+    async def _make(self, export: _Export) -> EvidencePackReported:
         request = export.request
         selection, scope = await self._selection(export)
         with tempfile.TemporaryFile(prefix="callboard-evidence-") as file:
@@ -164,8 +164,8 @@ def _read(file: IO[bytes]) -> Blob:
     return blob_of(file.read(), MEDIA)
 
 
-def _made(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidenceMade:
-    return EvidenceMade(
+def _made(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidencePackReported:
+    return EvidencePackReported(
         request=request,
         pack=pack,
         through=packed.through,

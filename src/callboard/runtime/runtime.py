@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import SessionCreated
 from callboard.contracts.ids import is_workspace_stream
 from callboard.contracts.rows import SessionCard
-from callboard.control.effects import ListSession, ScheduleSession, sleeps
+from callboard.control.effects import ListSession, ScheduleSession, has_sleeping_agents
 
 from .artifacts.service import ArtifactService
 from .background_tasks import BackgroundTasks
@@ -169,6 +169,6 @@ class Runtime:
     async def _pass_on(self, host: SessionHost, effect: WorkspaceEffect) -> None:
         if isinstance(effect, ScheduleSession):
             workspace, cause = host.state.workspace, effect.cause
-            await self.workspaces.schedule(host.session, workspace, cause, lambda: sleeps(host.state))
+            await self.workspaces.schedule(host.session, workspace, cause, lambda: has_sleeping_agents(host.state))
         else:
             await self.workspaces.apply_effect(host.session, host.state.workspace, effect)

@@ -9,9 +9,9 @@ from callboard.contracts.commands.tasks import MergeDone, MergeSubagent
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor, Scope
-from callboard.control.decide.agent.addressing import child_of
+from callboard.control.decide.agent.addressing import require_child
 from callboard.control.decide.subagent.child_scope import child_scope
-from callboard.control.decide.subagent.worktree import MergeMade
+from callboard.control.decide.subagent.worktree import MergeReported
 
 from .background_tasks import BackgroundTasks
 from .session_registry import SessionRegistry
@@ -40,7 +40,7 @@ class WorktreeMerger:
     async def _merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
         host = (await self._sessions.get(request.session_id)).host
         await host.run_command(request, actor)
-        thread, child = child_of(host.state, request.agent, None)
+        thread, child = require_child(host.state, request.agent, None)
         made = await self._made(request, child_scope(thread, child), thread.agent)
         failed = made.status == "failed"
         # A refusal is not kept: asked again with its key, it is tried again.
@@ -52,15 +52,15 @@ class WorktreeMerger:
             raise Refusal("merge_failed", made.message, field="agent")
         return answer
 
-    async def _made(self, request: MergeSubagent, scope: Scope, agent: str) -> MergeMade:
+    async def _made(self, request: MergeSubagent, scope: Scope, agent: str) -> MergeReported:
         host = (await self._sessions.get(request.session_id)).host
         merged = await merge_child(host, agent)
-        made = MergeMade(session_id=request.session_id, scope=scope, status=merged.status)
+        made = MergeReported(session_id=request.session_id, scope=scope, status=merged.status)
         return msgspec.structs.replace(
             made,
             files=merged.files[:MOST_FILES],
             conflict=merged.conflict[:MOST_FILES],
             message=merged.message if merged.status in ("failed", "conflict") else "",
-            brought=merged.changes,
+            changes=merged.changes,
             blobs=merged.blobs,
         )

@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
     WarningRaised,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.effects import ScheduleSession, WakeAt, standing
+from callboard.control.effects import ScheduleSession, WakeAt, derive_pending_effects
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.examples import NOW, SESSION, submit
 from tests.control.rigs.sleepers import AT_NINE, MINUTE, SECOND, Sleepers, sleepers, told, watcher
@@ -186,7 +186,7 @@ def test_a_run_that_its_process_died_of_is_over_and_its_agent_sleeps() -> None:
     assert types(then)[-3:] == ["model.interrupted", "turn.interrupted", "agent.slept"]
     assert one(then, AgentSlept).wake_at == given.now + MINUTE
     assert given.works() == []
-    assert WakeAt(given.now + MINUTE) in standing(given.state)
+    assert WakeAt(given.now + MINUTE) in derive_pending_effects(given.state)
     assert one(given.passes(60), AgentWoke).reason == "schedule"
 
 

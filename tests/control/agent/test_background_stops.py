@@ -20,7 +20,7 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.scope import Scope
 from callboard.control.decision_inputs import RunConfig
-from callboard.control.effects import ScheduleSession, sleeps
+from callboard.control.effects import ScheduleSession, has_sleeping_agents
 from callboard.control.outcomes import HostTakenOver, WakeTimeReached
 from tests.control.rigs.examples import ASK, SESSION, THREAD, answered, reject, wants
 from tests.control.rigs.sleepers import MINUTE, sleepers, told, watcher
@@ -95,7 +95,7 @@ def test_a_task_that_is_cancelled_puts_it_to_sleep_for_good() -> None:
         (AgentSlept(reason="ended", permission_mode="edits"), MINE),
     )
     assert then.effects == [ScheduleSession(f"{SESSION}/{then.before + 3}")]
-    assert not sleeps(given.state)
+    assert not has_sleeping_agents(given.state)
     given.passes(3600).then_nothing()
     given.when(SubmitTurn(session_id=SESSION, thread_id="thr_2", text="One more question."))
     assert types(given.says("watcher"))[-1] == "turn.completed"
@@ -170,7 +170,7 @@ def test_completing_its_task_is_its_end_as_well() -> None:
 def test_it_does_not_wake_in_a_session_that_was_closed() -> None:
     given = sleepers(every=60)
     given.now += MINUTE
-    given.when(WakeTimeReached(at=given.now), archived=True).then_nothing()
+    given.when(WakeTimeReached(at=given.now), is_archived=True).then_nothing()
     assert one(given.when(WakeTimeReached(at=given.now)), AgentWoke).due == given.now
 
 

@@ -60,14 +60,14 @@ def test_each_time_that_it_sleeps_until_wakes_it_at_most_once_and_none_is_missed
 def _holds(made: Sleepers) -> None:
     """Where its time has come it is at work, unless somebody said that it is not to be."""
     thread, background = made.of("watcher"), made.of_watcher()
-    if thread.run is None and thread.paused is None and not background.held:
+    if thread.run is None and thread.paused is None and not background.is_held:
         assert background.asleep
         assert background.wake_at > made.now
     assert not (background.asleep and thread.run is not None)
 
 
 def _take(made: Sleepers, name: str, seconds: float) -> None:
-    works, held = "watcher" in made.works(), made.of_watcher().held
+    works, held = "watcher" in made.works(), made.of_watcher().is_held
     match name:
         case "passes":
             made.now += int(seconds * 1_000_000)

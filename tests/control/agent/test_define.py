@@ -52,7 +52,7 @@ def refusal(session: Team, tool: str, /, **arguments: Any) -> ToolRefused:
 def test_an_agent_is_made_for_the_session_once_a_person_says_yes() -> None:
     session = crew()
     asked = one(session.uses("lead", "define_agent", **PAINTER, policy=["Patch"]), ActionRequired)
-    before = session.state.defined
+    before = session.state.defined_agents
     yes = session.when(approve())
 
     fact = one(yes, AgentDefined)
@@ -87,7 +87,7 @@ def test_an_agent_is_made_for_the_session_once_a_person_says_yes() -> None:
         ),
     )
     assert len(made.hash) == 64
-    assert session.state.defined == (made,)
+    assert session.state.defined_agents == (made,)
     assert msgspec.json.decode(one(yes, ToolCompleted).output.text)["agent"] == "painter"
 
 
@@ -97,7 +97,7 @@ def test_a_no_leaves_nothing() -> None:
     no = session.when(reject())
 
     assert types(no) == ["action.resolved", "tool.refused", "model.requested"]
-    assert (one(no, ToolRefused).code, session.state.defined) == ("person_denied", ())
+    assert (one(no, ToolRefused).code, session.state.defined_agents) == ("person_denied", ())
 
 
 def test_a_word_of_the_gate_that_lets_it_through_asks_a_person_all_the_same() -> None:
@@ -119,7 +119,7 @@ def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
     opened = [record.fact for record in session.records if isinstance(record.fact, ThreadOpened)][-1]
 
     assert child["agent_id"] == "painter-1"
-    assert (opened.definition, opened.definition_hash) == ("painter", session.state.defined[0].hash)
+    assert (opened.definition, opened.definition_hash) == ("painter", session.state.defined_agents[0].hash)
     assert session.run_of("painter-1").permission_mode == "ask"
     assert session.denied("painter-1", "spawn_subagent", agent="worker", objective="x") == "subagent_spawns"
     assert session.denied("painter-1", "define_agent", **{**PAINTER, "name": "other"}) == "subagent_spawns"
@@ -152,7 +152,7 @@ def test_what_is_wider_than_its_maker_or_taken_is_refused_before_anybody_is_aske
 
     assert refused.code == code
     assert refused.message.startswith(said)
-    assert session.state.defined == ()
+    assert session.state.defined_agents == ()
 
 
 def test_what_is_narrower_than_its_maker_stays_as_it_was_asked_for() -> None:
@@ -160,7 +160,7 @@ def test_what_is_narrower_than_its_maker_stays_as_it_was_asked_for() -> None:
     more = {"workGlobs": ["docs/pictures/*.md", "src/**/*.py"], "permissionMode": "planning", "kind": "main"}
     session.uses("lead", "define_agent", **PAINTER, policy=["Delegate"], **more)
     session.when(approve())
-    (made,) = session.state.defined
+    (made,) = session.state.defined_agents
 
     assert (made.work_globs, made.permission_mode) == (("docs/pictures/*.md", "src/**/*.py"), "planning")
     assert (made.policy, made.delegate_targets, made.capabilities, made.edges) == (("Delegate",), ("worker",), (), ())

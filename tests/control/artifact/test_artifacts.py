@@ -30,10 +30,16 @@ from callboard.contracts.facts import (
     SessionTakenOver,
     ToolCompleted,
 )
-from callboard.control.effects import SettleArtifact, standing
+from callboard.control.effects import SettleArtifact, derive_pending_effects
 from callboard.control.evolve import evolve
 from callboard.control.outcomes import HostTakenOver
-from callboard.control.state.artifact import ArtifactLooked, ExportReported, ExportRequested, FileState, OpenArtifact
+from callboard.control.state.artifact import (
+    ExportReported,
+    ExportRequested,
+    FileState,
+    InterruptedSaveReported,
+    OpenArtifact,
+)
 from tests.control.rigs.artifacts import (
     CALL,
     MADE,
@@ -65,7 +71,7 @@ def test_the_first_change_of_a_path_makes_an_artifact_before_the_call_ends():
         asked(2, at(turn=1, run=1, step=3)),
     )
     told = next(one.sequence for one in session.records if one.header.type == "artifact.version.created")
-    assert session.state.artifacts.open == {"art_1": OpenArtifact(PATH, 1, ONE.ref.hash[:16], told=told)}
+    assert session.state.artifacts.open == {"art_1": OpenArtifact(PATH, 1, ONE.ref.hash[:16], last_sequence=told)}
 
 
 def test_a_file_that_was_there_is_a_version_of_nobodys_first():
@@ -212,12 +218,12 @@ def test_a_former_version_is_restored_as_a_new_one():
 def test_an_artifact_that_is_no_file_is_saved_at_once():
     create = CreateArtifact(session_id=SESSION, title="Brief", content="one")
     session = given(submit(), says("Done."))
-    asks = msgspec.structs.replace(ask(create, ONE), look=None)
+    asks = msgspec.structs.replace(ask(create, ONE), file=None)
     session.when(asks).then(
         (ArtifactCreated(artifact_kind="text", title="Brief"), MINE),
         (version(1, ONE.ref, "person", path="", title="Brief"), MINE),
     )
-    again = msgspec.structs.replace(ask(edit(), TWO), look=None)
+    again = msgspec.structs.replace(ask(edit(), TWO), file=None)
     assert session.when(again).facts == (version(2, TWO.ref, "person", path="", title="Brief"),)
 
 
@@ -245,8 +251,10 @@ def test_a_person_confirms_a_deletion_by_its_id():
 def test_a_save_whose_process_ended_is_settled_by_looking_at_the_file(there: Blob | None, told: str):
     """CTX-04: never silently, and the draft is kept where nothing was saved."""
     session = kept().after(ask(edit(), TWO))
-    assert [one for one in standing(session.state) if isinstance(one, SettleArtifact)] == [SettleArtifact("art_1")]
-    looked = ArtifactLooked(artifact="art_1", look=FileState(content=there))
+    assert [one for one in derive_pending_effects(session.state) if isinstance(one, SettleArtifact)] == [
+        SettleArtifact("art_1")
+    ]
+    looked = InterruptedSaveReported(artifact="art_1", file=FileState(content=there))
     session.when(looked).then_nothing()
     session.epoch = 2
     assert session.when(looked).facts[-1].type == told
@@ -265,7 +273,7 @@ def test_an_export_is_begun_told_and_made():
     session.when(ExportReported(export="exp_1", done=1, total=3)).then(
         (ArtifactExportProgressed(export="exp_1", done=1, total=3), MINE)
     )
-    session.when(ExportReported(export="exp_1", made=TWO, name="a.diff")).then(
+    session.when(ExportReported(export="exp_1", content=TWO, name="a.diff")).then(
         (ArtifactExportCompleted(export="exp_1", content=TWO.ref, name="a.diff"), MINE)
     )
     session.when(ExportReported(export="exp_1", code="internal", message="late")).then_nothing()
@@ -293,7 +301,7 @@ def test_an_erased_version_still_counts():
         gone = record.header.type == "artifact.version.created"
         session.state = evolve(session.state, msgspec.structs.replace(record, fact=ErasedFact()) if gone else record)
     known = session.state.artifacts.open["art_1"]
-    assert (known.path, known.version, known.mark) == (PATH, 1, "")
+    assert (known.path, known.version, known.hash_prefix) == (PATH, 1, "")
     assert SessionTakenOver not in [type(record.fact) for record in session.records]
 
 
@@ -302,7 +310,7 @@ def test_an_artifact_takes_little_of_what_deciders_know():
     session = kept()
     known = session.state.artifacts
     many = {
-        f"art_{n:022}": OpenArtifact(f"src/package/module/file_{n}.py", 3, ONE.ref.hash[:16], told=100_000 + n)
+        f"art_{n:022}": OpenArtifact(f"src/package/module/file_{n}.py", 3, ONE.ref.hash[:16], last_sequence=100_000 + n)
         for n in range(10_000)
     }
     data = msgspec.json.encode(msgspec.structs.replace(known, open=many))

@@ -54,7 +54,7 @@ def test_a_file_that_was_gone_when_it_was_made_anew_ends_its_artifact_and_begins
     "told",
     [
         wrote(change(TWO, TWO), call=2),
-        msgspec.structs.replace(wrote(change(TWO), call=2), heard=True),
+        msgspec.structs.replace(wrote(change(TWO), call=2), is_self_reported=True),
         wrote(call=2, brought=(change(TWO),)),
         wrote(change(TWO, path="b.md"), call=2),
     ],
@@ -134,7 +134,7 @@ ANEW = CreateArtifact(session_id=SESSION, path=PATH, content="two", reason="agai
 def test_a_file_that_a_person_makes_anew_where_it_is_gone_ends_its_artifact_and_begins_another():
     """UI-13: as for a call of an agent's, in the batch that says what is to be made."""
     session = kept()
-    told = session.when(ask(ANEW, TWO, there=None, looked_at=session.state.sequence)).decision
+    told = session.when(ask(ANEW, TWO, there=None, file_sequence=session.state.sequence)).decision
     assert [(new.fact, new.scope) for new in told.facts] == [
         (ArtifactDeleted(file=True, reason="the file was gone when it was made anew"), MINE),
         (ArtifactCreated(artifact_kind="document", path=PATH), Scope(artifact="art_2")),
@@ -146,28 +146,30 @@ def test_a_file_that_a_person_makes_anew_where_it_is_gone_ends_its_artifact_and_
 def test_what_was_told_after_a_person_looked_may_have_come_behind_that():
     """What is not known is not told."""
     session = kept()
-    refused = session.refuses(ask(ANEW, TWO, there=None, looked_at=session.state.artifacts.open["art_1"].told - 1))
+    refused = session.refuses(
+        ask(ANEW, TWO, there=None, file_sequence=session.state.artifacts.open["art_1"].last_sequence - 1)
+    )
     assert (refused.code, refused.field, refused.hint) == ("artifact_conflict", "path", "Edit that one.")
 
 
 def test_where_something_of_a_gone_file_is_not_saved_its_artifact_goes_on_and_the_person_is_told_how():
     """CTX-04"""
     session = kept().after(ask(edit(base=9), TWO))
-    refused = session.refuses(ask(ANEW, THREE, there=None, looked_at=session.state.sequence))
+    refused = session.refuses(ask(ANEW, THREE, there=None, file_sequence=session.state.sequence))
     assert (refused.code, refused.message, refused.hint) == (
         "artifact_conflict",
         f"{PATH} is the artifact art_1 already, and what was written of it is not saved.",
         "Save that with retry_artifact over version 1, which makes the file anew, or delete the artifact.",
     )
     under_way = kept().after(ask(edit(), TWO))
-    refused = under_way.refuses(ask(ANEW, THREE, there=None, looked_at=under_way.state.sequence))
+    refused = under_way.refuses(ask(ANEW, THREE, there=None, file_sequence=under_way.state.sequence))
     assert (refused.code, refused.hint) == ("artifact_conflict", "Ask again in a moment.")
 
 
 def test_an_artifact_whose_file_is_gone_is_not_taken_as_it_is():
     session = kept()
     nothing = CreateArtifact(session_id=SESSION, path=PATH)
-    refused = session.refuses(ask(nothing, there=None, looked_at=session.state.sequence))
+    refused = session.refuses(ask(nothing, there=None, file_sequence=session.state.sequence))
     assert (refused.code, refused.message, refused.hint) == (
         "artifact_conflict",
         f"{PATH} is the artifact art_1 already, and its file is gone.",

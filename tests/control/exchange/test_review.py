@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import Fix
-from callboard.control.decide.turn.wake_depth import MOST_HOPS
+from callboard.control.decide.turn.wake_depth import MAX_HOPS
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CLERK, CRITIC, LEAD, WORKER, Team, all_of, one, team, types
 
@@ -173,7 +173,7 @@ def test_reviewers_that_judge_for_ever_what_they_are_told_are_stopped() -> None:
         given.uses("critic", "submit_verdict", review_id=asked["review_id"], verdict="failed")
         given.says("critic")
         rounds += 1
-    assert rounds == MOST_HOPS // 2
+    assert rounds == MAX_HOPS // 2
 
 
 def test_tasks_are_made_changed_and_ended_by_agents_and_persons() -> None:

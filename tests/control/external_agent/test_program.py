@@ -87,7 +87,7 @@ def part(said: str, step: int, **more: Any) -> PartEnded:
 
 
 def seen(wanted: RequestedCall, prompt: int = 1) -> ExternalCallReported:
-    return ExternalCallReported(thread=THREAD, run="run_1", prompt=prompt, wanted=wanted)
+    return ExternalCallReported(thread=THREAD, run="run_1", prompt=prompt, call=wanted)
 
 
 def there(resumed: bool = False) -> ExternalConnected:

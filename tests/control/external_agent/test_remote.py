@@ -72,11 +72,11 @@ def prompted(**more: Any) -> Given:
 
 
 def told(state: RemoteTaskState, message: str = "", **more: Any) -> RemoteReported:
-    return RemoteReported(thread=THREAD, run="run_1", prompt=1, told=TaskReported("T", state, message), **more)
+    return RemoteReported(thread=THREAD, run="run_1", prompt=1, report=TaskReported("T", state, message), **more)
 
 
 def needs(tool: str = REMOTE_INPUT) -> ExternalCallReported:
-    return ExternalCallReported(thread=THREAD, run="run_1", prompt=1, wanted=wants(1, 3, ASK, tool))
+    return ExternalCallReported(thread=THREAD, run="run_1", prompt=1, call=wants(1, 3, ASK, tool))
 
 
 def respond(decision: Any, **more: Any) -> RespondAction:
@@ -103,19 +103,19 @@ def test_each_state_is_said_as_it_was_told_and_what_is_unfinished_is_known():
     session.when(told("working", "Looking.")).then(
         (RemoteTaskChanged(remote_task_id="T", state="working", message=Text(text="Looking.")), RUN)
     )
-    assert link(session) == ExternalLink(provider_session="c-1", connected=True, task="T", told="working")
+    assert link(session) == ExternalLink(provider_session="c-1", connected=True, task="T", task_state="working")
     session.when(told("unknown")).then((RemoteTaskChanged(remote_task_id="T", state="unknown"), RUN))
     session.when(ExternalDisconnected(thread=THREAD, reason="lost"))
-    assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="T", told="unknown")
+    assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="T", task_state="unknown")
     session.when(told("completed"))
-    assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="", told="completed")
+    assert link(session) == ExternalLink(provider_session="c-1", connected=False, task="", task_state="completed")
 
 
 def test_an_artifact_is_said_with_its_blobs():
     picture = blob_of(b"...", "image/png")
     part = RemotePart(media="image/png", content=picture.ref)
     made = ArtifactReported(task="T", artifact="a", name="card", parts=(part,), left_out=2, blobs=(picture,))
-    then = prompted().when(RemoteReported(thread=THREAD, run="run_1", prompt=1, told=made))
+    then = prompted().when(RemoteReported(thread=THREAD, run="run_1", prompt=1, report=made))
 
     its = msgspec.structs.replace(RUN, artifact="art_1")
     then.then(
@@ -136,7 +136,7 @@ def test_what_is_delivered_again_under_its_name_is_the_next_version_where_it_dif
     ):
         part = RemotePart(media="text/plain", text=Text(text=text_))
         made = ArtifactReported(task="T", artifact="a", name="notes.md", parts=(part,), left_out=0, blobs=())
-        then = session.when(RemoteReported(thread=THREAD, run="run_1", prompt=1, told=made))
+        then = session.when(RemoteReported(thread=THREAD, run="run_1", prompt=1, report=made))
         assert then.facts[-1].type == told_
     (known,) = session.state.artifacts.open.values()
     assert (known.title, known.path, known.worktree, known.version) == ("notes.md", "", "", 2)

@@ -25,7 +25,7 @@ def wrote() -> Team:
 
 def tells(made: Team, told: TaskReported | ArtifactReported) -> RemoteReported:
     peer, run = made.of("peer"), made.run_of("peer")
-    return RemoteReported(thread=peer.thread, run=run.run, prompt=run.model_step, told=told)
+    return RemoteReported(thread=peer.thread, run=run.run, prompt=run.model_step, report=told)
 
 
 def test_it_is_woken_for_its_inbox_and_a_person_is_not():
@@ -39,7 +39,7 @@ def test_it_has_its_inbox_once_it_tells_of_its_task_and_not_by_being_asked_about
     made = wrote()
     peer, run = made.of("peer"), made.run_of("peer")
     asked = ExternalCallReported(
-        thread=peer.thread, run=run.run, prompt=run.model_step, wanted=wants(9, 3, ASK, CONNECT_AGENT)
+        thread=peer.thread, run=run.run, prompt=run.model_step, call=wants(9, 3, ASK, CONNECT_AGENT)
     )
     assert all_of(made.when(asked), InboxConsumed) == []
     assert all_of(made.when(tells(made, TaskReported("T", "unknown"))), InboxConsumed) == []

@@ -317,7 +317,7 @@ def test_workers_are_under_the_mode_that_a_person_chose_or_the_leads_and_never_w
 
 def test_a_job_makes_a_session_where_it_is_given_none_under_the_usual_mode() -> None:
     given = Team()
-    then = given.when(job("alpha"), usual_mode="edits")
+    then = given.when(job("alpha"), default_mode="edits")
     assert types(then)[:4] == ["session.created", "thread.opened", "task.created", "job.created"]
     assert (given.state.title, given.works()) == ("Look at all", ["worker-1"])
     assert one(then, JobCreated).permission_mode == "edits"
@@ -331,7 +331,7 @@ def test_no_mode_of_a_job_outlives_the_trust_that_it_came_from(asked: Any) -> No
     given = team(LEAD, WORKER, permission_mode="full")
     given.says("lead")
     given.when(job("alpha", "beta", "gamma", parallel=1, permission_mode=asked))
-    untrusted = {"withheld": True, "usual_mode": "ask"}
+    untrusted = {"is_trust_withheld": True, "default_mode": "ask"}
     expected = asked or "ask"
 
     then = given.when(PauseJob(session_id=SESSION, job_id=JOB))
@@ -382,7 +382,7 @@ def test_a_job_of_a_session_that_is_archived_is_paused_where_it_would_begin_some
     whole, first, second = given.state.tasks
     run = given.run_of("worker-1")
     answer = answered(text(run.model_step + 1, "Done."), run=_number(run.run), step=run.model_step, thread=_at(given))
-    then = given.when(answer, archived=True)
+    then = given.when(answer, is_archived=True)
     assert (tasks(then, TaskCompleted), tasks(then, TaskPaused)) == ([first], [whole])
     then = given.when(ResumeJob(session_id=SESSION, job_id=JOB))
     assert tasks(then, TaskStarted) == [second]

@@ -78,7 +78,7 @@ class JobMachine(TaskMachine):
         left = self._left()
         assert left, "a job without items is over"
         for item in left:
-            waits = item.paused or item.work == "over" or set(item.depends_on) - set(item.met)
+            waits = item.paused or item.work == "over" or set(item.depends_on) - set(item.done_dependencies)
             assert waits, f"nobody begins {item.title}"
         assert (whole.work == "over") == all(item.work == "over" for item in left)
 

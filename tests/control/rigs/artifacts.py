@@ -13,7 +13,7 @@ from callboard.contracts.facts import ArtifactVersionCreated, FileChange
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
 from callboard.control.outcomes import ToolEnded
-from callboard.control.state.artifact import ArtifactDone, ArtifactRequest, ArtifactRequested, FileState
+from callboard.control.state.artifact import ArtifactChangeReported, ArtifactRequest, ArtifactRequested, FileState
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import SESSION, THREAD, answered, at, says, submit, wants
 
@@ -43,7 +43,7 @@ def change(after: Blob | None, before: Blob | None = None, path: str = PATH) -> 
 
 def wrote(*changes: FileChange, call: int = 1, brought: tuple[FileChange, ...] = ()) -> ToolEnded:
     outcome = ToolOutcome(output="done", duration_ms=4, changes=changes)
-    return ToolEnded(thread=THREAD, run="run_1", call=f"cal_{call}", outcome=outcome, brought=brought)
+    return ToolEnded(thread=THREAD, run="run_1", call=f"cal_{call}", outcome=outcome, merged_changes=brought)
 
 
 def version(
@@ -71,7 +71,7 @@ def ask(
 ) -> ArtifactRequested:
     artifact = getattr(request, "artifact_id", "")
     return ArtifactRequested(
-        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, look=FileState(content=there), **more
+        session_id=SESSION, artifact_id=artifact, request=request, draft=draft, file=FileState(content=there), **more
     )
 
 
@@ -79,6 +79,6 @@ def edit(base: int = 1, content: str = "two") -> EditArtifact:
     return EditArtifact(session_id=SESSION, artifact_id="art_1", base_version=base, content=content)
 
 
-def done(code: str = "", there: Blob | None = None) -> ArtifactDone:
+def done(code: str = "", there: Blob | None = None) -> ArtifactChangeReported:
     look = FileState(content=there) if code else None
-    return ArtifactDone(session_id=SESSION, artifact_id="art_1", code=code, message="No room.", look=look)
+    return ArtifactChangeReported(session_id=SESSION, artifact_id="art_1", code=code, message="No room.", file=look)

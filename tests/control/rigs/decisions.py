@@ -35,14 +35,14 @@ from callboard.contracts.record import (
 )
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
-from callboard.control.decide import SessionCommand, command, outcome
+from callboard.control.decide import SessionCommand, decide_command, decide_outcome
 from callboard.control.decide.artifact.dispatch import ArtifactDecided
-from callboard.control.decide.evidence import EvidenceMade
-from callboard.control.decide.subagent.worktree import MergeMade
-from callboard.control.decide.tool.action_answer import waiting
-from callboard.control.decide.tool.calls import holds_up
+from callboard.control.decide.evidence import EvidencePackReported
+from callboard.control.decide.subagent.worktree import MergeReported
+from callboard.control.decide.tool.action_answer import find_waiting_call
+from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
-from callboard.control.effects import Effect, effects
+from callboard.control.effects import Effect, derive_effects
 from callboard.control.evolve import evolve
 from callboard.control.outcomes import ExternalCallReported, ModelAnswered, Outcome
 from callboard.control.state.session import OpenRun, Session, Thread
@@ -133,14 +133,14 @@ class Given:
         answer: Answer | None = None
         knows = msgspec.structs.replace(self._known(step), **known)
         before = self.state
-        if isinstance(step, Command | EvidenceMade | MergeMade | ArtifactDecided):
-            decision, answer = command(self.state, step, knows)
+        if isinstance(step, Command | EvidencePackReported | MergeReported | ArtifactDecided):
+            decision, answer = decide_command(self.state, step, knows)
         else:
-            decision = outcome(self.state, step, knows)
+            decision = decide_outcome(self.state, step, knows)
         if isinstance(step, ModelAnswered):
             self._verdicts.update({call.call: call.evaluation for call in step.calls})
         if isinstance(step, ExternalCallReported):
-            self._verdicts[step.wanted.call] = step.wanted.evaluation
+            self._verdicts[step.call.call] = step.call.evaluation
         records = self._append(decision, knows)
         self.records.extend(records)
         for record in records:
@@ -149,7 +149,7 @@ class Given:
             "folding the facts gives the state they were decided in"
         )
         self.closed |= set(decision.closed)
-        return Then(before.sequence, decision, answer, effects(records))
+        return Then(before.sequence, decision, answer, derive_effects(records))
 
     def joined_by(self, agent: str, thread: str) -> Given:
         """Another agent has a thread in the session: a fact that no command of this version leads to."""
@@ -184,15 +184,15 @@ class Given:
 
     def _known(self, step: Step | None) -> DecisionInputs:
         named = {getattr(step, name, None) for name in ("turn_id", "action_id", "artifact_id", "process_id", "item_id")}
-        found = waiting(self.state, getattr(step, "action_id", ""))
+        found = find_waiting_call(self.state, getattr(step, "action_id", ""))
         return DecisionInputs(
             now=self.now,
             ids=self.ids,
-            setup=self.setup,
+            configure_run=self.setup,
             workspace=WORKSPACE,
             folder=FOLDER,
             epoch=self.epoch,
-            closed=frozenset(self.closed & named),
+            closed_ids=frozenset(self.closed & named),
             evaluation=self._verdicts[found[2].call] if found is not None else None,
             evaluations=self.looks(),
             approval_expiry_us=self.expiry,
@@ -205,7 +205,7 @@ class Given:
             for call in thread.run.calls if thread.run is not None and not thread.run.stopping else ():
                 if call.phase == "requested":
                     found[call.call] = self._verdicts[call.call]
-                    if holds_up(call.tool, found[call.call]):
+                    if blocks_next_calls(call.tool, found[call.call]):
                         break
         return found
 
@@ -227,5 +227,5 @@ def given(*steps: Step, expiry: int = 0) -> Given:
 def _working_state(before: Session, decision: Decision, known: DecisionInputs) -> Session:
     batch = Batch(before, known)
     for new in decision.facts:
-        batch.say(new.fact, new.scope)
+        batch.add(new.fact, new.scope)
     return batch.state

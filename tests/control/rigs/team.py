@@ -160,8 +160,8 @@ class Team(Given):
     def _known(self, step: Step | None) -> DecisionInputs:
         return msgspec.structs.replace(
             super()._known(step),
-            find=self._find,
-            names=lambda: tuple(one.name for one in self._roster().definitions),
+            find_definition=self._find,
+            list_definition_names=lambda: tuple(one.name for one in self._roster().definitions),
             team_budget=self.budgets[0],
             group_budget=self.budgets[1],
         )

@@ -30,7 +30,7 @@ from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Row
 from callboard.contracts.rows.base import Upsert
-from callboard.control.decide import command
+from callboard.control.decide import decide_command
 from callboard.control.outcomes import (
     ActionTimedOut,
     ExternalCallReported,
@@ -99,7 +99,7 @@ class History:
         given = self.given
         known = given._known(None)
         try:
-            decision, _ = command(given.state, ResumeThread(session_id=SESSION, thread_id=thread), known)
+            decision, _ = decide_command(given.state, ResumeThread(session_id=SESSION, thread_id=thread), known)
         except Refusal as refusal:
             return refusal.code
         told = [(new.fact.type, new.scope.thread) for new in decision.facts]
@@ -253,7 +253,7 @@ class History:
         )
         thread = self.given.of(name).thread
         if self._is_program(name):
-            self._when(ExternalCallReported(thread=thread, run=run.run, prompt=run.model_step, wanted=call))
+            self._when(ExternalCallReported(thread=thread, run=run.run, prompt=run.model_step, call=call))
         else:
             number = int(run.run.removeprefix("run_"))
             self._when(answered(call, run=number, step=run.model_step, thread=thread))

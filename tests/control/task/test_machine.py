@@ -13,10 +13,10 @@ from callboard.contracts.commands.team import CancelSubagent, CloseSubagent, Sen
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import Fact, SnapshotUpdated, TaskCancelled, TaskCompleted, TaskStarted
 from callboard.contracts.record import NewFact
-from callboard.control.decide.turn.queue_eligibility import startable
+from callboard.control.decide.turn.queue_eligibility import find_startable
 from callboard.control.outcomes import HostTakenOver
 from callboard.control.state.session import OpenTask
-from callboard.control.task_status import at_work, parts_of, run_for, was_stopped, worker_of
+from callboard.control.task_status import is_at_work, list_parts, task_run, task_worker, was_stopped
 from tests.control.rigs.decisions import Step
 from tests.control.rigs.examples import SESSION, interrupt, submit
 from tests.control.rigs.tasks import board, cancel, create, link, pause, resume, retry, start
@@ -161,7 +161,7 @@ class TaskMachine(RuleBasedStateMachine):
     @invariant()
     def nobody_works_on_what_is_paused(self) -> None:
         for task in self.given.state.tasks.values():
-            found = run_for(self.given.state, task)
+            found = task_run(self.given.state, task)
             if found is not None and (task.paused or task.cancelling):
                 assert found[1].stopping, f"{found[0].agent} works on {task.task}"
 
@@ -175,24 +175,24 @@ class TaskMachine(RuleBasedStateMachine):
     def who_works_on_a_task_is_not_joined_by_another_attempt(self) -> None:
         state = self.given.state
         for task in state.tasks.values():
-            found = run_for(state, task)
-            assert found is None or at_work(state, task), f"{found[0].agent} works on {task.task}"
+            found = task_run(state, task)
+            assert found is None or is_at_work(state, task), f"{found[0].agent} works on {task.task}"
 
     def _has_somebody(self, task: OpenTask) -> bool:
         state = self.given.state
         thread = state.threads.get(task.thread)
         if thread is None:
             return False
-        if thread.kind == "human" or run_for(state, task) is not None:
+        if thread.kind == "human" or task_run(state, task) is not None:
             return True
-        worker = worker_of(state, task)
+        worker = task_worker(state, task)
         if worker is not None:
             return worker[1].status in ("queued", "running") or not was_stopped(worker[0])
         if any(queued.turn == task.turn for queued in thread.queue):
             return True
         # It gave parts away, and they are at work or it was not told yet of what came of them.
-        untold = bool(thread.inbox) or thread.run is not None or startable(state, thread) is not None
-        parts = any(one.work == "running" for one in parts_of(state, task.task))
+        untold = bool(thread.inbox) or thread.run is not None or find_startable(state, thread) is not None
+        parts = any(one.work == "running" for one in list_parts(state, task.task))
         return parts or ((task.delegated or task.implied) and untold)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.commands.team import SendHandoff
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import SubagentSpawned, ThreadPaused
-from callboard.control.decide.turn.wake_depth import MOST_HOPS
+from callboard.control.decide.turn.wake_depth import MAX_HOPS
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CRITIC, LEAD, WORKER, Team, agent, one, team
@@ -33,7 +33,7 @@ def test_handoffs_that_are_rejected_for_ever_are_stopped_with_the_reason() -> No
         given.uses("maker", "respond_handoff", handoff_id=handoff, decision="reject", reason="Not me.")
         given.says("maker")
         rounds += 1
-    assert rounds == MOST_HOPS // 2
+    assert rounds == MAX_HOPS // 2
     assert "no_progress" in (given.of("owner").paused, given.of("maker").paused)
 
 
@@ -50,7 +50,7 @@ def test_ownerships_that_are_given_back_for_ever_are_stopped() -> None:
         given.uses("maker", "respond_handoff", handoff_id=handoff, decision="complete", reason="Yours again.")
         given.says("maker")
         rounds += 1
-    assert rounds == MOST_HOPS // 2
+    assert rounds == MAX_HOPS // 2
     assert "no_progress" in (given.of("owner").paused, given.of("maker").paused)
 
 
@@ -63,7 +63,7 @@ def test_reviews_that_are_asked_for_in_a_ring_are_stopped() -> None:
         given.uses(names[turns % 2], "request_review", reviewer=names[(turns + 1) % 2], instructions="And this?")
         given.says(names[turns % 2])
         turns += 1
-    assert turns == MOST_HOPS
+    assert turns == MAX_HOPS
     assert given.of(names[turns % 2]).paused == "no_progress"
 
 
@@ -72,7 +72,7 @@ def test_answers_that_never_come_wake_their_sender_no_more_than_a_chain_may_be_l
     given = team(LEAD, agent("owner", edges=(Edge(to="maker"),)), MAKER)
     given.uses("lead", "send_message", to=["owner"], text="begin")
     rounds = 0
-    while given.of("owner").run is not None and rounds <= MOST_HOPS:
+    while given.of("owner").run is not None and rounds <= MAX_HOPS:
         wanted = {"expectation": "required", "within_s": 1}
         given.uses("owner", "send_handoff", to="maker", message="Well?", response=wanted)
         given.says("owner")
@@ -81,7 +81,7 @@ def test_answers_that_never_come_wake_their_sender_no_more_than_a_chain_may_be_l
         given.now += 1_000_000
         then = given.when(WakeTimeReached(at=given.now))
         rounds += 1
-    assert rounds <= MOST_HOPS
+    assert rounds <= MAX_HOPS
     assert one(then, ThreadPaused).cause == "no_progress"
 
 

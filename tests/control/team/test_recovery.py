@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from callboard.contracts.commands import ResumeThread
 from callboard.contracts.facts import InboxReserved, TaskFailed, ThreadPaused, TurnSubmitted, WorkerNotification
-from callboard.control.effects import ExpireAction, WakeAt, standing
+from callboard.control.effects import ExpireAction, WakeAt, derive_pending_effects
 from callboard.control.outcomes import HostTakenOver
 from tests.control.rigs.decisions import Then
 from tests.control.rigs.examples import ASK, NOW, SESSION, answered, approve, submit, wants
@@ -211,7 +211,7 @@ def test_times_that_were_waited_for_are_waited_for_again() -> None:
     )
     given.when(answered(wants(9, 2, ASK), run=2, thread="thr_2"))
     given.uses("lead", "wait_subagents", timeout_s=30)
-    found = standing(given.state)
+    found = derive_pending_effects(given.state)
     assert [one for one in found if isinstance(one, WakeAt)] == [WakeAt(NOW + 30 * SECOND), WakeAt(NOW + 60 * SECOND)]
     assert [one.at for one in found if isinstance(one, ExpireAction)] == [NOW + SECOND]
 

@@ -34,7 +34,7 @@ from callboard.control.outcomes import (
     RunStopped,
     ToolEnded,
 )
-from callboard.control.state.context import MOST_SPOKEN
+from callboard.control.state.context import MAX_SPOKEN_TURNS
 from callboard.control.state.session import Thread
 from tests.control.rigs.decisions import Given, Step
 from tests.control.rigs.examples import (
@@ -73,6 +73,10 @@ MOVES = st.tuples(
 )
 MOSTLY_NONE = st.sampled_from([None, None, None])
 RARELY = st.integers(0, 4).map(lambda one: one == 4)
+
+
+#: What stays of a thread without a run.
+_KEPT = ("last", "working_mode", "ended", "opened_sequence", "cut", "marks", "context_usage", "spoken_turns")
 
 
 class ThreadMachine(RuleBasedStateMachine):
@@ -308,12 +312,9 @@ class ThreadMachine(RuleBasedStateMachine):
         assert thread.submitted is None
         if thread.run is None:
             rest = Thread(thread=THREAD, agent="lead", definition="lead", queue=thread.queue, paused=thread.paused)
-            kept = {
-                name: getattr(thread, name)
-                for name in ("last", "working_mode", "ended", "opened", "cut", "marks", "filling", "said")
-            }
+            kept = {name: getattr(thread, name) for name in _KEPT}
             assert len(thread.marks) <= MOST_MARKS
-            assert len(thread.said) <= MOST_SPOKEN
+            assert len(thread.spoken_turns) <= MAX_SPOKEN_TURNS
             assert thread == msgspec.structs.replace(rest, **kept)
 
     def _run(self) -> Run:

@@ -26,14 +26,14 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
-from callboard.control.mentions import mentions
+from callboard.control.mentions import find_mentions
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from callboard.control.resolved_context import ResolvedContext as Came
-from callboard.control.state.context import ContextParts, given_tokens, shares
+from callboard.control.state.context import ModelCapabilities, allocate_bytes, count_ref_tokens
 from tests.control.rigs.decisions import Given, Then, given
 from tests.control.rigs.examples import SESSION, THREAD, answered, ended, says, setup_of, stopped, submit, wants
 
-SMALL: dict[str, Any] = {"takes": lambda provider, model: ContextParts(window=1000)}
+SMALL: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=1000)}
 #: Some 700 tokens.
 LONG = "word " * 560
 
@@ -107,7 +107,7 @@ def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
     assert [one.reason for one in of(made, ContextResolved)[0].omitted] == ["compacted"]
     assert of(made, CompactionCompleted)[0].summary == Text(text="They said much.")
     assert (of(made, ModelRequested)[0].purpose, of(made, ModelRequested)[0].iteration) == ("answer", 1)
-    assert session.thread.filling.compacted == begun - 1
+    assert session.thread.context_usage.compacted == begun - 1
 
 
 def test_where_nobody_knows_the_window_nothing_is_summarised_until_a_request_is_refused():
@@ -181,7 +181,7 @@ def test_a_summary_in_the_making_ends_with_its_turn():
 
     assert [type(fact).__name__ for fact in then.facts] == ["CompactionFailed", "ModelInterrupted", "TurnInterrupted"]
     assert of(then, TurnInterrupted)
-    assert session.thread.filling.compacted == 0
+    assert session.thread.context_usage.compacted == 0
 
 
 def test_a_person_has_an_idle_thread_summarised_and_nothing_is_answered():
@@ -213,22 +213,24 @@ CAME = Came(refs=(REF,), missing=(GONE,), blobs=(NOTES,))
 def test_what_an_input_brings_goes_with_it_and_is_told_when_its_run_begins():
     """CTX-01, CTX-02: also where the turn waits in the queue."""
     session = given(submit("one"))
-    then = session.when(submit("two"), given=CAME)
+    then = session.when(submit("two"), resolved_context=CAME)
     assert [(one.given, one.missing) for one in of(then, TurnSubmitted)] == [((REF,), (GONE,))]
     assert then.decision.blobs == (NOTES,)
     begun = session.when(says("done"))
     assert [(one.refs, one.missing) for one in of(begun, ContextResolved)] == [((REF,), (GONE,))]
     assert session.thread.last is not None
-    assert session.thread.last.given == ()
+    assert session.thread.last.refs == ()
 
 
 def test_a_text_that_is_edited_brings_what_it_names_now_and_keeps_what_was_attached():
     """CTX-01"""
     attached = ContextRef(ref="upl_1", kind="text", source="attached", content=NOTES.ref)
     session = given(submit("one"))
-    session.when(submit("two"), given=Came(refs=(attached, REF)))
+    session.when(submit("two"), resolved_context=Came(refs=(attached, REF)))
     other = ContextRef(ref="other.md", kind="text", source="mentioned", content=NOTES.ref)
-    then = session.when(EditQueuedTurn(session_id=SESSION, turn_id="trn_2", text="three"), given=Came(refs=(other,)))
+    then = session.when(
+        EditQueuedTurn(session_id=SESSION, turn_id="trn_2", text="three"), resolved_context=Came(refs=(other,))
+    )
 
     assert [one.given for one in of(then, QueueEdited)] == [(attached, other)]
 
@@ -238,7 +240,7 @@ def test_a_run_says_what_it_is_not_told_and_why():
     huge = ContextRef(ref="huge.txt", kind="text", source="mentioned", content=BlobRef(hash="a" * 64, size=100_000))
     image = ContextRef(ref="a.png", kind="image", source="mentioned", content=BlobRef(hash="b" * 64, size=10))
     binary = ContextRef(ref="a.bin", kind="binary", source="mentioned")
-    then = given().when(submit("see"), given=Came(refs=(huge, image, binary)))
+    then = given().when(submit("see"), resolved_context=Came(refs=(huge, image, binary)))
 
     (fact,) = of(then, ContextResolved)
     assert fact.omitted == (
@@ -252,7 +254,9 @@ def test_pins_are_of_the_thread_and_are_read_when_a_turn_starts():
     """CTX-01"""
     pinned = {"notes.md": Came(refs=(ContextRef(ref="notes.md", kind="text", source="pinned", content=NOTES.ref),))}
     known = {
-        "pin": lambda name: pinned.get(name, Came(missing=(MissingRef(ref=name, source="pinned", reason="not_found"),)))
+        "resolve_pin": lambda name: pinned.get(
+            name, Came(missing=(MissingRef(ref=name, source="pinned", reason="not_found"),))
+        )
     }
     session = given(submit("one"), says("done"))
     then = session.when(SetContext(session_id=SESSION, pinned=("notes.md", "gone.md", "notes.md")), **known)
@@ -285,7 +289,7 @@ def test_pins_are_of_the_thread_and_are_read_when_a_turn_starts():
 )
 def test_what_an_input_names(text: str, named: tuple[str, ...]):
     """CTX-02: an address, an annotation and code in backticks are no mentions."""
-    assert mentions(text) == named
+    assert find_mentions(text) == named
 
 
 def test_of_much_that_is_given_so_much_is_told():
@@ -297,8 +301,8 @@ def test_of_much_that_is_given_so_much_is_told():
     image = ContextRef(ref="i", kind="image", source="attached", content=BlobRef(hash="i", size=1000))
     large = ContextRef(ref="l", kind="image", source="attached", content=BlobRef(hash="l", size=6 * 1024 * 1024))
 
-    assert shares((*texts, image, large)) == (65536, 65536, 65536, 65536, 0, 1000, 0)
-    assert given_tokens((image,)) == 1510
+    assert allocate_bytes((*texts, image, large)) == (65536, 65536, 65536, 65536, 0, 1000, 0)
+    assert count_ref_tokens((image,)) == 1510
 
 
 def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
@@ -312,12 +316,12 @@ def test_what_persons_said_last_stays_as_they_said_it_beside_a_summary():
     (made,) = of(then, CompactionCompleted)
     asked = [record for record in session.records if isinstance(record.fact, TurnSubmitted)]
     assert [(one.sequence, one.size) for one in made.said] == [(asked[1].sequence, 17)]
-    assert [one.turn for one in session.thread.said] == ["trn_1", "trn_2", "trn_3"]
+    assert [one.turn for one in session.thread.spoken_turns] == ["trn_1", "trn_2", "trn_3"]
 
 
 def test_of_a_long_input_so_much_stays_as_there_is_room_for():
     """UI-25: a tenth of 10,000 tokens are 4,000 bytes."""
-    large: dict[str, Any] = {"takes": lambda provider, model: ContextParts(window=10_000)}
+    large: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities(window=10_000)}
     session = given(submit("word " * 6400), untold(says("done")))
     session.when(submit("go on"), **large)
     (made,) = of(session.when(summary(), **large), CompactionCompleted)

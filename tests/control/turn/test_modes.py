@@ -19,18 +19,18 @@ def over(permission: str) -> Given:
 
 
 def test_a_new_session_begins_in_the_usual_mode_of_its_folder():
-    then = given().when(submit(), usual_mode="planning")
+    then = given().when(submit(), default_mode="planning")
     assert mode(then) == "planning"
     assert mode(given().when(submit())) == "ask"
 
 
 def test_a_mode_that_is_named_holds_whatever_is_usual():
-    assert mode(given().when(submit(permission_mode="edits"), usual_mode="planning")) == "edits"
+    assert mode(given().when(submit(permission_mode="edits"), default_mode="planning")) == "edits"
 
 
 def test_a_thread_goes_on_in_the_mode_of_its_last_turn():
-    assert mode(over("edits").when(submit(), usual_mode="ask")) == "edits"
-    assert mode(over("planning").when(submit(), usual_mode="full")) == "planning"
+    assert mode(over("edits").when(submit(), default_mode="ask")) == "edits"
+    assert mode(over("planning").when(submit(), default_mode="full")) == "planning"
 
 
 def test_what_is_queued_without_a_mode_takes_that_of_the_turn_under_way():
@@ -44,9 +44,9 @@ def test_input_behind_what_waits_takes_the_mode_of_what_waits_last():
 
 def test_where_a_folder_asks_for_more_than_it_has_no_last_turn_carries_more_on_than_is_usual():
     """SAFE-08: the last turn may have had its mode from files that were trusted then."""
-    assert mode(over("full").when(submit(), usual_mode="ask", withheld=True)) == "ask"
-    assert mode(over("planning").when(submit(), usual_mode="ask", withheld=True)) == "planning"
-    assert mode(over("full").when(submit(permission_mode="full"), usual_mode="ask", withheld=True)) == "full"
+    assert mode(over("full").when(submit(), default_mode="ask", is_trust_withheld=True)) == "ask"
+    assert mode(over("planning").when(submit(), default_mode="ask", is_trust_withheld=True)) == "planning"
+    assert mode(over("full").when(submit(permission_mode="full"), default_mode="ask", is_trust_withheld=True)) == "full"
 
 
 def test_a_turn_that_was_stopped_is_a_last_turn_as_well():

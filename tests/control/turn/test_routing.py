@@ -26,7 +26,7 @@ from callboard.contracts.refs import ContextRef, Omission
 from callboard.control.decision_inputs import RunConfig
 from callboard.control.outcomes import ModelAttemptFailed, Piece
 from callboard.control.resolved_context import ResolvedContext as Brought
-from callboard.control.state.context import ContextParts
+from callboard.control.state.context import ModelCapabilities
 from tests.control.rigs.decisions import Given
 from tests.control.rigs.examples import SETUP, at, failed, submit, text, wants
 from tests.control.rigs.examples import answered as complete
@@ -156,19 +156,21 @@ def test_the_next_turn_asks_the_first_model_again():
 def takes(images: bool, window: int | None) -> Any:
     """What every model but the first takes nothing of."""
     return lambda provider, model: (
-        ContextParts(images=images, window=window) if provider != "cloud" else ContextParts(images=True)
+        ModelCapabilities(images=images, window=window) if provider != "cloud" else ModelCapabilities(images=True)
     )
 
 
 def _brings_an_image(**known: Any) -> dict[str, Any]:
     ref = ContextRef(ref="shot.png", kind="image", source="attached", content=PNG)
-    return {"given": Brought(refs=(ref,)), **known}
+    return {"resolved_context": Brought(refs=(ref,)), **known}
 
 
 def test_a_model_that_takes_no_images_is_not_asked_in_place_of_one_that_was_shown_some():
-    known = _brings_an_image(takes=takes(images=False, window=None))
+    known = _brings_an_image(find_capabilities=takes(images=False, window=None))
     session = running(**known)
-    then = session.when(fails(code="model_auth", message="No such key.", retryable=False), takes=known["takes"])
+    then = session.when(
+        fails(code="model_auth", message="No such key.", retryable=False), find_capabilities=known["find_capabilities"]
+    )
     (route,) = routes(session)
     assert [one.excluded for one in route.candidates] == ["", "It takes no images.", "It takes no images."]
     assert route.fallbacks == ()
@@ -176,15 +178,15 @@ def test_a_model_that_takes_no_images_is_not_asked_in_place_of_one_that_was_show
 
 
 def test_a_chosen_model_that_takes_no_images_gives_way_to_one_that_does():
-    def blind(provider: str, model: str) -> ContextParts:
-        return ContextParts(images=provider == "home")
+    def blind(provider: str, model: str) -> ModelCapabilities:
+        return ModelCapabilities(images=provider == "home")
 
-    (route,) = routes(running(**_brings_an_image(takes=blind)))
+    (route,) = routes(running(**_brings_an_image(find_capabilities=blind)))
     assert (route.chosen, route.fallbacks) == (LAST, ())
     assert route.reason == "cloud/big is not asked: It takes no images. home/last is the next that can."
 
 
-BLIND: dict[str, Any] = {"takes": lambda provider, model: ContextParts()}
+BLIND: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities()}
 MENTIONED = ContextRef(ref="shot.png", kind="image", source="mentioned", content=PNG)
 
 
@@ -195,7 +197,7 @@ def test_m5_an_attached_image_that_no_model_takes_is_refused_before_it_is_sent()
 
 
 def test_m5_an_image_that_the_text_names_is_named_as_left_out_where_no_model_takes_it():
-    session = running(given=Brought(refs=(MENTIONED,)), **BLIND)
+    session = running(resolved_context=Brought(refs=(MENTIONED,)), **BLIND)
     (route,) = routes(session)
     assert (route.chosen, route.reason) == (BIG, "It is the first.")
     (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
@@ -207,10 +209,10 @@ def test_m5_an_image_that_the_text_names_is_named_as_left_out_where_no_model_tak
 
 
 def test_m5_an_image_that_a_fallback_gets_is_not_told_as_left_out():
-    def blind(provider: str, model: str) -> ContextParts:
-        return ContextParts(images=provider == "home", window=50_000)
+    def blind(provider: str, model: str) -> ModelCapabilities:
+        return ModelCapabilities(images=provider == "home", window=50_000)
 
-    session = running(**_brings_an_image(takes=blind))
+    session = running(**_brings_an_image(find_capabilities=blind))
     (resolved,) = [fact for fact in said(session) if isinstance(fact, ContextResolved)]
     assert (routes(session)[-1].chosen, resolved.omitted) == (LAST, ())
 
@@ -222,7 +224,7 @@ def test_m5_an_image_steered_to_a_model_that_takes_none_is_refused():
 
 
 def test_a_model_whose_window_is_too_small_is_not_asked():
-    (route,) = routes(running(takes=takes(images=True, window=1)))
+    (route,) = routes(running(find_capabilities=takes(images=True, window=1)))
     assert [one.excluded[:22] for one in route.candidates[1:]] == ["Its window of 1 tokens"] * 2
 
 

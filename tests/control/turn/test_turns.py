@@ -22,9 +22,9 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 from callboard.contracts.scope import Scope
-from callboard.control.decide.turn.context import cut_of
+from callboard.control.decide.turn.context import compute_cut
 from callboard.control.evolve.turn import MOST_MARKS
-from callboard.control.state.context import MOST_SPOKEN, ContextUsage
+from callboard.control.state.context import MAX_SPOKEN_TURNS, ContextUsage
 from callboard.control.state.session import QueuedTurn, Thread, TurnEnd
 from tests.control.rigs.decisions import Given, given
 from tests.control.rigs.examples import (
@@ -331,16 +331,16 @@ def test_a_finished_turn_leaves_no_trace_in_the_state():
         session.after(submit(), answered(wants(run, 2), run=run), ended(run, run=run), says("done", run=run, step=3))
     last = QueuedTurn(turn="trn_1", mode="chat", permission_mode="ask")
     ended_as = TurnEnd(how="completed", text=Text(text="done"))
-    bare = Thread(thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened=2)
+    bare = Thread(thread=THREAD, agent="lead", definition="lead", working_mode="ask", ended=ended_as, opened_sequence=2)
     assert _without_last(once) == _without_last(session.thread) == bare
     assert once.last is not None
     assert msgspec.structs.replace(once.last, sequence=0) == last
     assert len(session.thread.marks) <= MOST_MARKS
-    assert len(session.thread.said) == MOST_SPOKEN
+    assert len(session.thread.spoken_turns) == MAX_SPOKEN_TURNS
 
 
 def _without_last(thread: Thread) -> Thread:
-    return msgspec.structs.replace(thread, last=None, marks=(), said=(), filling=ContextUsage())
+    return msgspec.structs.replace(thread, last=None, marks=(), spoken_turns=(), context_usage=ContextUsage())
 
 
 def _gone(*_):
@@ -354,7 +354,7 @@ def test_what_is_no_longer_marked_is_left_out():
         session.after(submit(), says("done", run=run))
 
     assert len(session.thread.marks) == MOST_MARKS
-    assert cut_of(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
+    assert compute_cut(session.thread, 1_000_000) == session.thread.marks[0].sequence - 1
     asked = [record.fact for record in session.records if isinstance(record.fact, ModelRequested)]
     assert asked[-1].context_after > 0
 
@@ -367,7 +367,7 @@ def test_a_model_is_told_of_the_newest_turns_whatever_other_agents_did():
     marks = session.thread.marks
 
     assert [mark.steps for mark in marks] == [3] * 5
-    assert cut_of(session.thread, 12) == 0
-    assert cut_of(session.thread, 11) == marks[1].sequence - 1
-    assert cut_of(session.thread, 3) == marks[3].sequence - 1
-    assert cut_of(session.thread, 0) == marks[4].sequence - 1
+    assert compute_cut(session.thread, 12) == 0
+    assert compute_cut(session.thread, 11) == marks[1].sequence - 1
+    assert compute_cut(session.thread, 3) == marks[3].sequence - 1
+    assert compute_cut(session.thread, 0) == marks[4].sequence - 1

@@ -42,7 +42,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     if fault == "no-pause":
         _replace("callboard.control.decide.follow", "pause_idle", lambda *_: None)
     elif fault == "no-cascade":
-        _replace("callboard.control.decide.thread.stop", "cancel_all", lambda *_: None)
+        _replace("callboard.control.decide.thread.stop", "cancel_children", lambda *_: None)
     elif fault == "open-cage":
         _replace("callboard.tools.sandbox.bubblewrap", "namespaces", lambda **_: ["--die-with-parent"])
         whole = lambda view: ["--dev-bind", "/", "/", "--chdir", view.folder]
@@ -108,7 +108,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault.startswith("unsaid:"):
         from callboard.control.batch import Batch
 
-        said, unsaid = Batch.say, fault.partition(":")[2]
+        said, unsaid = Batch.add, fault.partition(":")[2]
         setattr(Batch, "say", lambda *told: None if told[1].type == unsaid else said(*told))  # noqa: B010
     else:
         raise LookupError(f"there is no fault {fault}")

@@ -24,7 +24,7 @@ async def intended(home: House, session: str, request: ArtifactRequest, artifact
     host = (await home.runtime.sessions.get(session)).host
     draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
     look = FileState(content=blob_of(b"one\n", MEDIA))
-    asked = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, look=look)
+    asked = ArtifactRequested(session_id=session, artifact_id=artifact, request=request, draft=draft, file=look)
     await host.run_command(asked, PERSON)
 
 

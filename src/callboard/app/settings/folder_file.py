@@ -15,7 +15,7 @@ import msgspec
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.settings import Asked, FolderSettings, Settings, SettingsProblem, Shell, StdioServer, Widening
-from callboard.control.decision_inputs import narrower
+from callboard.control.decision_inputs import narrow_mode
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
 from callboard.tools.mcp.environment import environment
@@ -184,7 +184,7 @@ def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
 
 def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
     mode = file.settings.permission_mode
-    if mode is None or narrower(mode, user.permission_mode) == mode:
+    if mode is None or narrow_mode(mode, user.permission_mode) == mode:
         return []
     return [(widenings.permission_mode(mode, FILE), mode)]
 

@@ -27,7 +27,7 @@ from callboard.contracts.settings import (
     StandingRule,
 )
 from callboard.contracts.tool_names import stored_matcher
-from callboard.control.decision_inputs import narrower
+from callboard.control.decision_inputs import narrow_mode
 
 from ..state_folder import StateFolder
 from . import file_editor
@@ -267,7 +267,7 @@ def _bound(file: FolderFile, user: Settings, *, trusted: bool) -> PermissionMode
     if file.problems and not file.keeps_last:
         return "ask"
     mode = file.settings.permission_mode
-    return mode if mode is not None and (trusted or narrower(mode, user.permission_mode) == mode) else None
+    return mode if mode is not None and (trusted or narrow_mode(mode, user.permission_mode) == mode) else None
 
 
 def _standing(entries: tuple[RuleEntry, ...], scope: RuleScope) -> tuple[Rule, ...]:

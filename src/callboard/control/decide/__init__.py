@@ -48,18 +48,24 @@ from ..outcomes import (
     WorktreeLeft,
     WorktreeMade,
 )
-from ..state.artifact import ArtifactDone, ArtifactLooked, ArtifactRequested, ExportReported, ExportRequested
+from ..state.artifact import (
+    ArtifactChangeReported,
+    ArtifactRequested,
+    ExportReported,
+    ExportRequested,
+    InterruptedSaveReported,
+)
 from ..state.session import Session
 from . import compaction, evidence, import_session, model, permission, pins
 from .artifact import dispatch
-from .evidence import EvidenceMade
+from .evidence import EvidencePackReported
 from .exchange import handoff
 from .external_agent import program, remote
 from .follow import follow
-from .import_session import must_not_be_imported
+from .import_session import refuse_imported
 from .subagent import worktree
-from .subagent.worktree import MergeMade
-from .team.commands import TeamCommand, answer
+from .subagent.worktree import MergeReported
+from .team.commands import TeamCommand, decide_team
 from .thread import queue, recovery, resume, stop, submit
 from .tool import action_answer, calls, elicitation, processes
 from .tool.processes import ProcessCommand
@@ -76,11 +82,11 @@ SessionCommand = (
     | ImportTurn
     | SetContext
     | CompactThread
-    | EvidenceMade
+    | EvidencePackReported
     | ArtifactRequested
-    | ArtifactDone
+    | ArtifactChangeReported
     | ExportRequested
-    | MergeMade
+    | MergeReported
     | AddRule
     | RevokeRule
     | ProcessCommand
@@ -88,38 +94,38 @@ SessionCommand = (
 )
 
 
-def command(state: Session, request: SessionCommand, known: DecisionInputs) -> tuple[Decision, Answer]:
+def decide_command(state: Session, request: SessionCommand, inputs: DecisionInputs) -> tuple[Decision, Answer]:
     """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
-    if not isinstance(request, ImportTurn | EvidenceMade):
-        must_not_be_imported(state)
-    batch = Batch(state, known)
+    if not isinstance(request, ImportTurn | EvidencePackReported):
+        refuse_imported(state)
+    batch = Batch(state, inputs)
     given = _answer(batch, request)
     follow(batch)
-    return batch.decision(), given
+    return batch.build_decision(), given
 
 
-def outcome(state: Session, report: Outcome, known: DecisionInputs) -> Decision:
+def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> Decision:
     """The facts of an outcome. One that no open entity waits for changes nothing."""
-    batch = Batch(state, known)
+    batch = Batch(state, inputs)
     starts = True
     match report:
         case ModelAnswered():
-            model.answered(batch, report)
+            model.record_answer(batch, report)
         case ModelAttemptFailed():
-            model.attempt_failed(batch, report)
+            model.record_failed_attempt(batch, report)
         case ToolEnded():
-            calls.ended(batch, report)
+            calls.end_call(batch, report)
         case RunStopped():
-            stop.stopped(batch, report)
+            stop.finish_stop(batch, report)
             starts = report.cause != "shutdown"
         case ActionTimedOut():
-            action_answer.timed_out(batch, report)
+            action_answer.expire_action(batch, report)
         case HostTakenOver():
-            starts = not recovery.taken_over(batch, report)
+            starts = not recovery.take_over(batch, report)
         case WakeTimeReached() | ClockStepped():
             _take_time(batch, report)
         case WorktreeMade() | WorktreeLeft():
-            worktree.take(batch, report)
+            worktree.record_worktree(batch, report)
         case (
             ExternalConnected()
             | ExternalChanged()
@@ -128,65 +134,72 @@ def outcome(state: Session, report: Outcome, known: DecisionInputs) -> Decision:
             | ExternalCallReported()
             | ExternalPlanReported()
         ):
-            program.take(batch, report)
+            program.record_external(batch, report)
         case RemoteReported() | RemoteNeedEnded():
-            remote.take(batch, report)
+            remote.record_remote(batch, report)
         case ElicitationStarted() | ElicitationEnded():
-            elicitation.take(batch, report)
+            elicitation.record_elicitation(batch, report)
         case ProcessStartReported() | ProcessEndReported():
-            processes.take(batch, report)
-        case ArtifactLooked() | ExportReported():
-            dispatch.take(batch, report)
+            processes.record_process(batch, report)
+        case InterruptedSaveReported() | ExportReported():
+            dispatch.record_artifact(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)
-    return batch.decision()
+    return batch.build_decision()
 
 
 def _take_time(batch: Batch, report: WakeTimeReached | ClockStepped) -> None:
     if isinstance(report, WakeTimeReached):
         handoff.expire_due(batch)
     else:
-        recovery.clock_stepped(batch, report)
+        recovery.record_clock_step(batch, report)
 
 
 def _answer(batch: Batch, request: SessionCommand) -> Answer:
     match request:
         case SubmitTurn():
-            return submit.submit(batch, request)
+            return submit.submit_turn(batch, request)
         case SteerTurn():
-            return submit.steer(batch, request)
+            return submit.steer_turn(batch, request)
         case InterruptTurn():
-            return stop.interrupt(batch, request)
+            return stop.interrupt_turn(batch, request)
         case ResumeThread():
-            return resume.resume(batch, request)
+            return resume.resume_thread(batch, request)
         case RespondAction():
-            return action_answer.respond(batch, request)
+            return action_answer.respond_action(batch, request)
         case ImportTurn():
-            return import_session.take(batch, request)
+            return import_session.import_turn(batch, request)
         case RemoveQueuedTurn() | PromoteQueuedTurn() | EditQueuedTurn() | SetContext() | CompactThread():
             return _of_thread(batch, request)
         case WriteProcessStdin() | TerminateProcess():
-            return processes.command(batch, request)
+            return processes.change_process(batch, request)
         case AddRule() | RevokeRule():
-            return permission.take(batch, request)
-        case MergeMade() | EvidenceMade() | ArtifactRequested() | ArtifactDone() | ExportRequested():
+            return permission.change_rules(batch, request)
+        case (
+            MergeReported()
+            | EvidencePackReported()
+            | ArtifactRequested()
+            | ArtifactChangeReported()
+            | ExportRequested()
+        ):
             return _made(batch, request)
         case _:
-            return answer(batch, request)
+            return decide_team(batch, request)
 
 
 def _made(
-    batch: Batch, request: MergeMade | EvidenceMade | ArtifactRequested | ArtifactDone | ExportRequested
+    batch: Batch,
+    request: MergeReported | EvidencePackReported | ArtifactRequested | ArtifactChangeReported | ExportRequested,
 ) -> Answer:
     """What the runtime made, or saw, for a person who asked for it."""
     match request:
-        case MergeMade():
-            return worktree.merged(batch, request)
-        case EvidenceMade():
-            return evidence.exported(batch, request)
-        case ArtifactRequested() | ArtifactDone() | ExportRequested():
-            return dispatch.answer(batch, request)
+        case MergeReported():
+            return worktree.finish_merge(batch, request)
+        case EvidencePackReported():
+            return evidence.record_export(batch, request)
+        case ArtifactRequested() | ArtifactChangeReported() | ExportRequested():
+            return dispatch.decide_artifact(batch, request)
 
 
 def _of_thread(
@@ -194,12 +207,12 @@ def _of_thread(
 ) -> Answer:
     match request:
         case RemoveQueuedTurn():
-            return queue.remove(batch, request)
+            return queue.remove_turn(batch, request)
         case PromoteQueuedTurn():
-            return queue.promote(batch, request)
+            return queue.promote_turn(batch, request)
         case EditQueuedTurn():
-            return queue.edit(batch, request)
+            return queue.edit_turn(batch, request)
         case SetContext():
-            return pins.pin(batch, request)
+            return pins.pin_context(batch, request)
         case CompactThread():
-            return compaction.compact(batch, request)
+            return compaction.compact_thread(batch, request)

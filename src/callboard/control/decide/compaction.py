@@ -16,12 +16,12 @@ from callboard.contracts.facts.context import Said
 
 from ..batch import Batch, run_scope, thread_scope
 from ..outcomes import ModelAnswered, ModelAttemptFailed
-from ..state.context import BYTES, MOST_SAID, OpenCompaction, tokens_of
+from ..state.context import BYTES_PER_TOKEN, MAX_SPOKEN_BYTES, OpenCompaction, count_tokens
 from ..state.session import OpenRun, QueuedTurn, Thread
-from .turn.context import KEPT, ask_for_summary, changed, older_part, older_part_tokens
-from .turn.iterate import ask_again, ask_model, fail, model_ended, open_run, reject_steers
-from .turn.routing import give_way, others, tell_quota
-from .turn.start import start, start_next, thread_of
+from .turn.context import KEPT, ask_for_summary, count_older_tokens, find_older_part, record_context_change
+from .turn.iterate import ask_model, fail_turn, record_model_end, reject_steers, repeat_request, require_run
+from .turn.routing import find_fallbacks, record_quota, route_to_fallback
+from .turn.start import require_thread, start_next, start_turn
 
 #: The share of the window that may stay as persons said it, and the least that is told of a text that is longer, in bytes.
 _SAID = 0.1
@@ -31,10 +31,10 @@ _TOO_LONG = "The model's summary is longer than what it stands for, and takes to
 _HINT = "Send the turn again, choose a model with a larger window, or start a new session."
 
 
-def compact(batch: Batch, request: CompactThread) -> CompactionBegun:
+def compact_thread(batch: Batch, request: CompactThread) -> CompactionBegun:
     """Has a thread summarised while nothing runs in it, in a turn that is there for nothing else. Raises `nothing_to_compact`,
     `thread_busy`, `unknown_thread`."""
-    thread = thread_of(batch.state, request.thread_id)
+    thread = require_thread(batch.state, request.thread_id)
     if thread.child is not None:
         raise _nothing("What a child is told is summarised by itself, once it fills its model's window.")
     if thread.run is not None or thread.queue:
@@ -44,16 +44,18 @@ def compact(batch: Batch, request: CompactThread) -> CompactionBegun:
             hint="It is summarised by itself where its model's window fills; else ask again when the turn has ended.",
         )
     last = thread.last
-    if last is None or not older_part(thread, None, 0)[0]:
+    if last is None or not find_older_part(thread, None, 0)[0]:
         raise _nothing("The thread has no older part: its newest turn stays as it was said.")
     turn = QueuedTurn(
-        turn=batch.known.ids.new("turn"), mode="chat", permission_mode=last.permission_mode, compacts=True
+        turn=batch.inputs.ids.new("turn"), mode="chat", permission_mode=last.permission_mode, compacts=True
     )
-    batch.say(
-        TurnSubmitted(input=batch.hold(""), mode=turn.mode, permission_mode=turn.permission_mode, source="compaction"),
+    batch.add(
+        TurnSubmitted(
+            input=batch.store_text(""), mode=turn.mode, permission_mode=turn.permission_mode, source="compaction"
+        ),
         thread_scope(thread, turn.turn),
     )
-    start(batch, thread.thread, turn)
+    start_turn(batch, thread.thread, turn)
     run = batch.thread(thread.thread).run
     if run is None or run.compacting is None:
         raise _nothing("The model of this thread cannot be asked for a summary.")
@@ -66,22 +68,22 @@ def compact(batch: Batch, request: CompactThread) -> CompactionBegun:
     )
 
 
-def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: OpenCompaction) -> None:
+def finish_compaction(batch: Batch, report: ModelAnswered, run: OpenRun, making: OpenCompaction) -> None:
     """The summary is there; it is no answer, and none of it is shown as one (UI-25)."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
-    model_ended(batch, report, scope)
-    tell_quota(batch, thread, run, report.step, report.quota, refused=False)
+    record_model_end(batch, report, scope)
+    record_quota(batch, thread, run, report.step, report.quota, refused=False)
     summary = "\n\n".join(piece.text.strip() for piece in report.pieces if piece.kind == "text").strip()
-    saved = older_part_tokens(batch.thread(report.thread), run, making.through)
+    saved = count_older_tokens(batch.thread(report.thread), run, making.through)
     why_not = _why_not(batch, run, summary, saved)
     if why_not:
-        batch.say(CompactionFailed(code="model_garbled", message=why_not), scope)
+        batch.add(CompactionFailed(code="model_garbled", message=why_not), scope)
     else:
-        held = batch.hold(summary)
+        held = batch.store_text(summary)
         said = _said(batch, thread, run, making)
-        takes = tokens_of(held) + sum(one.size // BYTES + 1 for one in said)
-        batch.say(
+        takes = count_tokens(held) + sum(one.size // BYTES_PER_TOKEN + 1 for one in said)
+        batch.add(
             CompactionCompleted(
                 summary=held,
                 through=making.through,
@@ -94,40 +96,40 @@ def summarised(batch: Batch, report: ModelAnswered, run: OpenRun, making: OpenCo
     _go_on(batch, report.thread, making, ("model_garbled", why_not) if why_not else None)
 
 
-def not_summarised(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: OpenCompaction) -> None:
+def fail_compaction_attempt(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: OpenCompaction) -> None:
     """No summary came of it: the next model is asked for one. Without a next one a turn goes on that needs none; one whose
     request was too long fails."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
-    batch.say(
+    batch.add(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         scope,
     )
-    tell_quota(batch, thread, run, report.step, report.quota, refused=True)
+    record_quota(batch, thread, run, report.step, report.quota, refused=True)
     if report.retry_in_ms is not None:
         return
-    found = () if run.stopping else others(batch, thread, run, report.code)
+    found = () if run.stopping else find_fallbacks(batch, thread, run, report.code)
     if found:
-        give_way(batch, report.thread, report, found)
+        route_to_fallback(batch, report.thread, report, found)
         ask_for_summary(batch, report.thread, making.through)
         return
-    batch.say(CompactionFailed(code=report.code, message=report.message), scope)
+    batch.add(CompactionFailed(code=report.code, message=report.message), scope)
     _go_on(batch, report.thread, making, (report.code, report.message))
 
 
-def given_up(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str) -> None:
+def abandon_compaction(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str) -> None:
     """A run ends while a summary is in the making."""
     if run.compacting is not None:
-        batch.say(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
+        batch.add(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
 
 
 def _said(batch: Batch, thread: Thread, run: OpenRun, making: OpenCompaction) -> tuple[Said, ...]:
     """What persons said in the part that is summarised and that stays as they said it: the newest of it, as far as there is
     room. The input of the turn under way is told in any case."""
-    window = batch.known.takes(run.provider, run.model).window or making.tokens
-    left, found = min(MOST_SAID, int(window * _SAID * BYTES)), list[Said]()
-    for one in reversed(thread.said):
-        if one.at > making.through or one.turn == run.turn or thread.filling.compacted < one.at <= thread.cut:
+    window = batch.inputs.find_capabilities(run.provider, run.model).window or making.tokens
+    left, found = min(MAX_SPOKEN_BYTES, int(window * _SAID * BYTES_PER_TOKEN)), list[Said]()
+    for one in reversed(thread.spoken_turns):
+        if one.at > making.through or one.turn == run.turn or thread.context_usage.compacted < one.at <= thread.cut:
             continue
         size = min(one.size, left)
         if size < min(one.size, _LEAST_SAID):
@@ -141,13 +143,13 @@ def _why_not(batch: Batch, run: OpenRun, summary: str, saved: int) -> str:
     """Why the text cannot stand in place of what took so many tokens; empty where it can."""
     if not summary:
         return _NO_SUMMARY
-    window = batch.known.takes(run.provider, run.model).window
-    takes = tokens_of(Text(text=summary))
+    window = batch.inputs.find_capabilities(run.provider, run.model).window
+    takes = count_tokens(Text(text=summary))
     return _TOO_LONG if window is not None and takes > max(saved, int(window * KEPT)) else ""
 
 
 def _go_on(batch: Batch, thread_id: str, making: OpenCompaction, failure: tuple[str, str] | None) -> None:
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     if run.stopping:
         return
     if failure is not None and (making.cause == "refused" or run.only_compacts):
@@ -157,15 +159,15 @@ def _go_on(batch: Batch, thread_id: str, making: OpenCompaction, failure: tuple[
                 "model_context_full",
                 f"The request is longer than the model takes, and no summary: {message}",
             )
-        fail(batch, thread_id, code=code, message=message, hint=_HINT, retryable=True)
+        fail_turn(batch, thread_id, code=code, message=message, hint=_HINT, retryable=True)
     elif run.only_compacts:
         reject_steers(batch, thread, run, "turn_completed")
-        batch.say(TurnCompleted(iterations=run.iteration), run_scope(thread, run))
+        batch.add(TurnCompleted(iterations=run.iteration), run_scope(thread, run))
         start_next(batch, thread_id)
     elif making.cause == "refused":
         # What was refused is asked again: it is the same call of the run.
-        ask_again(batch, thread_id)
-        changed(batch, thread_id)
+        repeat_request(batch, thread_id)
+        record_context_change(batch, thread_id)
     else:
         ask_model(batch, thread_id)
 

@@ -12,7 +12,7 @@ from callboard.contracts.scope import Scope
 from ..batch import Batch
 
 
-class EvidenceMade(msgspec.Struct, frozen=True, kw_only=True):
+class EvidencePackReported(msgspec.Struct, frozen=True, kw_only=True):
     """What a request for a pack came to: the pack of the facts 1 to `through`, `facts` of which were asked for. `link` is the
     chain's at `through`, in hex; `scope` that in which the task was made, where it is of one."""
 
@@ -24,9 +24,9 @@ class EvidenceMade(msgspec.Struct, frozen=True, kw_only=True):
     scope: Scope = Scope()
 
 
-def exported(batch: Batch, made: EvidenceMade) -> EvidencePacked:
+def record_export(batch: Batch, made: EvidencePackReported) -> EvidencePacked:
     """Says that the pack was exported. The fact has the ids of whom the task was given to, as all facts of a child do."""
-    evidence, of = batch.known.ids.new("evidence"), made.scope
+    evidence, of = batch.inputs.ids.new("evidence"), made.scope
     scope = Scope(
         evidence=evidence,
         task=of.task,
@@ -43,8 +43,8 @@ def exported(batch: Batch, made: EvidenceMade) -> EvidencePacked:
         task=made.request.task_id or "",
         reason=made.request.reason,
     )
-    batch.keep(made.pack)
-    batch.say(fact, scope)
+    batch.add_blobs(made.pack)
+    batch.add(fact, scope)
     return EvidencePacked(
         session_id=batch.state.session,
         evidence_id=evidence,

@@ -7,15 +7,15 @@ from callboard.contracts.facts import ThreadPaused
 
 from ..batch import Batch, thread_scope
 from ..state.session import Child, Session, Thread, TurnEnd
-from .agent.background import rest, rouse
+from .agent.background import put_to_sleep, wake_due_agents
 from .exchange import review
 from .job import life_cycle
 from .subagent import ending, slots, waits
 from .task import completion
-from .thread.wake import wake
+from .thread.wake import wake_agent
 from .tool.calls import proceed
 from .turn.idle import pause_idle, wakes
-from .turn.inbox import complete, deliverable
+from .turn.inbox import complete_handoffs, list_deliverable
 from .turn.start import start_next
 
 
@@ -30,20 +30,20 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
         before = batch.state.sequence
         for thread in list(batch.state.threads.values()):
             _over(batch, thread)
-        rest(batch)
+        put_to_sleep(batch)
         if starts:
             _start(batch)
         else:
             _hold(batch)
         if batch.state.sequence == before:
-            completion.settle(batch)
+            completion.settle_tasks(batch)
             life_cycle.settle(batch)
         if batch.state.sequence == before:
             pause_idle(batch, "unread" if starts else "recovered")
         if batch.state.sequence == before:
             break
-    rest(batch)
-    slots.tell_load(batch)
+    put_to_sleep(batch)
+    slots.record_load(batch)
 
 
 def _alone(state: Session) -> bool:
@@ -53,16 +53,16 @@ def _alone(state: Session) -> bool:
 
 
 def _start(batch: Batch) -> None:
-    rouse(batch)
+    wake_due_agents(batch)
     # A child that has something to read keeps its slot: those that wait for one come after it.
     for child in (True, False):
         for thread in list(batch.state.threads.values()):
             if (thread.child is not None) is child:
-                wake(batch, thread)
+                wake_agent(batch, thread)
                 _start_queued(batch, thread.thread)
         if child:
-            slots.fill(batch)
-            for thread_id in waits.settle(batch):
+            slots.fill_slots(batch)
+            for thread_id in waits.settle_waits(batch):
                 proceed(batch, thread_id)
 
 
@@ -80,7 +80,7 @@ def _hold(batch: Batch) -> None:
             # What waits for it is told when it wakes by itself: that it does was decided before.
             continue
         if thread.run is None and thread.paused is None and (thread.thread in queued or wakes(batch.state, thread)):
-            batch.say(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
+            batch.add(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
 
 
 def _over(batch: Batch, thread: Thread) -> None:
@@ -89,26 +89,26 @@ def _over(batch: Batch, thread: Thread) -> None:
     if thread.run is not None or end is None:
         return
     if batch.state.handoffs and end.how == "completed":
-        complete(batch, thread)
+        complete_handoffs(batch, thread)
     child = thread.child
     if child is None or child.status != "running":
         return
     if child.ending:
-        ending.cancelled(batch, thread, child, child.ending, child.reason)
+        ending.end_child(batch, thread, child, child.ending, child.reason)
     elif thread.paused is not None and end.how == "completed":
-        ending.notify(batch, thread, child, "needs_input", end.text, "what waits in its queue could not start")
-    elif not (deliverable(thread) and end.how == "completed"):
+        ending.notify_parent(batch, thread, child, "needs_input", end.text, "what waits in its queue could not start")
+    elif not (list_deliverable(thread) and end.how == "completed"):
         _ended(batch, thread, child, end)
 
 
 def _ended(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
     match end.how:
         case "completed" if child.review:
-            review.open_for_child(batch, thread, child)
-            ending.notify(batch, thread, child, "ready_for_review", end.text, plain_text=end.plain_text)
+            review.open_child_review(batch, thread, child)
+            ending.notify_parent(batch, thread, child, "ready_for_review", end.text, plain_text=end.plain_text)
         case "completed":
-            ending.completed(batch, thread, child, end.text, plain_text=end.plain_text)
+            ending.complete_child(batch, thread, child, end.text, plain_text=end.plain_text)
         case "failed":
-            ending.failed(batch, thread, child, end.code, end.message, end.text)
+            ending.fail_child(batch, thread, child, end.code, end.message, end.text)
         case "interrupted":
-            ending.interrupted(batch, thread, child, end)
+            ending.interrupt_child(batch, thread, child, end)

@@ -35,10 +35,10 @@ from callboard.contracts.scope import Scope
 
 from ..batch import Batch, run_scope
 from ..state.session import Session, Thread
-from .turn.iterate import open_run
+from .turn.iterate import require_run
 
 
-def must_not_be_imported(state: Session) -> None:
+def refuse_imported(state: Session) -> None:
     """Raises `session_imported`: nobody works in a session that was taken over from another product."""
     if state.source:
         raise Refusal(
@@ -48,17 +48,17 @@ def must_not_be_imported(state: Session) -> None:
         )
 
 
-def take(batch: Batch, request: ImportTurn) -> TurnImported:
+def import_turn(batch: Batch, request: ImportTurn) -> TurnImported:
     """Says the facts of a past turn once. Raises `conflict` where the session is not one of this past one."""
     state = batch.state
     if state.sequence and (state.source, state.source_id) != (request.source, request.source_id):
         raise Refusal("conflict", "The session is of another source.", field="sourceId")
-    if request.turn_id not in batch.known.closed:
+    if request.turn_id not in batch.inputs.closed_ids:
         if state.sequence == 0:
-            batch.say(
+            batch.add(
                 SessionCreated(
-                    workspace_id=batch.known.workspace,
-                    folder=batch.known.folder,
+                    workspace_id=batch.inputs.workspace,
+                    folder=batch.inputs.folder,
                     title=request.title,
                     source=request.source,
                     source_id=request.source_id,
@@ -75,9 +75,9 @@ def _thread(batch: Batch, request: ImportTurn) -> Thread:
     found = next((one for one in batch.state.threads.values() if one.agent == name), None)
     if found is not None:
         return found
-    thread = batch.known.ids.new("thread")
+    thread = batch.inputs.ids.new("thread")
     about = request.subagent or ImportedAgent(parent="")
-    batch.say(
+    batch.add(
         ThreadOpened(
             agent_name=name,
             kind="subagent" if request.agent else "main",
@@ -101,12 +101,14 @@ def _parent(state: Session, request: ImportTurn, about: ImportedAgent) -> str:
 
 def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
     turn = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id)
-    run = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id, run=batch.known.ids.new("run"))
-    batch.say(
-        TurnSubmitted(input=batch.hold(request.input), mode="chat", permission_mode="ask", source=request.input_source),
+    run = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id, run=batch.inputs.ids.new("run"))
+    batch.add(
+        TurnSubmitted(
+            input=batch.store_text(request.input), mode="chat", permission_mode="ask", source=request.input_source
+        ),
         turn,
     )
-    batch.say(
+    batch.add(
         TurnStarted(
             mode="chat",
             permission_mode="ask",
@@ -122,26 +124,26 @@ def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
             _compaction(batch, thread.thread, call)
         else:
             _call(batch, thread.thread, request, call, number)
-    _, opened = open_run(batch, thread.thread)
+    _, opened = require_run(batch, thread.thread)
     match request.ended:
         case "completed":
-            batch.say(OutputFinal(parts=opened.answer_parts), run)
-            batch.say(TurnCompleted(iterations=opened.iteration), run)
+            batch.add(OutputFinal(parts=opened.answer_parts), run)
+            batch.add(TurnCompleted(iterations=opened.iteration), run)
         case "failed":
-            batch.say(TurnFailed(code="unknown", message="It failed where it ran.", iterations=opened.iteration), run)
+            batch.add(TurnFailed(code="unknown", message="It failed where it ran.", iterations=opened.iteration), run)
         case "interrupted":
-            batch.say(TurnInterrupted(cause="person", iterations=opened.iteration), run)
+            batch.add(TurnInterrupted(cause="person", iterations=opened.iteration), run)
 
 
 def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
     """Record that a summary replaced the older conversation. The source names no model call for it, so there is none here."""
     for part in call.parts:
-        thread, run = open_run(batch, thread_id)
+        thread, run = require_run(batch, thread_id)
         scope, through = run_scope(thread, run, run.next_step), batch.state.sequence
-        batch.say(CompactionStarted(cause=part.cause, through=through, tokens=part.tokens_before), scope)
-        batch.say(
+        batch.add(CompactionStarted(cause=part.cause, through=through, tokens=part.tokens_before), scope)
+        batch.add(
             CompactionCompleted(
-                summary=batch.hold(part.text),
+                summary=batch.store_text(part.text),
                 through=through,
                 tokens_before=part.tokens_before,
                 tokens_after=part.tokens_after,
@@ -151,9 +153,9 @@ def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
 
 
 def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall, number: int) -> None:
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     step = run_scope(thread, run, run.next_step)
-    batch.say(
+    batch.add(
         ModelRequested(
             provider=request.source,
             model=call.model,
@@ -167,15 +169,15 @@ def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall,
         scope = run_scope(thread, run, step.step + offset)
         match part.kind:
             case "text":
-                batch.say(MessageText(content=batch.hold(part.text)), scope)
+                batch.add(MessageText(content=batch.store_text(part.text)), scope)
             case "reasoning":
-                batch.say(ReasoningCompleted(content=batch.hold(part.text)), scope)
+                batch.add(ReasoningCompleted(content=batch.store_text(part.text)), scope)
             case "tool":
                 tools.append((scope, part))
             case "compaction":
                 pass
-    batch.say(ModelCompleted(stop_reason=call.stop_reason), step)
-    batch.say(
+    batch.add(ModelCompleted(stop_reason=call.stop_reason), step)
+    batch.add(
         CostRecorded(
             input_tokens=call.input_tokens,
             output_tokens=call.output_tokens,
@@ -189,37 +191,37 @@ def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall,
 
 
 def _tool(batch: Batch, of: Scope, part: ImportedPart) -> None:
-    scope = msgspec.structs.replace(of, tool_call=batch.known.ids.new("call"))
-    batch.say(
+    scope = msgspec.structs.replace(of, tool_call=batch.inputs.ids.new("call"))
+    batch.add(
         ToolRequested(
             tool=part.tool,
-            arguments=batch.hold(part.text),
+            arguments=batch.store_text(part.text),
             summary=part.summary,
             provider_call_id=part.call_id,
         ),
         scope,
     )
-    output = batch.hold(part.output)
+    output = batch.store_text(part.output)
     changes = tuple(
         FileChange(
             path=one.path,
             kind=one.kind,
             added=one.added,
             removed=one.removed,
-            diff=batch.hold(one.diff) if one.diff else None,
+            diff=batch.store_text(one.diff) if one.diff else None,
         )
         for one in part.changes
     )
     match part.ended:
         case "completed":
-            batch.say(ToolStarted(tool=part.tool), scope)
-            batch.say(
+            batch.add(ToolStarted(tool=part.tool), scope)
+            batch.add(
                 ToolCompleted(output=output, duration_ms=part.duration_ms, exit_code=part.exit_code, changes=changes),
                 scope,
             )
         case "failed":
-            batch.say(ToolStarted(tool=part.tool), scope)
-            batch.say(
+            batch.add(ToolStarted(tool=part.tool), scope)
+            batch.add(
                 ToolFailed(
                     code="tool_failed",
                     message=part.output[:200],
@@ -230,10 +232,10 @@ def _tool(batch: Batch, of: Scope, part: ImportedPart) -> None:
                 scope,
             )
         case "refused":
-            batch.say(ToolRefused(code="person_denied", message=part.output[:2000]), scope)
+            batch.add(ToolRefused(code="person_denied", message=part.output[:2000]), scope)
         case None:
-            batch.say(ToolStarted(tool=part.tool), scope)
-            batch.say(ToolLost(output=output), scope)
+            batch.add(ToolStarted(tool=part.tool), scope)
+            batch.add(ToolLost(output=output), scope)
 
 
 def _answer(batch: Batch, request: ImportTurn, *, added: bool) -> TurnImported:

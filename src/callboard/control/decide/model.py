@@ -14,21 +14,21 @@ from callboard.contracts.facts import (
 )
 
 from ..batch import Batch, run_scope
-from ..decision_inputs import EXTERNAL
+from ..decision_inputs import EXTERNAL_PROVIDERS
 from ..evolve.repetition import last_words
 from ..outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from ..state.session import OpenRun, Thread
-from .compaction import not_summarised, summarised
-from .external_agent.remote import answer_back
-from .tool.calls import abandon, requested
-from .turn.context import begin
-from .turn.inbox import consume
-from .turn.iterate import ask_model, complete, fail, model_ended, open_run, running
-from .turn.routing import fall_back, others, tell_quota
+from .compaction import fail_compaction_attempt, finish_compaction
+from .external_agent.remote import reply_to_senders
+from .tool.calls import abandon_calls, request_calls
+from .turn.context import begin_compaction
+from .turn.inbox import consume_inbox
+from .turn.iterate import ask_model, complete_turn, fail_turn, find_run, record_model_end, require_run
+from .turn.routing import fall_back, find_fallbacks, record_quota
 from .turn.start import start_next
 
 
-def answered(batch: Batch, report: ModelAnswered) -> None:
+def record_answer(batch: Batch, report: ModelAnswered) -> None:
     """The parts become facts in their order; then the calls pass on, or the turn goes on or ends.
 
     Without a call a `chat` turn is complete, unless a steer waits and the bound lets the model read it. An `auto` turn
@@ -40,27 +40,29 @@ def answered(batch: Batch, report: ModelAnswered) -> None:
         return
     thread, run = found
     if run.compacting is not None:
-        summarised(batch, report, run, run.compacting)
+        finish_compaction(batch, report, run, run.compacting)
         return
     for piece in report.pieces:
         _finished(batch, thread, run, piece)
-    model_ended(batch, report, run_scope(thread, run, report.step))
-    tell_quota(batch, thread, run, report.step, report.quota, refused=False)
+    record_model_end(batch, report, run_scope(thread, run, report.step))
+    record_quota(batch, thread, run, report.step, report.quota, refused=False)
     _warn(batch, thread, run, report)
-    consume(batch, report.thread)
+    consume_inbox(batch, report.thread)
     # Open calls beside an answer are those of an agent that is a program of its own, and that went on without an answer.
-    abandon(batch, thread, run, reason="the agent went on without it", unseen=True, outcomes={})
+    abandon_calls(batch, thread, run, reason="the agent went on without it", unseen=True, outcomes={})
     if report.calls:
-        requested(batch, report.thread, report.calls)
+        request_calls(batch, report.thread, report.calls)
     elif run.stopping:
         return
     elif _ends_in_text(thread, run):
         _end_in_text(batch, report.thread)
-    elif (run.mode == "auto" and run.provider not in EXTERNAL) or (run.steers and run.iteration < run.max_iters):
+    elif (run.mode == "auto" and run.provider not in EXTERNAL_PROVIDERS) or (
+        run.steers and run.iteration < run.max_iters
+    ):
         ask_model(batch, report.thread)
     else:
-        answer_back(batch, report.thread)
-        complete(batch, report.thread)
+        reply_to_senders(batch, report.thread)
+        complete_turn(batch, report.thread)
         start_next(batch, report.thread)
 
 
@@ -71,19 +73,19 @@ def _ends_in_text(thread: Thread, run: OpenRun) -> bool:
     a main. The agent is reminded once.
     """
     works_for_others = thread.child is not None or thread.background is not None
-    if run.mode != "auto" or run.provider in EXTERNAL or run.steers or not works_for_others:
+    if run.mode != "auto" or run.provider in EXTERNAL_PROVIDERS or run.steers or not works_for_others:
         return False
     return run.reminded or run.iteration >= run.max_iters
 
 
 def _end_in_text(batch: Batch, thread_id: str) -> None:
     """Ends the run with its newest text as the result; with none it fails."""
-    _, run = open_run(batch, thread_id)
+    _, run = require_run(batch, thread_id)
     if last_words(run):
-        complete(batch, thread_id, plain_text=True)
+        complete_turn(batch, thread_id, plain_text=True)
         start_next(batch, thread_id)
         return
-    fail(
+    fail_turn(
         batch,
         thread_id,
         code="answer_empty",
@@ -93,7 +95,7 @@ def _end_in_text(batch: Batch, thread_id: str) -> None:
     )
 
 
-def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
+def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
     """A failure that is tried again leaves its fact. One that stands has the next model asked; the last one ends the turn and
     keeps what had come."""
     asked = _asked(batch, report)
@@ -101,26 +103,26 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
         return
     thread, run = asked
     if run.compacting is not None:
-        not_summarised(batch, report, run, run.compacting)
+        fail_compaction_attempt(batch, report, run, run.compacting)
         return
-    found = () if report.retry_in_ms is not None or run.stopping else others(batch, thread, run, report.code)
+    found = () if report.retry_in_ms is not None or run.stopping else find_fallbacks(batch, thread, run, report.code)
     if report.retry_in_ms is None and not found:
-        cut(batch, thread, run, report.pieces)
+        record_interrupted_parts(batch, thread, run, report.pieces)
     else:
         for piece in report.pieces:
-            batch.drop(piece.kind, run_scope(thread, run, piece.step))
-    batch.say(
+            batch.drop_partial(piece.kind, run_scope(thread, run, piece.step))
+    batch.add(
         ModelFailed(code=report.code, message=report.message, attempt=report.attempt, retry_in_ms=report.retry_in_ms),
         run_scope(thread, run, report.step),
     )
-    tell_quota(batch, thread, run, report.step, report.quota, refused=True)
+    record_quota(batch, thread, run, report.step, report.quota, refused=True)
     if found:
         fall_back(batch, report.thread, report, found)
     elif report.retry_in_ms is None and not run.stopping:
-        if report.code == "model_context_full" and begin(batch, report.thread, "refused"):
+        if report.code == "model_context_full" and begin_compaction(batch, report.thread, "refused"):
             return
-        abandon(batch, thread, run, reason="the agent broke off", unseen=True, outcomes={})
-        fail(
+        abandon_calls(batch, thread, run, reason="the agent broke off", unseen=True, outcomes={})
+        fail_turn(
             batch,
             report.thread,
             code=report.code,
@@ -130,34 +132,34 @@ def attempt_failed(batch: Batch, report: ModelAttemptFailed) -> None:
         )
 
 
-def came(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
+def record_late_answer(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
     """An answer of which all had come when its turn was stopped: its parts, and what it took. Its calls were passed on to
     nobody; what its provider wants back with them is left out as well. A summary that came so late is none."""
     if run.compacting is not None or not report.step or run.model_step != report.step:
         return
     for piece in report.pieces:
         _finished(batch, thread, run, msgspec.structs.replace(piece, signature=""))
-    model_ended(batch, report, run_scope(thread, run, report.step))
-    tell_quota(batch, thread, run, report.step, report.quota, refused=False)
-    consume(batch, report.thread)
+    record_model_end(batch, report, run_scope(thread, run, report.step))
+    record_quota(batch, thread, run, report.step, report.quota, refused=False)
+    consume_inbox(batch, report.thread)
 
 
-def cut(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
+def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
     """Parts that were cut short are kept as interrupted; half a tool call is dropped."""
     for piece in pieces:
         scope = run_scope(thread, run, piece.step)
         match piece.kind:
             case "text":
-                batch.say(MessageInterrupted(content=batch.hold(piece.text)), scope)
+                batch.add(MessageInterrupted(content=batch.store_text(piece.text)), scope)
             case "reasoning":
-                batch.say(ReasoningInterrupted(content=batch.hold(piece.text)), scope)
+                batch.add(ReasoningInterrupted(content=batch.store_text(piece.text)), scope)
             case "arguments":
-                batch.drop(piece.kind, scope)
+                batch.drop_partial(piece.kind, scope)
 
 
 def _asked(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
     """The run that waits for this model call's answer; None where it does no longer."""
-    found = running(batch, report.thread, report.run)
+    found = find_run(batch, report.thread, report.run)
     return found if found is not None and report.step and found[1].model_step == report.step else None
 
 
@@ -165,25 +167,25 @@ def _finished(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
     scope = run_scope(thread, run, piece.step)
     match piece.kind:
         case "text":
-            batch.say(MessageText(content=batch.hold(piece.text)), scope)
+            batch.add(MessageText(content=batch.store_text(piece.text)), scope)
         case "reasoning":
-            batch.say(ReasoningCompleted(content=batch.hold(piece.text), signature=piece.signature), scope)
+            batch.add(ReasoningCompleted(content=batch.store_text(piece.text), signature=piece.signature), scope)
         case "arguments":
-            batch.drop(piece.kind, scope)
+            batch.drop_partial(piece.kind, scope)
 
 
 def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
     scope = run_scope(thread, run, report.step)
     if report.stop_reason == "length":
-        batch.say(
+        batch.add(
             WarningRaised(code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to go on."),
             scope,
         )
     elif report.stop_reason == "content_filter":
-        batch.say(WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."), scope)
+        batch.add(WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."), scope)
     elif report.stop_reason == "unknown" and report.provider_reason:
         word = report.provider_reason
-        batch.say(
+        batch.add(
             WarningRaised(
                 code="answer_end_unknown",
                 message=f"The model stopped for a reason that Callboard does not know: {word}",
@@ -193,16 +195,16 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
         )
     elif (
         not report.calls
-        and not run.came
+        and not run.round_results
         and not any(piece.kind == "text" and piece.text.strip() for piece in report.pieces)
     ):
-        batch.say(WarningRaised(code="answer_empty", message="The model answered with nothing."), scope)
+        batch.add(WarningRaised(code="answer_empty", message="The model answered with nothing."), scope)
 
 
 def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
-    known = _EXTERNAL_HINTS if run.provider in EXTERNAL else HINTS
+    known = _EXTERNAL_HINTS if run.provider in EXTERNAL_PROVIDERS else HINTS
     hint = known.get(report.code, "Send the turn again.")
-    return f"The models before it failed as well. {hint}" if run.fell else hint
+    return f"The models before it failed as well. {hint}" if run.has_fallen_back else hint
 
 
 _EXTERNAL_HINTS = {

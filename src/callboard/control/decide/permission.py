@@ -31,27 +31,29 @@ from ..batch import Batch
 from ..state.session import Workspace
 
 
-def trust(state: Workspace, request: TrustWorkspace, asked: Asked) -> tuple[tuple[NewFact, ...], TrustChanged]:
+def trust_workspace(
+    state: Workspace, request: TrustWorkspace, requested: Asked
+) -> tuple[tuple[NewFact, ...], TrustChanged]:
     """Trusts a folder for exactly what its files ask for now. Raises `nothing_to_trust` where they ask for nothing, and
     `trust_changed` where they ask for something else than was shown."""
-    if not asked.digest:
+    if not requested.digest:
         raise Refusal(
             "nothing_to_trust",
             "The folder's own files widen nothing: there is nothing to trust.",
             field="digest",
             hint="get_trust tells what they ask for.",
         )
-    if request.digest != asked.digest:
+    if request.digest != requested.digest:
         raise Refusal(
             "trust_changed",
             "The folder's files ask for something else than was shown.",
             field="digest",
             hint="Look again with get_trust, and trust what it shows.",
         )
-    told = tuple(f"{one.file}: {one.detail}" for one in asked.widenings)
-    fact = WorkspaceTrusted(digest=asked.digest, allowed=told, reason=request.reason)
-    facts = () if state.trusted == asked.digest else (NewFact(fact),)
-    return facts, _trusted(state, asked.digest, facts)
+    told = tuple(f"{one.file}: {one.detail}" for one in requested.widenings)
+    fact = WorkspaceTrusted(digest=requested.digest, allowed=told, reason=request.reason)
+    facts = () if state.trusted == requested.digest else (NewFact(fact),)
+    return facts, _trusted(state, requested.digest, facts)
 
 
 def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact, ...], TrustChanged]:
@@ -60,14 +62,16 @@ def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact,
     return facts, _trusted(state, "", facts)
 
 
-def add_rule(state: Workspace, request: AddRule, rule_id: str, now: int) -> tuple[tuple[NewFact, ...], RuleChanged]:
+def add_workspace_rule(
+    state: Workspace, request: AddRule, rule_id: str, now: int
+) -> tuple[tuple[NewFact, ...], RuleChanged]:
     """Gives a rule to a workspace. Raises `invalid_input` where its time is over before it begins."""
     _must_begin(request, now)
     fact = PermissionRuleAdded(rule=_rule(request, rule_id, "workspace"))
     return (NewFact(fact),), RuleChanged(rule_id=rule_id, sequence=state.sequence + 1)
 
 
-def revoke_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[NewFact, ...], RuleChanged]:
+def revoke_workspace_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[NewFact, ...], RuleChanged]:
     """Takes a workspace's rule back. Raises `unknown_rule`."""
     if not any(rule.rule_id == request.rule_id for rule in state.rules):
         raise _unknown(request.rule_id, "this workspace")
@@ -75,26 +79,26 @@ def revoke_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[NewFact, .
     return (NewFact(fact),), RuleChanged(rule_id=request.rule_id, sequence=state.sequence + 1)
 
 
-def take(batch: Batch, request: AddRule | RevokeRule) -> RuleChanged:
+def change_rules(batch: Batch, request: AddRule | RevokeRule) -> RuleChanged:
     """What a person says of a session's rules."""
-    return add(batch, request) if isinstance(request, AddRule) else revoke(batch, request)
+    return add_session_rule(batch, request) if isinstance(request, AddRule) else revoke_session_rule(batch, request)
 
 
-def add(batch: Batch, request: AddRule) -> RuleChanged:
+def add_session_rule(batch: Batch, request: AddRule) -> RuleChanged:
     """Gives a rule to a session. Raises `invalid_input` where its time is over before it begins."""
-    _must_begin(request, batch.known.now)
-    rule = _rule(request, batch.known.ids.new("rule"), "session")
+    _must_begin(request, batch.inputs.now)
+    rule = _rule(request, batch.inputs.ids.new("rule"), "session")
     return _said(batch, PermissionRuleAdded(rule=rule), rule.rule_id)
 
 
-def revoke(batch: Batch, request: RevokeRule) -> RuleChanged:
+def revoke_session_rule(batch: Batch, request: RevokeRule) -> RuleChanged:
     """Takes a session's rule back. Raises `unknown_rule`; one of its workspace is revoked there."""
     if not any(rule.rule_id == request.rule_id for rule in batch.state.rules):
         raise _unknown(request.rule_id, "this session")
     return _said(batch, PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason), request.rule_id)
 
 
-def settings_changed(
+def record_settings_change(
     answer: SettingsUpdated,
 ) -> tuple[tuple[NewFact, ...], SettingsUpdated]:
     """That a file of settings was written; one that stayed as it was leaves nothing."""
@@ -117,7 +121,7 @@ def _rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
 
 
 def _said(batch: Batch, fact: Fact, rule_id: str) -> RuleChanged:
-    batch.say(fact, Scope())
+    batch.add(fact, Scope())
     return RuleChanged(rule_id=rule_id, sequence=batch.state.sequence)
 
 

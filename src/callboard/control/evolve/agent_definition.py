@@ -12,7 +12,7 @@ from ..state.session import AddedEdge, Session, Thread
 
 def defined(state: Session, fact: AgentDefined) -> Session:
     made = msgspec.json.decode(fact.definition.text, type=Definition)
-    return msgspec.structs.replace(state, defined=(*state.defined, made))
+    return msgspec.structs.replace(state, defined_agents=(*state.defined_agents, made))
 
 
 def edge_added(state: Session, fact: EdgeAdded) -> Session:

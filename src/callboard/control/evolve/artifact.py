@@ -18,15 +18,15 @@ from callboard.contracts.facts import (
 )
 
 from ..state.artifact import (
-    MARK,
-    MOST_FAILED,
+    HASH_PREFIX_LENGTH,
+    MAX_FAILED_EXPORTS,
     Artifacts,
     OpenArtifact,
     OpenExport,
     OpenSave,
     UnsavedDraft,
-    delivered_by,
-    place_of,
+    delivery_place,
+    file_place,
 )
 from ..state.session import Session
 from .fact_context import FactContext
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def created(state: Session, fact: ArtifactCreated, place: FactContext) -> Session:
-    where = delivered_by(place.scope.agent, fact.remote) if fact.remote else place_of(fact.path, fact.worktree)
+    where = delivery_place(place.scope.agent, fact.remote) if fact.remote else file_place(fact.path, fact.worktree)
     made = OpenArtifact(where, title=fact.title)
     return _change(state, open={**state.artifacts.open, place.scope.artifact: made})
 
@@ -45,9 +45,9 @@ def version(state: Session, fact: ArtifactVersionCreated, place: FactContext) ->
     known, key = state.artifacts, place.scope.artifact
     before = known.open.get(key, OpenArtifact(""))
     new = OpenArtifact(
-        before.place or place_of(fact.path, fact.worktree),
+        before.place or file_place(fact.path, fact.worktree),
         fact.version or before.version + 1,
-        fact.content.hash[:MARK],
+        fact.content.hash[:HASH_PREFIX_LENGTH],
         before.title,
         place.sequence,
     )
@@ -62,8 +62,8 @@ def updated(state: Session, fact: ArtifactUpdated, place: FactContext) -> Sessio
     before = known.open.get(key)
     if before is None:
         return state
-    where = place_of(fact.path, before.worktree) if fact.path else before.place
-    new = OpenArtifact(where, before.version, before.mark, fact.title or before.title, before.told)
+    where = file_place(fact.path, before.worktree) if fact.path else before.place
+    new = OpenArtifact(where, before.version, before.hash_prefix, fact.title or before.title, before.last_sequence)
     drafts = _without(known.drafts, key) if fact.dropped else known.drafts
     return _change(state, open={**known.open, key: new}, drafts=drafts)
 
@@ -116,7 +116,7 @@ def _failed_export(state: Session, export: str) -> Session:
     if found is None:
         return state
     others = _without(state.artifacts.exports, export)
-    gone = [key for key, one in others.items() if one.failed][: -(MOST_FAILED - 1)]
+    gone = [key for key, one in others.items() if one.failed][: -(MAX_FAILED_EXPORTS - 1)]
     kept = {key: one for key, one in others.items() if key not in gone}
     return _change(state, exports={**kept, export: msgspec.structs.replace(found, failed=True)})
 

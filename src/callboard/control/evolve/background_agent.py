@@ -22,7 +22,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
 )
 
-from ..state.session import Background, CalledAgent, Session, Thread
+from ..state.session import Background, Session, Thread, WakeTrigger
 from .fact_context import FactContext, change_thread
 
 
@@ -34,7 +34,7 @@ def slept(state: Session, fact: AgentSlept, place: FactContext) -> Session:
         now = msgspec.structs.replace(
             former,
             asleep=True,
-            slept=place.sequence,
+            slept_sequence=place.sequence,
             schedule=fact.schedule,
             wake_at=fact.wake_at,
             wake_on=fact.wake_on,
@@ -53,15 +53,15 @@ def woke(state: Session, fact: AgentWoke, place: FactContext) -> Session:
 
     def rouse(background: Background) -> Background:
         told = fact.reason in ("schedule", "fact")
-        called = background.called if told else None
+        called = background.trigger if told else None
         return msgspec.structs.replace(
             background,
             asleep=False,
             wake_at=0,
             turn=place.scope.turn,
-            woke=place.at,
+            woke_at=place.at,
             hops=called.hops + 1 if called is not None else 0,
-            called=None if told else background.called,
+            trigger=None if told else background.trigger,
         )
 
     return _change(state, place.scope.thread, rouse)
@@ -92,12 +92,12 @@ def _of_task(thread: Thread, background: Background, fact: Fact, place: FactCont
         case TaskStarted():
             return msgspec.structs.replace(background, attempt=place.scope.attempt)
         case TaskPaused() | TaskCancelRequested():
-            return msgspec.structs.replace(background, held=True, asleep=False, wake_at=0, called=None)
+            return msgspec.structs.replace(background, is_held=True, asleep=False, wake_at=0, trigger=None)
         case TaskResumed():
             turn = background.turn if thread.run is not None else ""
-            return msgspec.structs.replace(background, held=False, failures=0, turn=turn)
+            return msgspec.structs.replace(background, is_held=False, failures=0, turn=turn)
         case TaskCancelled() | TaskCompleted():
-            return msgspec.structs.replace(background, over=True, asleep=False, wake_at=0, called=None)
+            return msgspec.structs.replace(background, is_ended=True, asleep=False, wake_at=0, trigger=None)
         case _:
             return background
 
@@ -109,23 +109,23 @@ def _of_run(background: Background, fact: Fact, place: FactContext) -> Backgroun
         case TurnCompleted() | TurnFailed() | TurnInterrupted() if background.asleep:
             return background
         case TurnCompleted():
-            return msgspec.structs.replace(background, ran=place.at, failures=0)
+            return msgspec.structs.replace(background, last_ended_at=place.at, failures=0)
         case TurnFailed():
-            return msgspec.structs.replace(background, ran=place.at, failures=background.failures + 1)
+            return msgspec.structs.replace(background, last_ended_at=place.at, failures=background.failures + 1)
         case TurnInterrupted(cause=cause):
             failed = 1 if cause in ("crash", "lost", "storage") else 0
-            return msgspec.structs.replace(background, ran=place.at, failures=background.failures + failed)
+            return msgspec.structs.replace(background, last_ended_at=place.at, failures=background.failures + failed)
         case ThreadResumed():
-            called = background.called
+            called = background.trigger
             again = msgspec.structs.replace(called, hops=0) if called is not None else None
-            return msgspec.structs.replace(background, failures=0, called=again)
+            return msgspec.structs.replace(background, failures=0, trigger=again)
         case _:
             return background
 
 
 def _calls(state: Session, thread: Thread, background: Background, place: FactContext) -> bool:
     """False for what the agent caused itself, alone or by a child."""
-    if background.held or background.over or place.scope.agent == thread.agent:
+    if background.is_held or background.is_ended or place.scope.agent == thread.agent:
         return False
     doer = state.threads.get(place.scope.thread)
     parent = doer.child.parent if doer is not None and doer.child is not None else place.scope.parent_thread
@@ -134,14 +134,14 @@ def _calls(state: Session, thread: Thread, background: Background, place: FactCo
 
 def _called(state: Session, background: Background, fact: Fact, place: FactContext) -> Background:
     """Facts that come before it wakes are one call, told by the first."""
-    former = background.called
+    former = background.trigger
     hops = _hops(state.threads.get(place.scope.thread))
     if former is not None:
         called = msgspec.structs.replace(former, hops=max(former.hops, hops), count=former.count + 1)
     else:
         cause = f"{state.session}/{place.sequence}"
-        called = CalledAgent(cause=cause, type=fact.type, agent=place.scope.agent, hops=hops)
-    return msgspec.structs.replace(background, called=called)
+        called = WakeTrigger(cause=cause, type=fact.type, agent=place.scope.agent, hops=hops)
+    return msgspec.structs.replace(background, trigger=called)
 
 
 def _hops(doer: Thread | None) -> int:

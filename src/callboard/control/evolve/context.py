@@ -25,18 +25,18 @@ from callboard.contracts.facts import (
 )
 
 from ..state.context import (
-    BYTES,
-    ITEM,
-    MOST_SAID,
-    MOST_SPOKEN,
+    BYTES_PER_TOKEN,
+    ITEM_TOKENS,
+    MAX_SPOKEN_BYTES,
+    MAX_SPOKEN_TURNS,
     ContextUsage,
     OpenCompaction,
     Round,
     SpokenTurn,
-    given_tokens,
-    result_tokens,
-    size_of,
-    tokens_of,
+    count_ref_tokens,
+    count_result_tokens,
+    count_tokens,
+    text_size,
 )
 from ..state.session import OpenRun, Session, Thread
 from .fact_context import FactContext, change_run, change_thread
@@ -51,7 +51,7 @@ def pinned(state: Session, fact: ContextPinned, place: FactContext) -> Session:
 
 def resolved(state: Session, fact: ContextResolved, place: FactContext) -> Session:
     """What a turn names is counted with its input; what it is given beside that is counted here."""
-    more = given_tokens(ref for ref in fact.refs if ref.source == "pinned")
+    more = count_ref_tokens(ref for ref in fact.refs if ref.source == "pinned")
     told = {"refs": fact.refs, "missing": fact.missing, "omitted": fact.omitted}
     state = change_run(state, place, lambda run: msgspec.structs.replace(run, **told))
     return _more(state, more, place) if more else state
@@ -67,7 +67,7 @@ def compacted(state: Session, fact: CompactionCompleted, place: FactContext) -> 
 
     def take(thread: Thread) -> Thread:
         run = thread.run
-        summary = tokens_of(fact.summary) + sum(one.size // BYTES + 1 for one in fact.said)
+        summary = count_tokens(fact.summary) + sum(one.size // BYTES_PER_TOKEN + 1 for one in fact.said)
         marks = tuple(one for one in thread.marks[:-1] if one.started > fact.through) + thread.marks[-1:]
         if marks and marks[-1].started <= fact.through:
             # What comes of this turn from here on is a part of the conversation like any other.
@@ -76,20 +76,20 @@ def compacted(state: Session, fact: CompactionCompleted, place: FactContext) -> 
             within = bool(run.rounds) and run.rounds[0].sequence <= fact.through
             rounds = tuple(one for one in run.rounds if one.sequence > fact.through)
             run = msgspec.structs.replace(run, compacting=None, rounds=rounds)
-            summary += run.input if within else 0
+            summary += run.input_tokens if within else 0
         filling = ContextUsage(summary=summary, compacted=fact.through, at=place.sequence)
-        return msgspec.structs.replace(thread, run=run, marks=marks, filling=filling)
+        return msgspec.structs.replace(thread, run=run, marks=marks, context_usage=filling)
 
     return change_thread(state, place, take)
 
 
 def not_compacted(state: Session, place: FactContext) -> Session:
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=None, uncompacted=True))
+    return change_run(state, place, lambda run: msgspec.structs.replace(run, compacting=None, compaction_failed=True))
 
 
 def asked(text: Text, place: FactContext) -> SpokenTurn:
     """What a person asks of a turn."""
-    return SpokenTurn(sequence=place.sequence, size=size_of(text), turn=place.scope.turn)
+    return SpokenTurn(sequence=place.sequence, size=text_size(text), turn=place.scope.turn)
 
 
 def spoken(thread: Thread, said: SpokenTurn | None, place: FactContext) -> Thread:
@@ -97,12 +97,12 @@ def spoken(thread: Thread, said: SpokenTurn | None, place: FactContext) -> Threa
     if said is None or not said.size:
         return thread
     kept, size = [msgspec.structs.replace(said, at=place.sequence)], said.size
-    for one in reversed(thread.said[-MOST_SPOKEN + 1 :]):
+    for one in reversed(thread.spoken_turns[-MAX_SPOKEN_TURNS + 1 :]):
         size += one.size
         kept.insert(0, one)
-        if size >= MOST_SAID:
+        if size >= MAX_SPOKEN_BYTES:
             break
-    return msgspec.structs.replace(thread, said=tuple(kept))
+    return msgspec.structs.replace(thread, spoken_turns=tuple(kept))
 
 
 def filled(state: Session, fact: Fact, place: FactContext) -> Session:
@@ -111,25 +111,25 @@ def filled(state: Session, fact: Fact, place: FactContext) -> Session:
         case ModelRequested(purpose="answer"):
             return change_run(state, place, lambda run: _next_round(run, place))
         case MessageText(content=text) | MessageInterrupted(content=text) | ReasoningCompleted(content=text):
-            return _more(state, tokens_of(text), place)
+            return _more(state, count_tokens(text), place)
         case ToolRequested(arguments=arguments) as fact:
-            told = 0 if fact.final is arguments else tokens_of(fact.final)
-            return _more(state, tokens_of(arguments) + told + 10, place)
+            told = 0 if fact.final is arguments else count_tokens(fact.final)
+            return _more(state, count_tokens(arguments) + told + 10, place)
         case ToolCompleted(output=output, images=images):
-            return _more(state, result_tokens(output, len(images)), place)
+            return _more(state, count_result_tokens(output, len(images)), place)
         case ToolFailed(output=output):
-            return _more(state, result_tokens(output) + 20, place)
+            return _more(state, count_result_tokens(output) + 20, place)
         case ToolRefused():
             return _more(state, 20, place)
         case InboxReserved(items=items):
-            return _more(state, ITEM * len(items), place)
+            return _more(state, ITEM_TOKENS * len(items), place)
         case SteerAccepted(steer_id=steer):
             run = _run(state, place)
             waits = next((one for one in run.steers if one.steer == steer), None) if run is not None else None
             if waits is None:
                 return state
-            state = change_thread(state, place, lambda thread: spoken(thread, waits.said, place))
-            return _more(state, tokens_of(waits.input) + given_tokens(waits.given), place)
+            state = change_thread(state, place, lambda thread: spoken(thread, waits.spoken, place))
+            return _more(state, count_tokens(waits.input) + count_ref_tokens(waits.refs), place)
         case CostRecorded():
             return _told(state, fact, place)
         case _:
@@ -143,9 +143,9 @@ def _more(state: Session, tokens: int, place: FactContext) -> Session:
             return thread
         last = run.rounds[-1]
         grown = msgspec.structs.replace(last, tokens=last.tokens + tokens)
-        filling = msgspec.structs.replace(thread.filling, since=thread.filling.since + tokens)
+        filling = msgspec.structs.replace(thread.context_usage, since=thread.context_usage.since + tokens)
         run = msgspec.structs.replace(run, rounds=(*run.rounds[:-1], grown))
-        return msgspec.structs.replace(thread, run=run, filling=filling)
+        return msgspec.structs.replace(thread, run=run, context_usage=filling)
 
     return change_thread(state, place, add)
 
@@ -169,7 +169,9 @@ def _told(state: Session, fact: CostRecorded, place: FactContext) -> Session:
     told = fact.input_tokens + (fact.output_tokens or 0)
 
     def take(thread: Thread) -> Thread:
-        return msgspec.structs.replace(thread, filling=msgspec.structs.replace(thread.filling, told=told, since=0))
+        return msgspec.structs.replace(
+            thread, context_usage=msgspec.structs.replace(thread.context_usage, reported=told, since=0)
+        )
 
     return change_thread(state, place, take)
 

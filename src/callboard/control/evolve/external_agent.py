@@ -8,7 +8,7 @@ from callboard.contracts.content import LARGEST_INLINE, Text
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import AgentConnected, AgentDisconnected, RemoteArtifact, RemoteTaskChanged
 
-from ..state.session import Delivered, ExternalLink, OpenRun, Session, Thread
+from ..state.session import ExternalLink, OpenRun, RemoteDelivery, Session, Thread
 from .fact_context import FactContext, change_run, change_thread
 
 #: After these an agent elsewhere does nothing more for its task.
@@ -27,20 +27,20 @@ def disconnected(state: Session, fact: AgentDisconnected, place: FactContext) ->
 
 def task(state: Session, fact: RemoteTaskChanged, place: FactContext) -> Session:
     """A state that is not known ends nothing: the task may go on."""
-    return _linked(state, place, task="" if fact.state in OVER else fact.remote_task_id, told=fact.state)
+    return _linked(state, place, task="" if fact.state in OVER else fact.remote_task_id, task_state=fact.state)
 
 
 def delivered(state: Session, fact: RemoteArtifact, place: FactContext) -> Session:
     text = "\n\n".join(part.text.text for part in fact.parts if part.text.text)
-    made = Delivered(
+    made = RemoteDelivery(
         artifact=fact.remote_artifact_id,
         name=fact.name or fact.remote_artifact_id,
         text=Text(text=text[: LARGEST_INLINE // 4]),
     )
 
     def add(run: OpenRun) -> OpenRun:
-        others = (one for one in run.delivered if one.artifact != made.artifact)
-        return msgspec.structs.replace(run, delivered=(*others, made)[-MOST_DELIVERED:])
+        others = (one for one in run.deliveries if one.artifact != made.artifact)
+        return msgspec.structs.replace(run, deliveries=(*others, made)[-MOST_DELIVERED:])
 
     return change_run(state, place, add)
 

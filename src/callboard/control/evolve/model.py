@@ -32,7 +32,7 @@ def routed(state: Session, fact: RoutingResolved, place: FactContext) -> Session
             model=fact.chosen.model,
             candidates=fact.candidates,
             fallbacks=fact.fallbacks,
-            fell=bool(run.provider),
+            has_fallen_back=bool(run.provider),
         ),
     )
 
@@ -40,7 +40,7 @@ def routed(state: Session, fact: RoutingResolved, place: FactContext) -> Session
 def quota(state: Session, fact: QuotaReported, place: FactContext) -> Session:
     low = scarce(fact.limits)
     return change_run(
-        state, place, lambda run: msgspec.structs.replace(run, scarce=tuple(dict.fromkeys((*run.scarce, *low))))
+        state, place, lambda run: msgspec.structs.replace(run, low_limits=tuple(dict.fromkeys((*run.low_limits, *low))))
     )
 
 
@@ -66,7 +66,7 @@ def pictured(state: Session, fact: Fact, place: FactContext) -> Session:
             return state
     if not brings:
         return state
-    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, pictured=place.sequence))
+    return change_thread(state, place, lambda thread: msgspec.structs.replace(thread, newest_image=place.sequence))
 
 
 def requested(state: Session, fact: ModelRequested, place: FactContext) -> Session:
@@ -83,11 +83,11 @@ def requested(state: Session, fact: ModelRequested, place: FactContext) -> Sessi
         lambda run: msgspec.structs.replace(
             run,
             model_step=step,
-            asked=step,
-            came=(),
+            newest_model_step=step,
+            round_results=(),
             # What another model is asked in place of one that failed is the same round.
-            streak=streak(run) if run.asked and fact.iteration != run.iteration else run.streak,
-            reminded=run.reminded if fact.iteration == run.iteration else run.asked > 0 and not called(run),
+            streak=streak(run) if run.newest_model_step and fact.iteration != run.iteration else run.streak,
+            reminded=run.reminded if fact.iteration == run.iteration else run.newest_model_step > 0 and not called(run),
             iteration=fact.iteration,
             next_step=past(run, step),
         ),

@@ -13,7 +13,7 @@ def added(state: Session, fact: PermissionRuleAdded) -> Session:
     """A rule for the whole workspace holds from there, so that it is revoked in one place; until it is there, it holds here."""
     if fact.rule.scope != "session":
         given = ForwardedRule(rule=fact.rule, cause=f"{state.session}/{state.sequence + 1}")
-        return msgspec.structs.replace(state, passed_on=(*state.passed_on, given))
+        return msgspec.structs.replace(state, forwarded_rules=(*state.forwarded_rules, given))
     return msgspec.structs.replace(state, rules=(*state.rules, fact.rule))
 
 

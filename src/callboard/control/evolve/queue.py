@@ -6,7 +6,7 @@ import msgspec
 
 from callboard.contracts.facts import QueueEdited, SteerRequested
 
-from ..state.context import SpokenTurn, given_tokens, size_of, tokens_of
+from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, text_size
 from ..state.session import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
 from .context import asked
 from .fact_context import FactContext, change_run, change_thread
@@ -35,9 +35,9 @@ def edited(state: Session, fact: QueueEdited, place: FactContext) -> Session:
     def edit(turn: QueuedTurn) -> QueuedTurn:
         if turn.turn != place.scope.turn:
             return turn
-        tokens = tokens_of(fact.input) + given_tokens(fact.given)
-        said = None if turn.said is None else asked(fact.input, place)
-        return msgspec.structs.replace(turn, given=fact.given, missing=fact.missing, tokens=tokens, said=said)
+        tokens = count_tokens(fact.input) + count_ref_tokens(fact.given)
+        said = None if turn.spoken is None else asked(fact.input, place)
+        return msgspec.structs.replace(turn, refs=fact.given, missing=fact.missing, tokens=tokens, spoken=said)
 
     def change(thread: Thread) -> Thread:
         return msgspec.structs.replace(thread, queue=tuple(edit(turn) for turn in thread.queue))
@@ -55,8 +55,8 @@ def removed(state: Session, place: FactContext) -> Session:
 
 
 def steer_requested(state: Session, fact: SteerRequested, place: FactContext) -> Session:
-    said = SpokenTurn(sequence=place.sequence, size=size_of(fact.input))
-    steer = OpenSteer(steer=fact.steer_id, input=fact.input, given=fact.given, missing=fact.missing, said=said)
+    said = SpokenTurn(sequence=place.sequence, size=text_size(fact.input))
+    steer = OpenSteer(steer=fact.steer_id, input=fact.input, refs=fact.given, missing=fact.missing, spoken=said)
     return change_run(state, place, lambda run: msgspec.structs.replace(run, steers=(*run.steers, steer)))
 
 

@@ -27,7 +27,7 @@ def said(run: OpenRun, content: Text) -> OpenRun:
 
 def called(run: OpenRun) -> bool:
     """True where the newest model call led to a tool call that ended."""
-    return any(one.startswith(_CALL) for one in run.came)
+    return any(one.startswith(_CALL) for one in run.round_results)
 
 
 def last_words(run: OpenRun) -> tuple[tuple[int, Text], ...]:
@@ -36,7 +36,7 @@ def last_words(run: OpenRun) -> tuple[tuple[int, Text], ...]:
     said = [
         (step, text) for step, text in zip(run.answer_parts, run.answer, strict=False) if text.ref or text.text.strip()
     ]
-    newest = tuple(one for one in said if one[0] > run.asked)
+    newest = tuple(one for one in said if one[0] > run.newest_model_step)
     return newest or tuple(said[-1:])
 
 
@@ -57,12 +57,12 @@ def did(run: OpenRun, call: OpenCall, end: ToolEnd) -> OpenRun:
 def streak(run: OpenRun) -> Repetition:
     """The rounds that came to the same without another one between them, the newest one included. Text beside calls does not
     tell them apart."""
-    done = [one for one in run.came if one.startswith(_CALL)] or list(run.came)
+    done = [one for one in run.round_results if one.startswith(_CALL)] or list(run.round_results)
     key = " ".join(sorted(done)) or _NOTHING
     before = run.streak.steps if key == run.streak.key else ()
-    return Repetition(key=key, steps=(*before, run.asked))
+    return Repetition(key=key, steps=(*before, run.newest_model_step))
 
 
 def _came(run: OpenRun, kind: str, what: object) -> OpenRun:
     digest = hashlib.sha256(msgspec.json.encode(what)).hexdigest()[:32]
-    return msgspec.structs.replace(run, came=(*run.came, f"{kind}:{digest}"))
+    return msgspec.structs.replace(run, round_results=(*run.round_results, f"{kind}:{digest}"))

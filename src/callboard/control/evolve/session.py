@@ -39,14 +39,14 @@ def thread_opened(state: Session, fact: ThreadOpened, place: FactContext) -> Ses
         kind=fact.kind,
         aliases=fact.aliases,
         edges=fact.edges,
-        opened=place.sequence,
+        opened_sequence=place.sequence,
     )
-    made = state.named.get(fact.definition, 0) + 1
+    made = state.name_counts.get(fact.definition, 0) + 1
     return msgspec.structs.replace(
         state,
         threads={**state.threads, thread.thread: thread},
         lead=state.lead or thread.thread,
-        named={**state.named, fact.definition: made},
+        name_counts={**state.name_counts, fact.definition: made},
     )
 
 

@@ -124,7 +124,7 @@ def awaited(state: Session, fact: SubagentsAwaited, place: FactContext) -> Sessi
             run,
             calls=tuple(
                 msgspec.structs.replace(
-                    call, awaits=fact.agents, any_of=fact.mode == "any", until=fact.until, over=over
+                    call, awaits=fact.agents, any_of=fact.mode == "any", until=fact.until, already_ended=over
                 )
                 if call.call == place.scope.tool_call
                 else call

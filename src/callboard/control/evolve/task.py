@@ -128,10 +128,12 @@ def completed(state: Session, place: FactContext) -> Session:
     if task is not None and task.job:
         state = item_done(state, task.job)
     state = over(state, place)
-    waiting = [one for one in state.tasks.values() if done in one.depends_on and done not in one.met]
+    waiting = [one for one in state.tasks.values() if done in one.depends_on and done not in one.done_dependencies]
     if not waiting:
         return state
-    changed = {one.task: msgspec.structs.replace(one, met=(*one.met, done)) for one in waiting}
+    changed = {
+        one.task: msgspec.structs.replace(one, done_dependencies=(*one.done_dependencies, done)) for one in waiting
+    }
     return msgspec.structs.replace(state, tasks={**state.tasks, **changed})
 
 

@@ -45,12 +45,14 @@ def requested(state: Session, fact: ToolRequested, place: FactContext) -> Sessio
 
 
 def started(state: Session, place: FactContext) -> Session:
-    return _change(state, place, lambda call: msgspec.structs.replace(call, phase="running", began=place.sequence))
+    return _change(
+        state, place, lambda call: msgspec.structs.replace(call, phase="running", started_sequence=place.sequence)
+    )
 
 
 def completed(state: Session, fact: ToolCompleted, place: FactContext) -> Session:
     def finalise(run: OpenRun) -> OpenRun:
-        call = run.call_of(place.scope.tool_call)
+        call = run.find_call(place.scope.tool_call)
         if call is None or call.tool != FINALIZE:
             return run
         return msgspec.structs.replace(run, finalised=True, summary=_summary(call))
@@ -60,7 +62,7 @@ def completed(state: Session, fact: ToolCompleted, place: FactContext) -> Sessio
 
 def ended(state: Session, fact: ToolEnd, place: FactContext) -> Session:
     def end(run: OpenRun) -> OpenRun:
-        call = run.call_of(place.scope.tool_call)
+        call = run.find_call(place.scope.tool_call)
         run = did(run, call, fact) if call is not None else run
         return msgspec.structs.replace(
             run, calls=tuple(call for call in run.calls if call.call != place.scope.tool_call)
@@ -125,7 +127,7 @@ def _change(state: Session, place: FactContext, change: Callable[[OpenCall], Ope
 def _summary(call: OpenCall) -> str:
     """What Finalize was told; nothing where its arguments are too large to stand in a fact."""
     try:
-        return msgspec.json.decode(call.final.text, type=_FinalizeResult).summary
+        return msgspec.json.decode(call.effective_arguments.text, type=_FinalizeResult).summary
     except msgspec.DecodeError:
         return ""
 

@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
 )
 
-from ..state.context import Round, given_tokens, tokens_of
+from ..state.context import Round, count_ref_tokens, count_tokens
 from ..state.session import OpenRun, QueuedTurn, Session, Thread, TurnEnd, TurnMark
 from .context import asked, spoken
 from .fact_context import FactContext, change_run, change_thread
@@ -41,11 +41,11 @@ def submitted(state: Session, fact: TurnSubmitted, place: FactContext) -> Sessio
         woken=fact.source == "inbox",
         hops=hops,
         task=place.scope.task,
-        given=fact.given,
+        refs=fact.given,
         missing=fact.missing,
-        tokens=tokens_of(fact.input) + given_tokens(fact.given),
+        tokens=count_tokens(fact.input) + count_ref_tokens(fact.given),
         compacts=fact.source == "compaction",
-        said=None if fact.source != "person" else asked(fact.input, place),
+        spoken=None if fact.source != "person" else asked(fact.input, place),
     )
     changed = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, submitted=turn))
     return goes_on(changed, place) if turn.task else changed
@@ -74,17 +74,17 @@ def started(state: Session, fact: TurnStarted, place: FactContext) -> Session:
             run,
             woken=last.woken,
             hops=last.hops,
-            input=last.tokens,
+            input_tokens=last.tokens,
             rounds=(Round(sequence=place.sequence, tokens=last.tokens),),
             only_compacts=last.compacts,
         )
         first = min((last.sequence or place.sequence, *(one.sequence for one in thread.inbox)))
         marks = (*thread.marks, TurnMark(sequence=first, started=place.sequence))[-MOST_MARKS:]
         # What the turn was given stands in its submission, and is needed no longer.
-        filling = msgspec.structs.replace(thread.filling, since=thread.filling.since + last.tokens)
-        thread = spoken(thread, last.said, place)
+        filling = msgspec.structs.replace(thread.context_usage, since=thread.context_usage.since + last.tokens)
+        thread = spoken(thread, last.spoken, place)
         working_mode = thread.working_mode if run.permission_mode == "planning" else run.permission_mode
-        last = msgspec.structs.replace(last, given=(), missing=(), tokens=0, said=None)
+        last = msgspec.structs.replace(last, refs=(), missing=(), tokens=0, spoken=None)
         return msgspec.structs.replace(
             thread,
             run=begun,
@@ -94,7 +94,7 @@ def started(state: Session, fact: TurnStarted, place: FactContext) -> Session:
             working_mode=working_mode,
             ended=None,
             marks=marks,
-            filling=filling,
+            context_usage=filling,
         )
 
     changed = change_thread(state, place, begin)

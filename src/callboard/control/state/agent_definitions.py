@@ -14,11 +14,11 @@ from .session import Session
 def session_roster(roster: Roster, state: Session) -> Roster:
     """The folder's roster with the session's own agents before the folder's, and with its own edges. A file that takes a
     name later does not change whom the session means by it."""
-    if not state.defined and not state.edges:
+    if not state.defined_agents and not state.edges:
         return roster
-    own = {folded(one.name) for one in state.defined}
-    agents = (*state.defined, *(one for one in roster.definitions if folded(one.name) not in own))
-    told = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined, state.edges))).hexdigest()
+    own = {folded(one.name) for one in state.defined_agents}
+    agents = (*state.defined_agents, *(one for one in roster.definitions if folded(one.name) not in own))
+    told = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined_agents, state.edges))).hexdigest()
     return msgspec.structs.replace(roster, definitions=tuple(_with_edges(one, state) for one in agents), hash=told)
 
 

@@ -20,11 +20,11 @@ from callboard.contracts.content import Blob, BlobRef
 from callboard.contracts.entities.artifact import ExportForm
 
 #: How much of a content's hash is kept: enough to tell two contents apart, which is all that it is for.
-MARK = 16
+HASH_PREFIX_LENGTH = 16
 #: Keeps a path apart from where it is. No path of ours has it.
-APART = "//"
+PLACE_SEPARATOR = "//"
 #: How many exports that failed can be made again.
-MOST_FAILED = 20
+MAX_FAILED_EXPORTS = 20
 
 
 class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
@@ -34,25 +34,25 @@ class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
 
     place: str
     version: int = 0
-    mark: str = ""
+    hash_prefix: str = ""
     title: str = ""
-    told: int = 0
+    last_sequence: int = 0
 
     @property
     def path(self) -> str:
         """Relative to the folder that it is in; empty for one that is no file."""
-        before, apart, behind = self.place.partition(APART)
+        before, apart, behind = self.place.partition(PLACE_SEPARATOR)
         return before if not apart else behind if before else ""
 
     @property
     def worktree(self) -> str:
         """The thread of the child in whose worktree it is."""
-        before, apart, _ = self.place.partition(APART)
+        before, apart, _ = self.place.partition(PLACE_SEPARATOR)
         return before if apart else ""
 
-    def holds(self, content: BlobRef) -> bool:
+    def has_content(self, content: BlobRef) -> bool:
         """True where the newest version is of these bytes."""
-        return bool(self.mark) and content.hash.startswith(self.mark)
+        return bool(self.hash_prefix) and content.hash.startswith(self.hash_prefix)
 
 
 class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,19 +94,19 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     drafts: dict[str, UnsavedDraft] = msgspec.field(default_factory=dict[str, UnsavedDraft])
     exports: dict[str, OpenExport] = msgspec.field(default_factory=dict[str, OpenExport])
 
-    def at(self, place: str) -> str:
+    def find_at(self, place: str) -> str:
         """The id of the artifact at that place; empty where none is."""
         return next((key for key, one in self.open.items() if one.place == place), "")
 
 
-def delivered_by(agent: str, remote: str) -> str:
+def delivery_place(agent: str, remote: str) -> str:
     """The place of what an agent elsewhere delivered under that name."""
-    return f"{APART}{agent}/{remote}"
+    return f"{PLACE_SEPARATOR}{agent}/{remote}"
 
 
-def place_of(path: str, worktree: str = "") -> str:
+def file_place(path: str, worktree: str = "") -> str:
     """Where a file is."""
-    return f"{worktree}{APART}{path}" if worktree else path
+    return f"{worktree}{PLACE_SEPARATOR}{path}" if worktree else path
 
 
 #: What a person asks of one artifact.
@@ -128,29 +128,29 @@ class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True):
     artifact_id: str
     request: ArtifactRequest
     draft: Blob | None = None
-    look: FileState | None = None
-    looked_at: int = 0
+    file: FileState | None = None
+    file_sequence: int = 0
     added: int = 0
     removed: int = 0
 
 
-class ArtifactDone(msgspec.Struct, frozen=True, kw_only=True):
+class ArtifactChangeReported(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a change of a file: done, or with `code` not. `look` is the file as it is then."""
 
     session_id: str
     artifact_id: str
     code: str = ""
     message: str = ""
-    look: FileState | None = None
+    file: FileState | None = None
     added: int = 0
     removed: int = 0
 
 
-class ArtifactLooked(msgspec.Struct, frozen=True, kw_only=True):
+class InterruptedSaveReported(msgspec.Struct, frozen=True, kw_only=True):
     """What a file is whose change a process began that has ended since; without `look` it cannot be looked at."""
 
     artifact: str
-    look: FileState | None = None
+    file: FileState | None = None
     message: str = ""
 
 
@@ -173,7 +173,7 @@ class ExportReported(msgspec.Struct, frozen=True, kw_only=True):
     export: str
     done: int = 0
     total: int = 0
-    made: Blob | None = None
+    content: Blob | None = None
     name: str = ""
     left_out: int = 0
     code: str = ""

@@ -11,28 +11,28 @@ from callboard.contracts.facts.context import CompactionCause
 from callboard.contracts.refs import ContextRef
 
 #: Bytes of a token, about.
-BYTES = 4
+BYTES_PER_TOKEN = 4
 #: What an image takes, about, whatever its size.
-IMAGE = 1500
+IMAGE_TOKENS = 1500
 #: What a tool takes that a model is told of, about.
-TOOL = 200
+TOOL_TOKENS = 200
 #: What one item of an inbox takes, about.
-ITEM = 200
+ITEM_TOKENS = 200
 #: How much of one text that is given a model is told, and of all that is given with an input, in bytes.
-MOST_OF_ONE = 64 * 1024
-MOST_OF_ALL = 256 * 1024
+MAX_REF_BYTES = 64 * 1024
+MAX_REFS_BYTES = 256 * 1024
 #: How much of a call's result a model is told, in bytes: the head, and the tail.
-HEAD_OF_RESULT = 48 * 1024
-TAIL_OF_RESULT = 16 * 1024
-MOST_OF_RESULT = HEAD_OF_RESULT + TAIL_OF_RESULT
+RESULT_HEAD_BYTES = 48 * 1024
+RESULT_TAIL_BYTES = 16 * 1024
+MAX_RESULT_BYTES = RESULT_HEAD_BYTES + RESULT_TAIL_BYTES
 #: How much of what persons said a summary leaves as it was said, in bytes, of what is newest, and in how many facts.
-MOST_SAID = 64 * 1024
-MOST_SPOKEN = 100
+MAX_SPOKEN_BYTES = 64 * 1024
+MAX_SPOKEN_TURNS = 100
 #: The largest image that a model is shown, in bytes.
-LARGEST_IMAGE = 5 * 1024 * 1024
+MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
 
-class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
+class ModelCapabilities(msgspec.Struct, frozen=True, kw_only=True):
     """What a model takes: `window` in tokens, None where nobody said; whether it can be shown images."""
 
     window: int | None = None
@@ -60,7 +60,7 @@ class ContextUsage(msgspec.Struct, frozen=True, kw_only=True):
     it said nothing, `since` what came after it; `summary` is what stands in place of the facts up to `compacted`, and `at` the
     sequence of the fact that has it."""
 
-    told: int = 0
+    reported: int = 0
     since: int = 0
     summary: int = 0
     compacted: int = 0
@@ -77,37 +77,37 @@ class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True):
     turn: str = ""
 
 
-def size_of(text: Text) -> int:
+def text_size(text: Text) -> int:
     """How long the text is, in bytes."""
     return text.ref.size if text.ref is not None else len(text.text.encode("utf-8", "surrogatepass"))
 
 
-def tokens_of(text: Text) -> int:
+def count_tokens(text: Text) -> int:
     """What the text takes, about."""
-    return size_of(text) // BYTES + 1
+    return text_size(text) // BYTES_PER_TOKEN + 1
 
 
-def result_tokens(output: Text, images: int = 0) -> int:
+def count_result_tokens(output: Text, images: int = 0) -> int:
     """What the result of a call takes, of which a model is told a part where it is large."""
-    return min(tokens_of(output), MOST_OF_RESULT // BYTES) + images * IMAGE
+    return min(count_tokens(output), MAX_RESULT_BYTES // BYTES_PER_TOKEN) + images * IMAGE_TOKENS
 
 
-def shares(given: Iterable[ContextRef]) -> tuple[int, ...]:
+def allocate_bytes(given: Iterable[ContextRef]) -> tuple[int, ...]:
     """How many bytes of each a model is told, in order: of large texts the head, and nothing once all is taken."""
-    left, found = MOST_OF_ALL, list[int]()
+    left, found = MAX_REFS_BYTES, list[int]()
     for ref in given:
         share = 0
         if ref.content is not None and ref.kind == "image":
-            share = ref.content.size if ref.content.size <= LARGEST_IMAGE else 0
+            share = ref.content.size if ref.content.size <= MAX_IMAGE_BYTES else 0
         elif ref.content is not None and ref.kind != "binary":
-            share = min(ref.content.size, MOST_OF_ONE, left)
+            share = min(ref.content.size, MAX_REF_BYTES, left)
             left -= share
         found.append(share)
     return tuple(found)
 
 
-def given_tokens(given: Iterable[ContextRef]) -> int:
+def count_ref_tokens(given: Iterable[ContextRef]) -> int:
     """What all that is given takes, about."""
     refs = tuple(given)
-    told = zip(refs, shares(refs), strict=True)
-    return sum((IMAGE if ref.kind == "image" else share // BYTES) + 10 for ref, share in told)
+    told = zip(refs, allocate_bytes(refs), strict=True)
+    return sum((IMAGE_TOKENS if ref.kind == "image" else share // BYTES_PER_TOKEN) + 10 for ref, share in told)

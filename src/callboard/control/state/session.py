@@ -23,7 +23,6 @@ from .context import ContextUsage, OpenCompaction, Round, SpokenTurn
 from .team import (
     AddedEdge,
     Background,
-    CalledAgent,
     Child,
     ExternalLink,
     InboxItem,
@@ -35,6 +34,7 @@ from .team import (
     OpenTask,
     TeamLoad,
     TurnEnd,
+    WakeTrigger,
 )
 
 #: The tool whose success ends a turn in `auto`.
@@ -64,12 +64,12 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
     awaits: tuple[str, ...] = ()
     any_of: bool = False
     until: int = 0
-    over: tuple[str, ...] = ()
-    began: int = 0
+    already_ended: tuple[str, ...] = ()
+    started_sequence: int = 0
     hooked: HookSaid | None = None
 
     @property
-    def final(self) -> Text:
+    def effective_arguments(self) -> Text:
         """The arguments that everything after goes by: the model's, or those that a hook put in their place."""
         rewritten = self.hooked.arguments if self.hooked is not None else None
         return self.arguments if rewritten is None else rewritten
@@ -80,8 +80,8 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 
     steer: str
     input: Text
-    said: SpokenTurn | None = None
-    given: tuple[ContextRef, ...] = ()
+    spoken: SpokenTurn | None = None
+    refs: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
 
 
@@ -100,7 +100,7 @@ class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
     revision: int = 1
 
 
-class Delivered(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteDelivery(msgspec.Struct, frozen=True, kw_only=True):
     """An artifact of an agent elsewhere, as far as it is text."""
 
     artifact: str
@@ -139,16 +139,16 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     epoch: int
     prompts: tuple[PromptRef, ...] = ()
     tools: tuple[str, ...] = ()
-    asked: int = 0
-    came: tuple[str, ...] = ()
+    newest_model_step: int = 0
+    round_results: tuple[str, ...] = ()
     streak: Repetition = Repetition()
     reminded: bool = False
     provider: str = ""
     model: str = ""
     candidates: tuple[Candidate, ...] = ()
     fallbacks: tuple[Candidate, ...] = ()
-    fell: bool = False
-    scarce: tuple[str, ...] = ()
+    has_fallen_back: bool = False
+    low_limits: tuple[str, ...] = ()
     iteration: int = 0
     next_step: int = 1
     model_step: int = 0
@@ -159,7 +159,7 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     stopping: bool = False
     reserved: tuple[str, ...] = ()
     senders: tuple[str, ...] = ()
-    delivered: tuple[Delivered, ...] = ()
+    deliveries: tuple[RemoteDelivery, ...] = ()
     woken: bool = False
     hops: int = 0
     started: int = 0
@@ -167,20 +167,20 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     summary: str = ""
     plan: OpenPlan | None = None
     plan_accepted: bool = False
-    input: int = 0
+    input_tokens: int = 0
     rounds: tuple[Round, ...] = ()
     compacting: OpenCompaction | None = None
-    uncompacted: bool = False
+    compaction_failed: bool = False
     only_compacts: bool = False
     omitted: tuple[Omission, ...] = ()
     refs: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
 
-    def call_of(self, call: str) -> OpenCall | None:
+    def find_call(self, call: str) -> OpenCall | None:
         """The open call of that id."""
         return next((one for one in self.calls if one.call == call), None)
 
-    def waiting_on(self, action: str) -> OpenCall | None:
+    def find_call_for_action(self, action: str) -> OpenCall | None:
         """The call that waits for that action."""
         return next((one for one in self.calls if one.action == action), None)
 
@@ -197,11 +197,11 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
     hops: int = 0
     sequence: int = 0
     task: str = ""
-    given: tuple[ContextRef, ...] = ()
+    refs: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
     tokens: int = 0
     compacts: bool = False
-    said: SpokenTurn | None = None
+    spoken: SpokenTurn | None = None
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -244,15 +244,15 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
     usage: WorkUsage = WorkUsage()
     ended: TurnEnd | None = None
     team: TeamLoad | None = None
-    opened: int = 0
+    opened_sequence: int = 0
     cut: int = 0
     marks: tuple[TurnMark, ...] = ()
     external: ExternalLink | None = None
     catalog: str = ""
     pinned: tuple[str, ...] = ()
-    filling: ContextUsage = ContextUsage()
-    pictured: int = 0
-    said: tuple[SpokenTurn, ...] = ()
+    context_usage: ContextUsage = ContextUsage()
+    newest_image: int = 0
+    spoken_turns: tuple[SpokenTurn, ...] = ()
     background: Background | None = None
 
 
@@ -282,11 +282,11 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     lead: str = ""
     threads: dict[str, Thread] = msgspec.field(default_factory=dict[str, Thread])
     rules: tuple[Rule, ...] = ()
-    passed_on: tuple[ForwardedRule, ...] = ()
+    forwarded_rules: tuple[ForwardedRule, ...] = ()
     source: str = ""
     source_id: str = ""
     owner: str = ""
-    named: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    name_counts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     waiting: tuple[str, ...] = ()
     sleepers: tuple[str, ...] = ()
     handoffs: dict[str, OpenHandoff] = msgspec.field(default_factory=dict[str, OpenHandoff])
@@ -294,7 +294,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     tasks: dict[str, OpenTask] = msgspec.field(default_factory=dict[str, OpenTask])
     jobs: dict[str, OpenJob] = msgspec.field(default_factory=dict[str, OpenJob])
     reviews: dict[str, OpenReview] = msgspec.field(default_factory=dict[str, OpenReview])
-    defined: tuple[Definition, ...] = ()
+    defined_agents: tuple[Definition, ...] = ()
     edges: tuple[AddedEdge, ...] = ()
     artifacts: Artifacts = Artifacts()
     processes: dict[str, OpenProcess] = msgspec.field(default_factory=dict[str, OpenProcess])
@@ -325,7 +325,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     sessions: dict[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
     deleted: frozenset[str] = frozenset()
     rules: tuple[Rule, ...] = ()
-    given: frozenset[str] = frozenset()
+    rule_ids: frozenset[str] = frozenset()
     trusted: str = ""
     wide: bool = False
 
@@ -335,9 +335,7 @@ __all__ = [
     "AddedEdge",
     "Background",
     "CallPhase",
-    "CalledAgent",
     "Child",
-    "Delivered",
     "ExternalLink",
     "ForwardedRule",
     "InboxItem",
@@ -353,11 +351,13 @@ __all__ = [
     "OpenSteer",
     "OpenTask",
     "QueuedTurn",
+    "RemoteDelivery",
     "Repetition",
     "Session",
     "TeamLoad",
     "Thread",
     "TurnEnd",
     "TurnMark",
+    "WakeTrigger",
     "Workspace",
 ]

@@ -94,10 +94,10 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
     provider_session: str
     connected: bool
     task: str = ""
-    told: RemoteTaskState | None = None
+    task_state: RemoteTaskState | None = None
 
 
-class CalledAgent(msgspec.Struct, frozen=True, kw_only=True):
+class WakeTrigger(msgspec.Struct, frozen=True, kw_only=True):
     """What an agent that sleeps is to wake for: the first of `count` facts, by the id of its event, its type and its agent.
     `hops` counts the agents that passed on what led to them."""
 
@@ -121,19 +121,19 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
     task: str
     permission_mode: PermissionMode
     asleep: bool = False
-    held: bool = False
-    over: bool = False
-    slept: int = 0
+    is_held: bool = False
+    is_ended: bool = False
+    slept_sequence: int = 0
     schedule: str = ""
     wake_at: int = 0
     wake_on: tuple[str, ...] = ()
     turn: str = ""
-    woke: int = 0
+    woke_at: int = 0
     hops: int = 0
     attempt: int = 0
-    ran: int = 0
+    last_ended_at: int = 0
     failures: int = 0
-    called: CalledAgent | None = None
+    trigger: WakeTrigger | None = None
 
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +171,7 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
     assignee: str = ""
     parent_task: str = ""
     depends_on: tuple[str, ...] = ()
-    met: tuple[str, ...] = ()
+    done_dependencies: tuple[str, ...] = ()
     refs: tuple[Ref, ...] = ()
     entity: TaskEntity = "work_item"
     attempt: int = 0

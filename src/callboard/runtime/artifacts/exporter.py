@@ -172,7 +172,7 @@ class ArtifactExporter:
         async with self._one:
             parts, left_out = await self._gathered(asked, entry)
             made = await asyncio.to_thread(_made, asked.form, parts, asked)
-        return ExportReported(export=entry.export, made=made.blob, name=made.name, left_out=left_out)
+        return ExportReported(export=entry.export, content=made.blob, name=made.name, left_out=left_out)
 
     async def _gathered(self, asked: ExportRequested, entry: ExportEntry) -> tuple[list[ExportPart], int]:
         """What is exported, read; and how many are left out since their bytes were erased."""

@@ -25,7 +25,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
-from callboard.control.state.artifact import ArtifactDone, ArtifactRequest, ArtifactRequested, FileState
+from callboard.control.state.artifact import ArtifactChangeReported, ArtifactRequest, ArtifactRequested, FileState
 from callboard.tools.builtin.folder_files import FolderFiles, compared, held, own
 
 from ..background_tasks import BackgroundTasks
@@ -78,15 +78,15 @@ class ArtifactWriter:
         looked_at = host.state.sequence
         seen = await self._seen(host, request, place)
         what = await self._asked(host, request, place, seen)
-        what = msgspec.structs.replace(what, looked_at=looked_at)
+        what = msgspec.structs.replace(what, file_sequence=looked_at)
         # What may change a file keeps its answer with what came of that.
-        changes = what.look is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
+        changes = what.file is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
         answer = _changed(await host.run_command(what, actor, None if changes else stored_answer))
         if answer.status == "conflict":
             raise self._refusal(host, answer)
         if not changes:
             return answer
-        done = ArtifactDone(session_id=request.session_id, artifact_id=answer.artifact_id)
+        done = ArtifactChangeReported(session_id=request.session_id, artifact_id=answer.artifact_id)
         if answer.status == "saving" and place is not None:
             done = await self._made(done, what, place, seen)
         host = (await self._sessions.get(request.session_id)).host
@@ -97,8 +97,8 @@ class ArtifactWriter:
         return answer
 
     async def _made(
-        self, done: ArtifactDone, what: ArtifactRequested, place: ArtifactLocation, seen: _FileState
-    ) -> ArtifactDone:
+        self, done: ArtifactChangeReported, what: ArtifactRequested, place: ArtifactLocation, seen: _FileState
+    ) -> ArtifactChangeReported:
         """Changes the file and says what came of it."""
         try:
             if seen.draft is not None:
@@ -109,7 +109,7 @@ class ArtifactWriter:
             look = None
             if refusal.code == "file_changed":
                 look = FileState(content=self._kept(await self._files.read(*place)))
-            return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, look=look)
+            return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, file=look)
         return msgspec.structs.replace(done, added=what.added, removed=what.removed)
 
     def _placed(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, ArtifactLocation | None]:
@@ -137,7 +137,7 @@ class ArtifactWriter:
         artifact = "" if isinstance(request, CreateArtifact) else request.artifact_id
         draft = self._kept(seen.draft)
         what = ArtifactRequested(
-            session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, look=look
+            session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, file=look
         )
         if draft is None:
             return what
@@ -179,7 +179,7 @@ class ArtifactWriter:
         return None if data is None else held(self._secrets.redact_bytes(data))
 
     @staticmethod
-    def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactDone | None = None) -> Refusal:
+    def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactChangeReported | None = None) -> Refusal:
         if answer.status == "conflict" or done is None:
             known = host.state.artifacts.open.get(answer.artifact_id)
             newest = known.version if known is not None else answer.version

@@ -146,7 +146,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
         if isinstance(told, TaskReported):
             self._state, self._reported_at = told.state, self.host.dependencies.clock.elapsed()
         where = self.scope
-        await self.host.report(RemoteReported(thread=where.thread, run=where.run, prompt=where.step, told=told))
+        await self.host.report(RemoteReported(thread=where.thread, run=where.run, prompt=where.step, report=told))
 
     async def _later(self, told: TaskReported) -> None:
         """More of what it says in the same state: at most so often, the newest of it."""

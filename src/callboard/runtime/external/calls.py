@@ -269,7 +269,7 @@ class ExternalCalls:
         where = self._scope
         await self._host.report(
             ExternalCallReported(
-                thread=where.thread, run=where.run, prompt=where.step, wanted=wanted, is_underway=is_underway
+                thread=where.thread, run=where.run, prompt=where.step, call=wanted, is_underway=is_underway
             )
         )
         return expected
@@ -329,7 +329,7 @@ class ExternalCalls:
 
     async def _end(self, call: str, outcome: ToolOutcome, *, heard: bool = False) -> None:
         where = self._scope
-        ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, heard=heard)
+        ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, is_self_reported=heard)
         await self._host.report(ended)
 
     def _outcome(self, one: _Call) -> ToolOutcome:

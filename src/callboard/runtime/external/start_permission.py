@@ -36,7 +36,7 @@ async def request_call(
         evaluation=evaluation,
     )
     expected = host.external_agents.expect(call, own=True)
-    await host.report(ExternalCallReported(thread=scope.thread, run=scope.run, prompt=scope.step, wanted=wanted))
+    await host.report(ExternalCallReported(thread=scope.thread, run=scope.run, prompt=scope.step, call=wanted))
     return wanted, expected
 
 

@@ -25,7 +25,7 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.settings import RuleEntry
 from callboard.contracts.tool_names import stored_matcher, stored_name
 from callboard.control.state.agent_definitions import session_roster
-from callboard.control.workspace import listed_session
+from callboard.control.workspace import require_listed
 from callboard.tools.gate import rule_trial
 from callboard.tools.gate.rules import InvalidMatcherError, check
 
@@ -90,7 +90,7 @@ class PermissionPreview:
         rules = _tried(query.rules)
         host = self._workspaces.get(query.workspace_id)
         if query.session_id is not None:
-            sessions = [listed_session(host.state, query.session_id).session]
+            sessions = [require_listed(host.state, query.session_id).session]
         else:
             listed = sorted(host.state.sessions.values(), key=lambda one: -one.listed)
             sessions = [one.session for one in listed]

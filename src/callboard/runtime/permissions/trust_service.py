@@ -28,7 +28,7 @@ from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import Asked, StandingRule
 from callboard.control.decide import permission
-from callboard.control.workspace import listed_session
+from callboard.control.workspace import require_listed
 from callboard.tools.gate.rules import InvalidMatcherError, check
 
 from ..dependencies import Dependencies
@@ -60,7 +60,7 @@ class TrustService:
                 host = self._workspaces.get(command.workspace_id)
                 asked = self._asked(host)
                 return await host.change(
-                    lambda state: permission.trust(state, command, asked), actor, stored_answer=stored_answer
+                    lambda state: permission.trust_workspace(state, command, asked), actor, stored_answer=stored_answer
                 )
             case RevokeTrust():
                 host = self._workspaces.get(command.workspace_id)
@@ -74,7 +74,7 @@ class TrustService:
             case RevokeRule():
                 host = self._one(command.workspace_id)
                 return await host.change(
-                    lambda state: permission.revoke_rule(state, command), actor, stored_answer=stored_answer
+                    lambda state: permission.revoke_workspace_rule(state, command), actor, stored_answer=stored_answer
                 )
 
     async def answer(self, query: PermissionQuery) -> Any:
@@ -112,9 +112,9 @@ class TrustService:
         if query.session_id is not None:
             found = await self._sessions.get(query.session_id)
             host = self._workspaces.get(query.workspace_id or found.host.state.workspace)
-            listed_session(host.state, query.session_id)
-            on_its_way = (one.rule for one in found.host.state.passed_on)
-            own = (*found.host.state.rules, *(rule for rule in on_its_way if rule.rule_id not in host.state.given))
+            require_listed(host.state, query.session_id)
+            on_its_way = (one.rule for one in found.host.state.forwarded_rules)
+            own = (*found.host.state.rules, *(rule for rule in on_its_way if rule.rule_id not in host.state.rule_ids))
         else:
             host = self._one(query.workspace_id)
         return RuleList(rules=(*self._of_files(host), *(self._standing(rule) for rule in (*host.state.rules, *own))))
@@ -153,7 +153,7 @@ class TrustService:
             try:
                 for number, host in enumerate(hosts):
                     await host.change(
-                        lambda _: permission.settings_changed(answer),
+                        lambda _: permission.record_settings_change(answer),
                         actor,
                         stored_answer=stored_answer if number == 0 else None,
                     )
@@ -173,7 +173,7 @@ class TrustService:
         host = self._one(command.workspace_id)
         rule, now = self._dependencies.ids.new("rule"), self._dependencies.clock.now()
         return await host.change(
-            lambda state: permission.add_rule(state, command, rule, now), actor, stored_answer=stored_answer
+            lambda state: permission.add_workspace_rule(state, command, rule, now), actor, stored_answer=stored_answer
         )
 
     def _of_files(self, host: WorkspaceHost) -> list[StandingRule]:

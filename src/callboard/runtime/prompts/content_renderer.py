@@ -11,7 +11,13 @@ from callboard.contracts.facts import Fact, QueueEdited, SteerRequested, TurnSub
 from callboard.contracts.ports.model import Content, ImageContent, ModelMessage, TextContent, ToolResultContent
 from callboard.contracts.ports.store import BlobStore
 from callboard.contracts.refs import ContextRef, MissingRef
-from callboard.control.state.context import HEAD_OF_RESULT, LARGEST_IMAGE, MOST_OF_RESULT, TAIL_OF_RESULT, shares
+from callboard.control.state.context import (
+    MAX_IMAGE_BYTES,
+    MAX_RESULT_BYTES,
+    RESULT_HEAD_BYTES,
+    RESULT_TAIL_BYTES,
+    allocate_bytes,
+)
 
 #: How many outputs that are told in part are remembered for whoever reads on.
 _REMEMBERED = 1000
@@ -84,37 +90,38 @@ class ContentRenderer:
         if [(one.ref, one.hash) for one in self._pinned] != [
             (ref.ref, hash) for ref, hash in zip(given, hashes, strict=True)
         ]:
-            told = zip(given, hashes, shares(given), strict=True)
+            told = zip(given, hashes, allocate_bytes(given), strict=True)
             self._pinned = tuple([Pinned(ref.ref, hash, await self._content(ref, share)) for ref, hash, share in told])
         return self._pinned
 
     async def render_result(self, call: str, output: Text) -> str:
         """The result of a call: all of it, or its head and its tail with how to read the rest."""
-        if output.ref is None or output.ref.size <= MOST_OF_RESULT:
+        if output.ref is None or output.ref.size <= MAX_RESULT_BYTES:
             return await self.read_text(output)
         size = output.ref.size
-        head = await self._blobs.get_range(output.ref.hash, offset=0, length=HEAD_OF_RESULT)
-        tail = await self._blobs.get_range(output.ref.hash, offset=size - TAIL_OF_RESULT, length=TAIL_OF_RESULT)
+        head = await self._blobs.get_range(output.ref.hash, offset=0, length=RESULT_HEAD_BYTES)
+        tail = await self._blobs.get_range(output.ref.hash, offset=size - RESULT_TAIL_BYTES, length=RESULT_TAIL_BYTES)
         if head is None or tail is None:
             return output.text
         self.outputs[call] = output
         while len(self.outputs) > _REMEMBERED:
             del self.outputs[next(iter(self.outputs))]
-        left = size - HEAD_OF_RESULT - TAIL_OF_RESULT
-        note = f'[{left:,} bytes left out here. `read_output` with call_id "{call}" reads them, from offset {HEAD_OF_RESULT}.]'
+        left = size - RESULT_HEAD_BYTES - RESULT_TAIL_BYTES
+        reader = f'`read_output` with call_id "{call}" reads them, from offset {RESULT_HEAD_BYTES}.'
+        note = f"[{left:,} bytes left out here. {reader}]"
         return f"{head.decode('utf-8', 'ignore')}\n\n{note}\n\n{tail.decode('utf-8', 'ignore')}"
 
     async def read_images(self, images: tuple[BlobRef, ...]) -> tuple[ImageContent, ...]:
         """Images that a call showed, those that are still there."""
         found: list[ImageContent] = []
         for ref in images:
-            data = await self._blobs.get(ref.hash) if ref.size <= LARGEST_IMAGE else None
+            data = await self._blobs.get(ref.hash) if ref.size <= MAX_IMAGE_BYTES else None
             if data is not None:
                 found.append(ImageContent(data=data, media=ref.media))
         return tuple(found)
 
     async def _contents(self, refs: tuple[ContextRef, ...]) -> tuple[Content, ...]:
-        told = zip(refs, shares(refs), strict=True)
+        told = zip(refs, allocate_bytes(refs), strict=True)
         return tuple([one for ref, share in told for one in await self._content(ref, share)])
 
     async def _content(self, ref: ContextRef, share: int) -> tuple[Content, ...]:

@@ -16,10 +16,10 @@ from callboard.contracts.ports.tools import LookedUpPath, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
 from callboard.contracts.rows import ArtifactRow, TextPart, TurnRow
 from callboard.control.decide import SessionCommand
-from callboard.control.mentions import mentions
-from callboard.control.resolved_context import NOTHING, ResolvedContext, together
+from callboard.control.mentions import find_mentions
+from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, merge_contexts
 from callboard.control.state.agent_definitions import session_roster
-from callboard.control.state.context import BYTES
+from callboard.control.state.context import BYTES_PER_TOKEN
 from callboard.tools.files.file_types import TEXT, known
 from callboard.tools.files.paths import LONGEST_NAME, display
 
@@ -53,11 +53,11 @@ class ContextResolver:
         match request:
             case SubmitTurn() | SteerTurn():
                 attached = await self._attached(request.attachments)
-                return together(attached, await self._named(request.text, request.thread_id))
+                return merge_contexts(attached, await self._named(request.text, request.thread_id))
             case EditQueuedTurn():
                 return await self._named(request.text, None)
             case _:
-                return NOTHING
+                return EMPTY_CONTEXT
 
     def resolve_pinned(self, name: str) -> ResolvedContext:
         """What a name that is pinned stands for now. Blocks while it reads."""
@@ -79,7 +79,7 @@ class ContextResolver:
                 )
             is_a = known(data)
             blob = self._blob(is_a.data, is_a.media)
-            tokens = len(is_a.data) // BYTES if is_a.kind == "text" else None
+            tokens = len(is_a.data) // BYTES_PER_TOKEN if is_a.kind == "text" else None
             ref = ContextRef(
                 ref=one.upload or f"blob:{blob.ref.hash[:16]}",
                 kind=is_a.kind,
@@ -89,7 +89,7 @@ class ContextResolver:
                 tokens=tokens,
             )
             found.append(ResolvedContext(refs=(ref,), blobs=(blob,)))
-        return together(*found)
+        return merge_contexts(*found)
 
     async def _bytes(self, one: Attachment, field: str) -> tuple[str, bytes]:
         if (one.upload is None) == (one.blob is None):
@@ -112,11 +112,11 @@ class ContextResolver:
         )
 
     async def _named(self, text: str, thread: str | None) -> ResolvedContext:
-        names = mentions(text)
+        names = find_mentions(text)
         if not names:
-            return NOTHING
+            return EMPTY_CONTEXT
         context = self._context(thread)
-        return together(*[await self._mention(name, context) for name in names])
+        return merge_contexts(*[await self._mention(name, context) for name in names])
 
     async def _mention(self, name: str, context: ToolContext) -> ResolvedContext:
         if name.startswith(f"{PREFIXES['artifact']}_"):
@@ -128,7 +128,7 @@ class ContextResolver:
         if found.missing and found.missing[0].reason == "not_found" and in_lines is not None:
             found = await asyncio.to_thread(self._file, in_lines["path"], "mentioned", context)
         if found.missing and found.missing[0].reason == "not_found" and self._is_agent(name):
-            return NOTHING
+            return EMPTY_CONTEXT
         return found if found.refs else ResolvedContext(missing=tuple(_as_written(one, name) for one in found.missing))
 
     def _file(self, name: str, source: RefSource, context: ToolContext) -> ResolvedContext:
@@ -141,7 +141,7 @@ class ContextResolver:
                 refs=(ContextRef(ref=path, kind="binary", source=source, title=f"{path} ({looked.told})"),)
             )
         blob = self._blob(looked.data, looked.media)
-        tokens = None if looked.kind == "image" else len(looked.data) // BYTES
+        tokens = None if looked.kind == "image" else len(looked.data) // BYTES_PER_TOKEN
         title = f"{path} ({looked.told})" if looked.kind in ("image", "folder") else ""
         ref = ContextRef(ref=path, kind=looked.kind, source=source, title=title, content=blob.ref, tokens=tokens)
         return ResolvedContext(refs=(ref,), blobs=(blob,))
@@ -170,7 +170,7 @@ class ContextResolver:
             source="mentioned",
             title=title or name,
             content=blob.ref,
-            tokens=len(is_a.data) // BYTES if is_a.kind == "text" else None,
+            tokens=len(is_a.data) // BYTES_PER_TOKEN if is_a.kind == "text" else None,
         )
         return ResolvedContext(refs=(ref,), blobs=(blob,))
 
@@ -196,7 +196,7 @@ class ContextResolver:
             source="mentioned",
             title=listed.title,
             content=blob.ref,
-            tokens=len(text) // BYTES,
+            tokens=len(text) // BYTES_PER_TOKEN,
         )
         return ResolvedContext(refs=(ref,), blobs=(blob,))
 

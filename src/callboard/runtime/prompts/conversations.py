@@ -35,9 +35,9 @@ class Conversations:
             found = History(thread, self._dependencies.store.blobs, self._fact)
             of = self._session_state.state.threads[thread]
             after = history_floor(of)
-            if 0 < of.filling.at <= after:
+            if 0 < of.context_usage.at <= after:
                 # The summary is told also where turns are left out that came after it.
-                summary = await self._fact(of.filling.at)
+                summary = await self._fact(of.context_usage.at)
                 if summary is not None:
                     await found.add(summary)
             # What is committed while this reads is read as well: nobody else adds it to a context that is still being made.
@@ -85,12 +85,12 @@ class Conversations:
 def history_floor(thread: Thread) -> int:
     """The sequence behind which all lies that the thread's model is told: also the input of turns that still wait, and of the
     turn under way, which is told whatever was summarised."""
-    told = max(thread.opened - 1, thread.cut, 0)
-    if not thread.filling.compacted:
+    told = max(thread.opened_sequence - 1, thread.cut, 0)
+    if not thread.context_usage.compacted:
         return told
     waiting = (*thread.queue, *((thread.submitted,) if thread.submitted is not None else ()))
     first = (one.sequence for one in (*thread.marks, *waiting, *thread.inbox))
-    return max(told, min((thread.filling.compacted, *(one - 1 for one in first))))
+    return max(told, min((thread.context_usage.compacted, *(one - 1 for one in first))))
 
 
 _ENDED = ("completed", "failed", "cancelled")

@@ -6,8 +6,8 @@ from __future__ import annotations
 from callboard.contracts.content import blob_of
 from callboard.contracts.ports.tools import LookedUpPath
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
-from callboard.control.resolved_context import NOTHING, ResolvedContext
-from callboard.control.state.context import BYTES
+from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext
+from callboard.control.state.context import BYTES_PER_TOKEN
 
 from ..dependencies import Dependencies
 from ..workspaces.context import WorkspaceContext
@@ -27,7 +27,7 @@ def read_instructions(dependencies: Dependencies, workspace: WorkspaceContext) -
     """The first of the files that the settings name and that is there, with the text of its layer; the others are left out.
     Blocks while it reads."""
     context = person_context(workspace, None, dependencies.clock.now())
-    given, text = NOTHING, ""
+    given, text = EMPTY_CONTEXT, ""
     omitted: list[Omission] = []
     missing: list[MissingRef] = []
     for name in workspace.settings.context.instructions:
@@ -37,7 +37,7 @@ def read_instructions(dependencies: Dependencies, workspace: WorkspaceContext) -
                 omitted.append(Omission(reason="excluded", ref=name))
             elif found.reason != "not_found":
                 missing.append(MissingRef(ref=name, source="folder", reason=found.reason, detail=found.detail))
-        elif found.kind != "text" or given is not NOTHING:
+        elif found.kind != "text" or given is not EMPTY_CONTEXT:
             omitted.append(Omission(reason="binary" if found.kind == "binary" else "excluded", ref=name))
         else:
             given, text = _told(dependencies, workspace, found, omitted)
@@ -57,11 +57,11 @@ def _told(
         kind="instructions",
         source="folder",
         content=blob.ref,
-        tokens=min(len(data), MOST_TOLD) // BYTES,
+        tokens=min(len(data), MOST_TOLD) // BYTES_PER_TOKEN,
     )
     if len(data) > MOST_TOLD:
         left = len(data) - MOST_TOLD
-        omitted.append(Omission(reason="budget", ref=found.path, tokens=left // BYTES))
+        omitted.append(Omission(reason="budget", ref=found.path, tokens=left // BYTES_PER_TOKEN))
         shown += f"\n[{left:,} more bytes of {found.path} are not told here. Read it.]"
     head = (_TRUSTED if workspace.settings.trusted else _UNTRUSTED).format(name=found.path)
     return ResolvedContext(

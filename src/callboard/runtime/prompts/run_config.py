@@ -17,8 +17,8 @@ from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, Pr
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec
 from callboard.contracts.ports.tools import ToolContext
-from callboard.control.decision_inputs import EXTERNAL, RunConfig, ToolCatalog
-from callboard.control.resolved_context import NOTHING
+from callboard.control.decision_inputs import EXTERNAL_PROVIDERS, RunConfig, ToolCatalog
+from callboard.control.resolved_context import EMPTY_CONTEXT
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import OpenRun, Session
 
@@ -103,11 +103,13 @@ class RunConfigBuilder:
         name = definition or definitions.lead(folder).name
         agent = redact_value(roster.find(name) or definitions.get(folder, name), self._dependencies.secrets)
         permitted = workspace.limit_mode(permission_mode, agent)
-        external = agent.provider in EXTERNAL
+        external = agent.provider in EXTERNAL_PROVIDERS
         # A program of its own reads what it wants of a folder by itself.
-        given, said = (NOTHING, "") if external else read_instructions(self._dependencies, workspace)
+        given, said = (EMPTY_CONTEXT, "") if external else read_instructions(self._dependencies, workspace)
         made = self._of(workspace, agent, mode, permitted, roster, said)
-        route = _elsewhere(agent) if agent.provider in EXTERNAL else self._dependencies.models.route(agent.model)
+        route = (
+            _elsewhere(agent) if agent.provider in EXTERNAL_PROVIDERS else self._dependencies.models.route(agent.model)
+        )
         return RunConfig(
             agent_name=agent.name,
             kind=agent.kind,

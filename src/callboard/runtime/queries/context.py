@@ -55,14 +55,14 @@ class ContextReads:
         await found.views.wait_for(max(state.sequence, found.first_sequence))
         row = next((one for one in found.views.rows(ContextRow) if one.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)
-        made = await self._made(found, thread.filling.at)
+        made = await self._made(found, thread.context_usage.at)
         return ContextRead(
             session_id=state.session,
             thread_id=thread.thread,
             context=row,
             text=None if query.ref is None else await self._text(row, query.ref),
             summary=made.summary if made is not None else None,
-            compacted=thread.filling.compacted,
+            compacted=thread.context_usage.compacted,
             said=() if made is None else tuple([one async for one in self._said(state.session, made)]),
             head=state.sequence,
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from callboard.contracts.commands.models import PreviewRoute, RoutePreview
 from callboard.contracts.errors import Refusal
 from callboard.control.decide.turn.routing import model_name, route_takes_images, takes_images
-from callboard.control.decide.turn.start import thread_of
+from callboard.control.decide.turn.start import require_thread
 from callboard.control.decision_inputs import RunConfig
-from callboard.control.state.context import ContextParts
+from callboard.control.state.context import ModelCapabilities
 from callboard.control.state.session import OpenRun, Session
 
 from ..dependencies import Dependencies
@@ -35,7 +35,7 @@ class RoutePreviews:
         """
         if query.session_id is not None:
             host = (await self._sessions.get(query.session_id)).host
-            thread = thread_of(host.state, query.thread_id)
+            thread = require_thread(host.state, query.thread_id)
             return self._route(host.workspace, thread.definition, host.state, thread.run)
         if query.workspace_id is None:
             raise Refusal(
@@ -56,5 +56,5 @@ class RoutePreviews:
             running_images=run is not None and takes_images(run, self._takes),
         )
 
-    def _takes(self, provider: str, model: str) -> ContextParts:
+    def _takes(self, provider: str, model: str) -> ModelCapabilities:
         return model_limits(self._dependencies, provider, model)

@@ -15,7 +15,7 @@ from callboard.contracts.commands.team import (
     WaitSubagents,
 )
 from callboard.contracts.errors import Refusal
-from callboard.control.decide.subagent.children import result_of
+from callboard.control.decide.subagent.children import build_result
 from callboard.control.decide.subagent.waits import is_open
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Session, Thread
@@ -169,7 +169,7 @@ def _answer(state: Session, awaited: tuple[str, ...], *, timed_out: bool) -> Wai
         if thread is None:
             ended.append(ChildResult(agent_id=agent, thread_id="", task_id="", status="closed"))
         else:
-            (pending if is_open(thread) else ended).append(result_of(thread))
+            (pending if is_open(thread) else ended).append(build_result(thread))
     return Waited(
         session_id=state.session,
         ended=tuple(ended),
@@ -191,5 +191,5 @@ def _in_graph(thread: Thread) -> AgentInGraph:
         queued=len(thread.queue),
         paused=thread.paused or "",
         queue_reason=(child.queue_reason or "") if child is not None else "",
-        child=result_of(thread) if child is not None else None,
+        child=build_result(thread) if child is not None else None,
     )

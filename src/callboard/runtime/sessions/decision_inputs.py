@@ -11,8 +11,8 @@ from callboard.contracts.commands import ImportTurn, RespondAction
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.scope import Actor
 from callboard.control.decide import SessionCommand
-from callboard.control.decision_inputs import DecisionInputs, narrower
-from callboard.control.resolved_context import NOTHING
+from callboard.control.decision_inputs import DecisionInputs, narrow_mode
+from callboard.control.resolved_context import EMPTY_CONTEXT
 from callboard.control.state.agent_definitions import session_roster
 
 from ..dependencies import Dependencies
@@ -58,11 +58,11 @@ class DecisionInputsBuilder:
         named = [getattr(request, name, None) for name in _NAMING]
         ids = [one for one in named if isinstance(one, str)]
         if ids:
-            closed = await self._dependencies.store.facts.closed(state.session, ids)
-            known = msgspec.structs.replace(known, closed=closed)
-        given = await self._context_resolver.resolve(request)
-        if given is not NOTHING:
-            known = msgspec.structs.replace(known, given=given)
+            closed_ids = await self._dependencies.store.facts.closed(state.session, ids)
+            known = msgspec.structs.replace(known, closed_ids=closed_ids)
+        resolved_context = await self._context_resolver.resolve(request)
+        if resolved_context is not EMPTY_CONTEXT:
+            known = msgspec.structs.replace(known, resolved_context=resolved_context)
         if isinstance(request, RespondAction) and request.decision == "approve":
             known = msgspec.structs.replace(known, evaluation=await self._verdicts.reevaluate(request.action_id))
         return known
@@ -85,7 +85,7 @@ class DecisionInputsBuilder:
             # A definition that is gone starts no run: what the folder allows is all that can be said of it.
             agent = roster().find(definition)
             return (
-                narrower(mode, workspace.settings.permission_mode)
+                narrow_mode(mode, workspace.settings.permission_mode)
                 if agent is None
                 else workspace.limit_mode(mode, agent)
             )
@@ -93,22 +93,22 @@ class DecisionInputsBuilder:
         return DecisionInputs(
             now=self._dependencies.clock.now(),
             ids=self._dependencies.ids,
-            setup=self._runs.build_config,
+            configure_run=self._runs.build_config,
             workspace=workspace.workspace,
             folder=workspace.folder,
             epoch=epoch,
             context_steps=self._dependencies.limits.context_steps,
-            takes=partial(model_limits, self._dependencies),
-            pin=self._context_resolver.resolve_pinned,
+            find_capabilities=partial(model_limits, self._dependencies),
+            resolve_pin=self._context_resolver.resolve_pinned,
             compact_at=workspace.settings.context.compact_at,
-            usual_mode=workspace.settings.usual_mode,
-            permitted=permitted,
-            withheld=workspace.settings.withheld,
+            default_mode=workspace.settings.usual_mode,
+            limit_mode=permitted,
+            is_trust_withheld=workspace.settings.withheld,
             approval_expiry_us=int(self._dependencies.limits.approval_expiry * 1_000_000),
-            find=lambda name: roster().find(name),
-            names=lambda: tuple(one.name for one in roster().definitions),
+            find_definition=lambda name: roster().find(name),
+            list_definition_names=lambda: tuple(one.name for one in roster().definitions),
             team_budget=self._dependencies.limits.team_budget,
             group_budget=self._dependencies.limits.group_budget,
             next_wake=next_wake,
-            archived=listed is not None and listed.archived,
+            is_archived=listed is not None and listed.archived,
         )

@@ -12,8 +12,8 @@ from callboard.contracts.content import Text
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult, ToolCall, ToolContext
-from callboard.control.decide.tool.action_answer import waiting
-from callboard.control.decide.tool.calls import holds_up
+from callboard.control.decide.tool.action_answer import find_waiting_call
+from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.state.session import OpenCall
 from callboard.tools.arguments import digest
 from callboard.tools.hooks.restrictions import narrowed, not_rewritten
@@ -79,7 +79,7 @@ class GateDecisions:
 
     async def reevaluate(self, action: str) -> Evaluation | None:
         """The gate's present verdict on the call that an action is for; None where the action does not wait."""
-        found = waiting(self._session_state.state, action)
+        found = find_waiting_call(self._session_state.state, action)
         if found is None:
             return None
         thread, _, call = found
@@ -103,7 +103,7 @@ class GateDecisions:
                 except Refusal as refusal:
                     look = _unseen(call, refusal)
                 found[call.call] = look
-                if holds_up(call.tool, look):
+                if blocks_next_calls(call.tool, look):
                     break
         return found
 

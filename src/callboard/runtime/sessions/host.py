@@ -17,8 +17,15 @@ from callboard.contracts.ports.store import Append, StoredAnswer
 from callboard.contracts.record import Origin, unreadable
 from callboard.contracts.scope import SCHEDULE, Actor
 from callboard.control.batch import Decision
-from callboard.control.decide import SessionCommand, command, outcome
-from callboard.control.effects import Effect, ScheduleSession, ShareRule, effects, sleeps, standing
+from callboard.control.decide import SessionCommand, decide_command, decide_outcome
+from callboard.control.effects import (
+    Effect,
+    ScheduleSession,
+    ShareRule,
+    derive_effects,
+    derive_pending_effects,
+    has_sleeping_agents,
+)
 from callboard.control.outcomes import HostTakenOver, Outcome, WakeTimeReached
 from callboard.control.state.session import Session
 
@@ -106,11 +113,11 @@ class SessionHost:
         """Sets the times that something in the session waits for, and carries on what has not reached its workspace yet."""
         workspace = self.workspace
         listed = workspace.sessions.get(self.session)
-        for effect in standing(self.state):
+        for effect in derive_pending_effects(self.state):
             match effect:
                 case ShareRule(rule=rule) if rule.rule_id in workspace.shared_rules:
                     pass
-                case ScheduleSession() if listed is not None and listed.scheduled == sleeps(self.state):
+                case ScheduleSession() if listed is not None and listed.scheduled == has_sleeping_agents(self.state):
                     pass
                 case _:
                     self._act(self, effect)
@@ -186,7 +193,7 @@ class SessionHost:
         alongside: Callable[[Decision], Awaitable[None]] | None,
     ) -> Answer:
         known = await self._decision_inputs.for_command(request, self.epoch, actor)
-        decision, answer = command(self.state, request, known)
+        decision, answer = decide_command(self.state, request, known)
         stored = (
             None
             if stored_answer is None
@@ -198,7 +205,7 @@ class SessionHost:
 
     async def _report(self, report: Outcome) -> None:
         known = await self._decision_inputs.for_outcome(self.epoch)
-        decision = outcome(self.state, redact_report(report, self.dependencies.secrets), known)
+        decision = decide_outcome(self.state, redact_report(report, self.dependencies.secrets), known)
         actor = SCHEDULE if any(_by_time(new.fact) for new in decision.facts) else None
         await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=actor), None)
 
@@ -243,7 +250,7 @@ class SessionHost:
         self.pending_answers.apply(records)
         self.dependencies.feed.facts(self.session, records, batch.ends)
         await self.conversations.apply(records)
-        for effect in effects(records, imported=bool(self.state.source)):
+        for effect in derive_effects(records, imported=bool(self.state.source)):
             self._act(self, effect)
         if self._session_state.needs_snapshot:
             await self._session_state.save()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from callboard.contracts.errors import Refusal
 from callboard.control.effects import SettleArtifact
-from callboard.control.state.artifact import ArtifactLooked, FileState, OpenArtifact
+from callboard.control.state.artifact import FileState, InterruptedSaveReported, OpenArtifact
 from callboard.tools.builtin.folder_files import FolderFiles, held
 
 from ..sessions.host import SessionHost
@@ -26,15 +26,15 @@ async def recover_artifact(host: SessionHost, effect: SettleArtifact) -> None:
         return
     place = locate_artifact(host, host.state.artifacts.open.get(effect.artifact))
     if place is None:
-        await host.report(ArtifactLooked(artifact=effect.artifact, message="Its worktree is there no longer."))
+        await host.report(InterruptedSaveReported(artifact=effect.artifact, message="Its worktree is there no longer."))
         return
     try:
         data = await FolderFiles(host.dependencies.closed_folders).read(*place)
     except Refusal as refusal:
-        await host.report(ArtifactLooked(artifact=effect.artifact, message=refusal.problem.message))
+        await host.report(InterruptedSaveReported(artifact=effect.artifact, message=refusal.problem.message))
         return
     there = None if data is None else held(host.dependencies.secrets.redact_bytes(data))
-    await host.report(ArtifactLooked(artifact=effect.artifact, look=FileState(content=there)))
+    await host.report(InterruptedSaveReported(artifact=effect.artifact, file=FileState(content=there)))
 
 
 def locate_artifact(host: SessionHost, known: OpenArtifact | None) -> ArtifactLocation | None:

@@ -20,7 +20,7 @@ from callboard.contracts.ports.model import (
     ToolResultContent,
 )
 from callboard.contracts.tool_names import model_name
-from callboard.control.state.context import BYTES
+from callboard.control.state.context import BYTES_PER_TOKEN
 
 from ..sessions.partial_buffer import PartialBuffer
 from .model_call import ModelCallRunner
@@ -59,7 +59,7 @@ class CompactionRunner(ModelCallRunner):
         if making is None or making.compacting is None:
             raise ModelFailure("internal", "Nobody waits for this summary any more.", retryable=False)
         context = await self._host.conversations.get(self._scope.thread)
-        most = _UNKNOWN if model.window is None else int(model.window * _SHARE) * BYTES
+        most = _UNKNOWN if model.window is None else int(model.window * _SHARE) * BYTES_PER_TOKEN
         text = render_transcript(context.messages_until(making.compacting.through), most)
         return model, ModelRequest(
             model=request.model,

@@ -14,7 +14,7 @@ from callboard.contracts.facts import ModelRequested
 from callboard.contracts.facts.turn import InterruptCause
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.scope import Scope
-from callboard.control.decide.thread.recovery import rests
+from callboard.control.decide.thread.recovery import is_resting
 from callboard.control.effects import (
     AskModel,
     Effect,
@@ -52,7 +52,7 @@ def _under_way(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
     of a dead epoch, which could not be taken over, is of unknown outcome: the next opening says so."""
     for thread in state.threads.values():
         run = thread.run
-        if run is not None and run.epoch == epoch and not run.stopping and not rests(state, thread):
+        if run is not None and run.epoch == epoch and not run.stopping and not is_resting(state, thread):
             yield thread, run
 
 

@@ -56,7 +56,7 @@ class ToolCallRunner:
         """Runs the call and reports its end."""
         host, scope = self._host, self._scope
         run = host.state.threads[scope.thread].run
-        call = run.call_of(scope.tool_call) if run is not None else None
+        call = run.find_call(scope.tool_call) if run is not None else None
         evaluation = host.gate_decisions.pop(scope.tool_call)
         if call is None or evaluation is None:
             raise LookupError(f"call {scope.tool_call} was started without a verdict")
@@ -68,7 +68,7 @@ class ToolCallRunner:
                 outcome = await self._outcome(call.tool, evaluation)
         finally:
             await self.settle()
-        await host.report(msgspec.structs.replace(await self._ended(call.tool, outcome), brought=brought))
+        await host.report(msgspec.structs.replace(await self._ended(call.tool, outcome), merged_changes=brought))
 
     async def _ended(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
         """The report, with what the call changed of the tools that there are."""

@@ -89,7 +89,7 @@ class ProgressReporter:
                     ElicitationStarted(thread=where.thread, run=where.run, call=where.tool_call, question=question)
                 )
                 run = self._host.state.threads[where.thread].run
-                call = run.call_of(where.tool_call) if run is not None else None
+                call = run.find_call(where.tool_call) if run is not None else None
                 if not answer.done() and (call is None or not call.action):
                     return Reply(said="nothing")
                 return await self._reply(await answer)

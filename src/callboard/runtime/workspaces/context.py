@@ -11,7 +11,7 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 from callboard.contracts.settings import Effective
-from callboard.control.decision_inputs import narrower
+from callboard.control.decision_inputs import narrow_mode
 from callboard.control.state.session import ListedSession
 
 
@@ -35,5 +35,5 @@ class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
         """
         own = agent.permission_mode
         if own is not None and agent.file and not self.settings.trusted:
-            own = narrower("ask", own)
-        return narrower(narrower(asked, self.settings.permission_mode), own)
+            own = narrow_mode("ask", own)
+        return narrow_mode(narrow_mode(asked, self.settings.permission_mode), own)

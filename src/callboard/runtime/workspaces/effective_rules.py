@@ -13,7 +13,7 @@ def effective_rules(workspace: WorkspaceContext, state: Session | None, now: int
     """The rules that hold now: of files, of the workspace, and of the session with those on their way to its workspace."""
     own: tuple[Rule, ...] = ()
     if state is not None:
-        on_its_way = (one.rule for one in state.passed_on if one.rule.rule_id not in workspace.shared_rules)
+        on_its_way = (one.rule for one in state.forwarded_rules if one.rule.rule_id not in workspace.shared_rules)
         own = (*state.rules, *on_its_way)
     return holding((*workspace.settings.rules, *workspace.rules, *own), now)
 

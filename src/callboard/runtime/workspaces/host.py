@@ -73,7 +73,7 @@ class WorkspaceHost:
             folder=self.state.path,
             sequence=self.state.sequence,
             rules=self.state.rules,
-            shared_rules=self.state.given,
+            shared_rules=self.state.rule_ids,
             settings=self._settings(),
             sessions=self.state.sessions,
             problem=self.problem,

@@ -243,7 +243,7 @@ class WorkspaceRegistry:
     def require_deletable(self, request: DeleteSession) -> WorkspaceHost:
         """The workspace of a session that is to be deleted. Raises Refusal."""
         host = self.find_holder(request.session_id)
-        rules.may_delete(host.state, request)
+        rules.require_deletable(host.state, request)
         return host
 
     async def record_deletion(

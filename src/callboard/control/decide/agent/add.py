@@ -7,22 +7,22 @@ from callboard.contracts.errors import Refusal
 
 from ...batch import Batch
 from ...state.session import Thread
-from ..turn.start import thread_of
-from .addressing import agent_of, join
+from ..turn.start import require_thread
+from .addressing import find_agent, join_session
 
 
-def add(batch: Batch, request: AddAgent) -> AgentAdded:
+def add_agent(batch: Batch, request: AddAgent) -> AgentAdded:
     """The agent joins; one that is there stays. Raises `unknown_agent`, and `delegate_target_denied` for a subagent."""
-    found = agent_of(batch.state, request.agent)
+    found = find_agent(batch.state, request.agent)
     if found is not None:
         return _answer(batch, found, added=False)
-    definition = batch.known.find(request.agent)
+    definition = batch.inputs.find_definition(request.agent)
     if definition is None:
         raise Refusal(
             "unknown_agent",
             f"There is no definition {request.agent}.",
             field="agent",
-            hint=f"There are: {', '.join(batch.known.names()) or 'none'}.",
+            hint=f"There are: {', '.join(batch.inputs.list_definition_names()) or 'none'}.",
         )
     if definition.kind == "subagent":
         raise Refusal(
@@ -31,7 +31,7 @@ def add(batch: Batch, request: AddAgent) -> AgentAdded:
             field="agent",
             hint="spawn_subagent gives it an objective.",
         )
-    return _answer(batch, join(batch, definition, thread_of(batch.state, None)), added=True)
+    return _answer(batch, join_session(batch, definition, require_thread(batch.state, None)), added=True)
 
 
 def _answer(batch: Batch, thread: Thread, *, added: bool) -> AgentAdded:

@@ -9,12 +9,12 @@ from callboard.contracts.ports.agents import Definition, folded
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...decision_inputs import carried
+from ...decision_inputs import limit_carried_mode
 from ...state.session import Child, QueuedTurn, Session, Thread
-from ..turn.sleep import joined
+from ..turn.sleep import begin_background
 
 
-def agent_of(state: Session, name: str) -> Thread | None:
+def find_agent(state: Session, name: str) -> Thread | None:
     """The thread of the agent that this id, name or alias reaches, in any case; never a child
     by its definition's name."""
     same = next((one for one in state.threads.values() if one.agent == name), None)
@@ -34,9 +34,9 @@ def agent_of(state: Session, name: str) -> Thread | None:
     )
 
 
-def known_agent(state: Session, name: str, field: str) -> Thread:
+def require_agent(state: Session, name: str, field: str) -> Thread:
     """The thread of that agent. Raises `unknown_agent`."""
-    found = agent_of(state, name)
+    found = find_agent(state, name)
     if found is None:
         there = ", ".join(sorted(one.agent for one in state.threads.values()))
         raise Refusal(
@@ -45,29 +45,29 @@ def known_agent(state: Session, name: str, field: str) -> Thread:
     return found
 
 
-def main_of(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
+def require_main_agent(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
     """The main agent that the name reaches; one that is not in the session yet joins it. Raises `unknown_agent`."""
-    found = agent_of(batch.state, name)
+    found = find_agent(batch.state, name)
     if found is not None:
         return found
-    definition = batch.known.find(name)
+    definition = batch.inputs.find_definition(name)
     if definition is None or definition.kind == "subagent":
-        known_agent(batch.state, name, field)
+        require_agent(batch.state, name, field)
         raise Refusal("unknown_agent", f"{name} is a subagent: it works for one parent.", field=field)
-    return join(batch, definition, sender)
+    return join_session(batch, definition, sender)
 
 
-def join(batch: Batch, definition: Definition, by: Thread) -> Thread:
+def join_session(batch: Batch, definition: Definition, by: Thread) -> Thread:
     """An agent joins the session, at the word of another one. One that wakes by itself does so under no wider mode than that
     one works under."""
-    thread = batch.known.ids.new("thread")
-    batch.say(opened(definition, definition.name), Scope(agent=definition.name, thread=thread))
+    thread = batch.inputs.ids.new("thread")
+    batch.add(build_thread_opened(definition, definition.name), Scope(agent=definition.name, thread=thread))
     if definition.kind == "background":
-        joined(batch, batch.thread(thread), definition, modes_of(batch, by).permission_mode)
+        begin_background(batch, batch.thread(thread), definition, resolve_modes(batch, by).permission_mode)
     return batch.thread(thread)
 
 
-def opened(definition: Definition, name: str) -> ThreadOpened:
+def build_thread_opened(definition: Definition, name: str) -> ThreadOpened:
     """The fact of an agent that joins under this name."""
     return ThreadOpened(
         agent_name=name,
@@ -84,9 +84,9 @@ def opened(definition: Definition, name: str) -> ThreadOpened:
     )
 
 
-def child_of(state: Session, name: str, parent: Thread | None) -> tuple[Thread, Child]:
+def require_child(state: Session, name: str, parent: Thread | None) -> tuple[Thread, Child]:
     """The child of that id. Raises `unknown_agent`, and `not_your_child` where an agent asks for another one's."""
-    thread = known_agent(state, name, "agent")
+    thread = require_agent(state, name, "agent")
     if thread.child is None:
         raise Refusal("not_your_child", f"{thread.agent} is no subagent.", field="agent")
     if parent is not None and thread.child.parent != parent.thread:
@@ -96,7 +96,7 @@ def child_of(state: Session, name: str, parent: Thread | None) -> tuple[Thread, 
     return thread, thread.child
 
 
-def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
+def require_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
     """The definition that a child of this parent is made from.
 
     Raises `subagent_spawns` (invariants 5 and 6), `policy_denied`, `delegate_target_denied`, `unknown_agent`.
@@ -107,8 +107,8 @@ def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
             "A subagent spawns nothing and delegates nothing: delegation is one level deep.",
             hint="Report to your parent what is left to do.",
         )
-    own = batch.known.find(parent.definition)
-    definition = subagent(batch, name)
+    own = batch.inputs.find_definition(parent.definition)
+    definition = require_subagent(batch, name)
     if own is None or "Delegate" not in own.policy:
         raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
     targets = own.delegate_targets
@@ -122,15 +122,15 @@ def may_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
     return definition
 
 
-def subagent(batch: Batch, name: str) -> Definition:
+def require_subagent(batch: Batch, name: str) -> Definition:
     """The definition of that subagent. Raises `unknown_agent`, `delegate_target_denied` for an agent of another kind."""
-    definition = batch.known.find(name)
+    definition = batch.inputs.find_definition(name)
     if definition is None:
         raise Refusal(
             "unknown_agent",
             f"There is no definition {name}.",
             field="agent",
-            hint=f"There are: {', '.join(batch.known.names()) or 'none'}.",
+            hint=f"There are: {', '.join(batch.inputs.list_definition_names()) or 'none'}.",
         )
     if definition.kind != "subagent":
         raise Refusal(
@@ -142,7 +142,7 @@ def subagent(batch: Batch, name: str) -> Definition:
     return definition
 
 
-def modes_of(batch: Batch, thread: Thread) -> QueuedTurn:
+def resolve_modes(batch: Batch, thread: Thread) -> QueuedTurn:
     """The modes that an agent works under when another one gives it work: those of its present or newest turn, or the
     lead's."""
     if thread.run is not None:
@@ -151,12 +151,12 @@ def modes_of(batch: Batch, thread: Thread) -> QueuedTurn:
         return thread.last
     lead = batch.state.threads.get(batch.state.lead)
     if lead is not None and lead.thread != thread.thread:
-        return modes_of(batch, lead)
+        return resolve_modes(batch, lead)
     return QueuedTurn(turn="", mode="chat", permission_mode="ask")
 
 
-def carried_mode(batch: Batch, thread: Thread, mode: PermissionMode) -> PermissionMode:
+def carry_mode(batch: Batch, thread: Thread, mode: PermissionMode) -> PermissionMode:
     """The permission mode in which an agent goes on with what it was given before: as trust in the folder stands now, but for
     one that a person chose for its job."""
     job = batch.state.jobs.get(thread.child.job) if thread.child is not None else None
-    return mode if job is not None and job.chosen else carried(batch.known, mode)
+    return mode if job is not None and job.chosen else limit_carried_mode(batch.inputs, mode)

@@ -11,10 +11,10 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.times import timestamp
 
 from ...batch import Batch, thread_scope
-from ...state.session import Background, CalledAgent, Thread
-from ..turn.sleep import modes, sleep
-from ..turn.start import start
-from ..turn.wake_depth import MOST_HOPS, pause
+from ...state.session import Background, Thread, WakeTrigger
+from ..turn.sleep import fall_asleep, scheduled_modes
+from ..turn.start import start_turn
+from ..turn.wake_depth import MAX_HOPS, pause_chain
 
 #: After so many failed runs in a row nothing wakes the agent until a person resumes its thread.
 MOST_FAILURES = 3
@@ -22,7 +22,7 @@ MOST_FAILURES = 3
 _LATE = 60_000_000
 
 
-def rouse(batch: Batch) -> None:
+def wake_due_agents(batch: Batch) -> None:
     """Starts a run of each agent whose time has come, or that a fact called."""
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
@@ -31,7 +31,7 @@ def rouse(batch: Batch) -> None:
             _wake(batch, thread, background)
 
 
-def rest(batch: Batch) -> None:
+def put_to_sleep(batch: Batch) -> None:
     """Says of each agent with nothing left to run that it sleeps. One that keeps failing is paused."""
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
@@ -40,62 +40,62 @@ def rest(batch: Batch) -> None:
             continue
         if background.asleep:
             if _oversleeps(batch, thread, background):
-                sleep(batch, thread, background)
+                fall_asleep(batch, thread, background)
             continue
-        if background.over or not background.held:
-            sleep(batch, thread, background)
+        if background.is_ended or not background.is_held:
+            fall_asleep(batch, thread, background)
         if background.failures >= MOST_FAILURES and thread.paused is None:
             code = thread.ended.code if thread.ended is not None else ""
             reason = f"{background.failures} runs in a row failed, the last with {code}"
-            batch.say(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))
+            batch.add(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))
 
 
 def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
     """True where the clock went back since the agent fell asleep, so that its time is further away than its schedule says."""
-    if batch.known.now >= batch.state.at or not background.wake_at:
+    if batch.inputs.now >= batch.state.at or not background.wake_at:
         return False
-    definition = batch.known.find(thread.definition)
+    definition = batch.inputs.find_definition(thread.definition)
     schedule = definition.schedule if definition is not None else None
-    return schedule is not None and 0 < batch.known.next_wake(schedule, batch.known.now) < background.wake_at
+    return schedule is not None and 0 < batch.inputs.next_wake(schedule, batch.inputs.now) < background.wake_at
 
 
 def _wakes(batch: Batch, thread: Thread, background: Background) -> bool:
-    if not background.asleep or background.over or batch.known.archived:
+    if not background.asleep or background.is_ended or batch.inputs.is_archived:
         return False
     if thread.run is not None or thread.queue or thread.paused is not None:
         return False
-    return _due(batch, background) or background.called is not None
+    return _due(batch, background) or background.trigger is not None
 
 
 def _due(batch: Batch, background: Background) -> bool:
-    return 0 < background.wake_at <= batch.known.now
+    return 0 < background.wake_at <= batch.inputs.now
 
 
 def _wake(batch: Batch, thread: Thread, background: Background) -> None:
     due = background.wake_at if _due(batch, background) else 0
-    called = background.called
-    if called is not None and called.hops >= MOST_HOPS:
-        pause(batch, thread, called.hops + 1)
+    called = background.trigger
+    if called is not None and called.hops >= MAX_HOPS:
+        pause_chain(batch, thread, called.hops + 1)
         return
-    turn = msgspec.structs.replace(modes(batch, thread, background), turn=batch.known.ids.new("turn"))
+    turn = msgspec.structs.replace(scheduled_modes(batch, thread, background), turn=batch.inputs.ids.new("turn"))
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, task=background.task)
     told = _told(batch, thread, background, due)
     before = batch.mark()
     try:
-        batch.say(
+        batch.add(
             AgentWoke(reason="schedule" if due else "fact", due=due, cause=called.cause if called is not None else ""),
             scope,
         )
-        batch.say(
+        batch.add(
             TurnSubmitted(
-                input=batch.hold(told), mode=turn.mode, permission_mode=turn.permission_mode, source="schedule"
+                input=batch.store_text(told), mode=turn.mode, permission_mode=turn.permission_mode, source="schedule"
             ),
             thread_scope(thread, turn.turn),
         )
-        start(batch, thread.thread, turn)
+        start_turn(batch, thread.thread, turn)
     except Refusal as refusal:
-        batch.back_to(before)
-        batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+        batch.roll_back(before)
+        batch.add(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
 
 
 def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str:
@@ -103,19 +103,19 @@ def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str
     said: list[str] = []
     if due:
         said.append(f"You wake because it is time ({background.schedule}): {_time(due)}.")
-        if batch.known.now - due >= _LATE:
+        if batch.inputs.now - due >= _LATE:
             said.append(
-                f"It is {_time(batch.known.now)} now: nothing could wake you before. Other times that passed "
+                f"It is {_time(batch.inputs.now)} now: nothing could wake you before. Other times that passed "
                 "meanwhile are left out."
             )
-    if background.called is not None:
-        said.append(_why(background.called))
+    if background.trigger is not None:
+        said.append(_why(background.trigger))
     said.append(_last(thread, background))
     said.append("When there is nothing more to do, end: you sleep until you are to wake again.")
     return " ".join(said)
 
 
-def _why(called: CalledAgent) -> str:
+def _why(called: WakeTrigger) -> str:
     of = f" of {called.agent}" if called.agent else ""
     more = f", and {called.count - 1} more since" if called.count > 1 else ""
     return f"You wake because of what happened: {called.type}{of} (event {called.cause}){more}."
@@ -123,12 +123,12 @@ def _why(called: CalledAgent) -> str:
 
 def _last(thread: Thread, background: Background) -> str:
     end = thread.ended
-    if end is None or not background.ran:
+    if end is None or not background.last_ended_at:
         return "This is your first run."
     how = {"completed": "it was completed", "failed": f"it failed ({end.code})"}.get(
         end.how, f"it was interrupted ({end.code})"
     )
-    return f"Your last run ended at {_time(background.ran)}: {how}."
+    return f"Your last run ended at {_time(background.last_ended_at)}: {how}."
 
 
 def _time(at: int) -> str:

@@ -17,18 +17,18 @@ from callboard.contracts.scope import Scope
 from callboard.contracts.tool_names import model_name, stored_name
 
 from ...batch import Batch, run_scope, thread_scope
-from ...decision_inputs import narrower
+from ...decision_inputs import narrow_mode
 from ...state.session import Thread
-from .addressing import agent_of
+from .addressing import find_agent
 
 _LACKS: dict[Capability, str] = {"spawn": "make agents", "edge": "make edges"}
 
 
-def define(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade:
+def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade:
     """Makes an agent for this session. Raises `subagent_spawns`, `capability_missing`, `agent_exists`, `tool_not_listed`,
     `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`."""
-    made = definition_of(batch, maker, request)
-    batch.say(AgentDefined(name=made.name, definition=batch.hold(_json(made))), _scope(maker))
+    made = build_definition(batch, maker, request)
+    batch.add(AgentDefined(name=made.name, definition=batch.store_text(_json(made))), _scope(maker))
     return AgentMade(
         session_id=batch.state.session,
         agent=made.name,
@@ -42,15 +42,15 @@ def define(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade:
 def add_edge(batch: Batch, maker: Thread, request: AddEdge) -> EdgeMade:
     """Makes an edge for this session. Raises `subagent_spawns`, `capability_missing`, `unknown_agent`, `agent_to_itself`,
     `subagents_do_not_talk`, `ownership_not_allowed`, `edge_exists`."""
-    source, edge = edge_of(batch, maker, request)
-    batch.say(EdgeAdded(source=source, edge=edge), _scope(maker))
+    source, edge = build_edge(batch, maker, request)
+    batch.add(EdgeAdded(source=source, edge=edge), _scope(maker))
     return EdgeMade(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
 
 
-def definition_of(batch: Batch, maker: Thread, request: DefineAgent) -> Definition:
+def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Definition:
     """The agent that the request would make, within its maker's bounds."""
     own = _capable(batch, maker, "spawn")
-    if batch.known.find(request.name) is not None or agent_of(batch.state, request.name) is not None:
+    if batch.inputs.find_definition(request.name) is not None or find_agent(batch.state, request.name) is not None:
         raise Refusal("agent_exists", f"There is an agent {request.name} already.", field="name", hint="Take another.")
     _check_tools(own, request)
     _check_policy(own, request)
@@ -80,7 +80,7 @@ def definition_of(batch: Batch, maker: Thread, request: DefineAgent) -> Definiti
     return made
 
 
-def edge_of(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
+def build_edge(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
     """The edge that the request would make, and the agent that it leads from. An edge lifts no invariant."""
     _capable(batch, maker, "edge")
     source = _end(batch, request.source or maker.agent, "source")
@@ -106,7 +106,7 @@ def edge_of(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
 def _capable(batch: Batch, maker: Thread, capability: Capability) -> Definition:
     if maker.child is not None:
         raise Refusal("subagent_spawns", "A subagent makes neither agents nor edges.", hint="Report to your parent.")
-    own = batch.known.find(maker.definition)
+    own = batch.inputs.find_definition(maker.definition)
     if own is None or capability not in own.capabilities:
         raise Refusal(
             "capability_missing",
@@ -144,7 +144,7 @@ def _mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
     asked, most = request.permission_mode, own.permission_mode
     if asked is None:
         return most
-    if narrower(asked, most) != asked:
+    if narrow_mode(asked, most) != asked:
         raise Refusal(
             "mode_denied",
             f"{request.name} would work under {asked}, which is wider than {own.name}'s {most}.",
@@ -178,10 +178,10 @@ def _plain(folder: str) -> bool:
 
 def _end(batch: Batch, name: str, field: str) -> Definition:
     """The agent at an end of an edge: one that is no subagent's, which its parent alone reaches."""
-    thread = agent_of(batch.state, name)
-    found = batch.known.find(name if thread is None else thread.definition)
+    thread = find_agent(batch.state, name)
+    found = batch.inputs.find_definition(name if thread is None else thread.definition)
     if found is None:
-        there = ", ".join(batch.known.names())
+        there = ", ".join(batch.inputs.list_definition_names())
         raise Refusal("unknown_agent", f"There is no agent {name}.", field=field, hint=f"There are: {there or 'none'}.")
     if found.kind == "subagent":
         raise Refusal(

@@ -12,21 +12,21 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from .define import definition_of, edge_of
+from .define import build_definition, build_edge
 
 #: The tools that make agents and edges. A person is asked about each use, whatever the gate's rules and modes say.
 MAKING = frozenset(tool.name for tool in TEAM_TOOLS.values() if tool.capability is not None)
 
 
-def card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
+def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
     """What the call would make, as text. Raises Refusal where it could not make it, so that nobody is asked in vain."""
     asked = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     maker = batch.thread(scope.thread)
     match asked:
         case DefineAgent():
-            return _agent(definition_of(batch, maker, asked))
+            return _agent(build_definition(batch, maker, asked))
         case AddEdge():
-            return _edge(*edge_of(batch, maker, asked))
+            return _edge(*build_edge(batch, maker, asked))
         case _:
             raise LookupError(f"{tool} makes nothing")
 

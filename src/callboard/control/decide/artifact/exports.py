@@ -14,22 +14,22 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.artifact import ExportReported, ExportRequested
-from .save import must_be_open
+from .save import require_artifact
 
 #: A process that was exporting ended.
 INTERRUPTED = "export_interrupted"
 
 
-def begin(batch: Batch, what: ExportRequested) -> ExportBegun:
+def begin_export(batch: Batch, what: ExportRequested) -> ExportBegun:
     """An export begins; the runtime makes it once this is durable. One that failed is made again under its id. Raises
     `unknown_artifact`, `artifact_deleted`, `unknown_export`."""
-    must_be_open(batch, what.artifact_id)
+    require_artifact(batch, what.artifact_id)
     request = what.request
-    export = request.export_id if isinstance(request, RetryArtifact) else batch.known.ids.new("export")
+    export = request.export_id if isinstance(request, RetryArtifact) else batch.inputs.ids.new("export")
     former = batch.state.artifacts.exports.get(export or "")
     if export is None or (isinstance(request, RetryArtifact) and (former is None or not former.failed)):
         raise Refusal("unknown_export", f"No export {export or ''} of this session failed.", field="exportId")
-    batch.say(
+    batch.add(
         ArtifactExportStarted(
             export=export,
             version=what.version,
@@ -49,26 +49,28 @@ def begin(batch: Batch, what: ExportRequested) -> ExportBegun:
     )
 
 
-def told(batch: Batch, what: ExportReported) -> None:
+def record_export_report(batch: Batch, what: ExportReported) -> None:
     """How far an export is, or how it ended. One that is over already is told of no more."""
     export = batch.state.artifacts.exports.get(what.export)
     if export is None or export.failed:
         return
     scope = Scope(artifact=export.artifact)
     if what.code:
-        batch.say(ArtifactFailed(operation="export", code=what.code, message=what.message, export=what.export), scope)
-    elif what.made is not None:
-        batch.keep(what.made)
-        batch.say(
-            ArtifactExportCompleted(export=what.export, content=what.made.ref, name=what.name, left_out=what.left_out),
+        batch.add(ArtifactFailed(operation="export", code=what.code, message=what.message, export=what.export), scope)
+    elif what.content is not None:
+        batch.add_blobs(what.content)
+        batch.add(
+            ArtifactExportCompleted(
+                export=what.export, content=what.content.ref, name=what.name, left_out=what.left_out
+            ),
             scope,
         )
     else:
-        batch.say(ArtifactExportProgressed(export=what.export, done=what.done, total=what.total), scope)
+        batch.add(ArtifactExportProgressed(export=what.export, done=what.done, total=what.total), scope)
 
 
-def unknown(batch: Batch, message: str) -> None:
+def fail_interrupted_exports(batch: Batch, message: str) -> None:
     """The processes that made these exports have ended, and nothing of them is kept."""
     for key, export in list(batch.state.artifacts.exports.items()):
-        if not export.failed and export.epoch < batch.known.epoch:
-            told(batch, ExportReported(export=key, code=INTERRUPTED, message=f"Not made: {message}."))
+        if not export.failed and export.epoch < batch.inputs.epoch:
+            record_export_report(batch, ExportReported(export=key, code=INTERRUPTED, message=f"Not made: {message}."))

@@ -22,21 +22,21 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.artifact import (
-    ArtifactDone,
-    ArtifactLooked,
+    ArtifactChangeReported,
     ArtifactRequested,
     FileState,
+    InterruptedSaveReported,
     OpenArtifact,
     OpenSave,
     UnsavedDraft,
 )
-from .versions import CONFLICT, GONE, create, found, newest, next_version, saved
+from .versions import CONFLICT, GONE, add_found_version, add_version, create_artifact, finish_save, open_artifact
 
 #: A process that was saving ended before anybody saw what came of it, and the file shows that nothing did.
 INTERRUPTED = "save_interrupted"
 
 
-def asked(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
+def change_artifact(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
     """Decides what a person asked. Raises `unknown_artifact`, `artifact_deleted`, `invalid_input`, and `artifact_conflict` of a
     file that is there already or an artifact that is just being saved.
 
@@ -46,7 +46,7 @@ def asked(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
     if isinstance(request, CreateArtifact):
         return _create(batch, what, request)
     artifact = what.artifact_id
-    must_be_open(batch, artifact)
+    require_artifact(batch, artifact)
     if artifact in batch.state.artifacts.saves:
         raise Refusal(CONFLICT, "Another change of this artifact is just being made.", hint="Ask again in a moment.")
     match request:
@@ -62,36 +62,36 @@ def asked(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
             return _delete(batch, what, request)
 
 
-def done(batch: Batch, what: ArtifactDone) -> ArtifactChanged:
+def finish_change(batch: Batch, what: ArtifactChangeReported) -> ArtifactChanged:
     """Says what came of a change of a file. Where somebody saw it made before, it is said already."""
     if what.artifact_id in batch.state.artifacts.saves:
         if what.code:
-            _failed(batch, what.artifact_id, what.code, what.message, what.look)
+            _failed(batch, what.artifact_id, what.code, what.message, what.file)
         else:
-            saved(batch, what.artifact_id, added=what.added, removed=what.removed)
+            finish_save(batch, what.artifact_id, added=what.added, removed=what.removed)
     return _answer(batch, what.artifact_id)
 
 
-def looked(batch: Batch, what: ArtifactLooked) -> None:
+def settle_interrupted_save(batch: Batch, what: InterruptedSaveReported) -> None:
     """The process that changed a file has ended: the file shows what came of it."""
     save = batch.state.artifacts.saves.get(what.artifact)
-    if save is None or save.epoch >= batch.known.epoch:
+    if save is None or save.epoch >= batch.inputs.epoch:
         return
-    if what.look is None:
+    if what.file is None:
         _failed(batch, what.artifact, INTERRUPTED, what.message, None)
-    elif _was_made(save, what.look):
-        saved(batch, what.artifact)
+    elif _was_made(save, what.file):
+        finish_save(batch, what.artifact)
     else:
         message = "The process that changed the file ended before it was changed."
-        _failed(batch, what.artifact, INTERRUPTED, message, what.look)
+        _failed(batch, what.artifact, INTERRUPTED, message, what.file)
 
 
-def must_be_open(batch: Batch, artifact: str) -> OpenArtifact:
+def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
     """The artifact of that id. Raises `unknown_artifact`, `artifact_deleted`."""
     known = batch.state.artifacts.open.get(artifact)
     if known is not None:
         return known
-    if artifact in batch.known.closed:
+    if artifact in batch.inputs.closed_ids:
         raise Refusal("artifact_deleted", f"The artifact {artifact} was deleted.", field="artifactId")
     raise Refusal(
         "unknown_artifact",
@@ -103,8 +103,8 @@ def must_be_open(batch: Batch, artifact: str) -> OpenArtifact:
 
 def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> ArtifactChanged:
     path, draft = request.path or "", what.draft
-    there = what.look.content if what.look is not None else None
-    if path and (taken := batch.state.artifacts.at(path)):
+    there = what.file.content if what.file is not None else None
+    if path and (taken := batch.state.artifacts.find_at(path)):
         _end_gone(batch, what, path, taken)
     content = draft or there
     if content is None:
@@ -119,15 +119,15 @@ def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> A
         )
     if not path and not request.title:
         raise Refusal("invalid_input", "An artifact that is no file needs a title.", field="title")
-    artifact = create(batch, Scope(), path, request.title or "", content.ref)
+    artifact = create_artifact(batch, Scope(), path, request.title or "", content.ref)
     scope = Scope(artifact=artifact)
-    batch.keep(content)
+    batch.add_blobs(content)
     if draft is None:
-        found(batch, artifact, content.ref)
+        add_found_version(batch, artifact, content.ref)
     elif path:
-        batch.say(ArtifactSaveRequested(base=0, draft=content.ref, reason=request.reason), scope)
+        batch.add(ArtifactSaveRequested(base=0, draft=content.ref, reason=request.reason), scope)
     else:
-        next_version(batch, scope, content.ref, "person", added=what.added)
+        add_version(batch, scope, content.ref, "person", added=what.added)
     return _answer(batch, artifact)
 
 
@@ -135,11 +135,11 @@ def _end_gone(batch: Batch, what: ArtifactRequested, path: str, taken: str) -> N
     """The artifact that has the path ends where its file is gone and a person makes it anew, as it does for a call. Raises
     `artifact_conflict` where the file is there, or may have come since somebody looked; and while something of a person's is
     not saved, with which it goes on."""
-    known, now = batch.state.artifacts, newest(batch, taken)
+    known, now = batch.state.artifacts, open_artifact(batch, taken)
     why, hint = "", "Edit that one."
     if taken in known.saves:
         why, hint = ", and another change of it is just being made", "Ask again in a moment."
-    elif _is_there(what.look) or now.told > what.looked_at:
+    elif _is_there(what.file) or now.last_sequence > what.file_sequence:
         pass
     elif taken in known.drafts:
         why = ", and what was written of it is not saved"
@@ -147,7 +147,7 @@ def _end_gone(batch: Batch, what: ArtifactRequested, path: str, taken: str) -> N
     elif what.draft is None:
         why, hint = ", and its file is gone", "Give a content to make it anew."
     else:
-        batch.say(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=taken))
+        batch.add(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=taken))
         return
     raise Refusal(CONFLICT, f"{path} is the artifact {taken} already{why}.", field="path", hint=hint)
 
@@ -156,8 +156,8 @@ def _edit(batch: Batch, what: ArtifactRequested, request: EditArtifact) -> Artif
     artifact = what.artifact_id
     if request.content is None and request.title is None:
         raise Refusal("invalid_input", "An edit needs a content or a title.", field="content")
-    if request.title is not None and request.title != newest(batch, artifact).title:
-        batch.say(ArtifactUpdated(title=request.title), Scope(artifact=artifact))
+    if request.title is not None and request.title != open_artifact(batch, artifact).title:
+        batch.add(ArtifactUpdated(title=request.title), Scope(artifact=artifact))
     if request.content is None:
         return _answer(batch, artifact)
     return _save(batch, what, request.base_version, 0, request.reason)
@@ -172,13 +172,13 @@ def _save(
     if draft is None:
         raise Refusal("invalid_input", "There is nothing to save.", field="content")
     scope = Scope(artifact=artifact)
-    batch.keep(draft)
+    batch.add_blobs(draft)
     operation: ArtifactOperation = "rollback" if restores else "save"
-    gone = _drift(batch, artifact, what.look) and not again
-    now = newest(batch, artifact)
+    gone = _drift(batch, artifact, what.file) and not again
+    now = open_artifact(batch, artifact)
     if base != now.version or (gone and now.version):
         why = "The file is gone." if gone else f"The newest version is {now.version}, and this was made from {base}."
-        batch.say(
+        batch.add(
             ArtifactFailed(
                 operation=operation,
                 code=CONFLICT,
@@ -190,40 +190,40 @@ def _save(
             ),
             scope,
         )
-    elif now.holds(draft.ref) and _is_there(what.look):
+    elif now.has_content(draft.ref) and _is_there(what.file):
         if artifact in batch.state.artifacts.drafts:
-            batch.say(ArtifactUpdated(title=now.title, dropped=True), scope)
-    elif what.look is None:
+            batch.add(ArtifactUpdated(title=now.title, dropped=True), scope)
+    elif what.file is None:
         origin = "rollback" if restores else "person"
-        next_version(batch, scope, draft.ref, origin, restores=restores, added=what.added, removed=what.removed)
+        add_version(batch, scope, draft.ref, origin, restores=restores, added=what.added, removed=what.removed)
     else:
-        batch.say(ArtifactSaveRequested(base=now.version, draft=draft.ref, restores=restores, reason=reason), scope)
+        batch.add(ArtifactSaveRequested(base=now.version, draft=draft.ref, restores=restores, reason=reason), scope)
     return _answer(batch, artifact)
 
 
 def _delete(batch: Batch, what: ArtifactRequested, request: DeleteArtifact) -> ArtifactChanged:
     artifact = what.artifact_id
-    known = newest(batch, artifact)
+    known = open_artifact(batch, artifact)
     if request.confirm != artifact:
         raise Refusal("invalid_input", "confirm must repeat the artifact's id.", field="confirm")
     if request.file and not known.path:
         raise Refusal("invalid_input", "This artifact is no file.", field="file", hint="Leave `file` out.")
     scope = Scope(artifact=artifact)
     if not request.file:
-        batch.say(ArtifactDeleted(reason=request.reason), scope)
+        batch.add(ArtifactDeleted(reason=request.reason), scope)
         return _answer(batch, artifact)
-    gone = _drift(batch, artifact, what.look)
-    now = newest(batch, artifact)
+    gone = _drift(batch, artifact, what.file)
+    now = open_artifact(batch, artifact)
     if now.version != known.version:
         message = "The file is not what the newest version said, so it stays."
-        batch.say(
+        batch.add(
             ArtifactFailed(operation="delete", code=CONFLICT, message=message, base=known.version, current=now.version),
             scope,
         )
     elif gone:
-        batch.say(ArtifactDeleted(reason=request.reason), scope)
+        batch.add(ArtifactDeleted(reason=request.reason), scope)
     else:
-        batch.say(ArtifactSaveRequested(base=now.version, reason=request.reason), scope)
+        batch.add(ArtifactSaveRequested(base=now.version, reason=request.reason), scope)
     return _answer(batch, artifact)
 
 
@@ -233,20 +233,20 @@ def _drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
         return False
     if look.content is None:
         return True
-    if not newest(batch, artifact).holds(look.content.ref):
-        batch.keep(look.content)
-        found(batch, artifact, look.content.ref)
+    if not open_artifact(batch, artifact).has_content(look.content.ref):
+        batch.add_blobs(look.content)
+        add_found_version(batch, artifact, look.content.ref)
     return False
 
 
 def _failed(batch: Batch, artifact: str, code: str, message: str, look: FileState | None) -> None:
     """A change of a file came to nothing. Where the file is another by now it is a conflict, and what it is a version."""
     save = batch.state.artifacts.saves[artifact]
-    before = newest(batch, artifact).version
+    before = open_artifact(batch, artifact).version
     _drift(batch, artifact, look)
-    now = newest(batch, artifact)
+    now = open_artifact(batch, artifact)
     conflict = now.version != before or code == "file_changed"
-    batch.say(
+    batch.add(
         ArtifactFailed(
             operation="delete" if save.draft is None else "rollback" if save.restores else "save",
             code=CONFLICT if conflict else code,
@@ -293,7 +293,7 @@ def _status(batch: Batch, artifact: str) -> ArtifactStatus:
         return "deleted"
     if artifact in known.saves:
         return "saving"
-    fact = batch.last
+    fact = batch.last_fact
     if isinstance(fact, ArtifactFailed):
         return "conflict" if fact.code == CONFLICT else "failed"
     return "saved"

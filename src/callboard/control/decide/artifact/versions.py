@@ -21,7 +21,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...state.artifact import OpenArtifact, delivered_by, place_of
+from ...state.artifact import OpenArtifact, delivery_place, file_place
 from ...state.session import Thread
 
 #: The scope of what nobody's step did.
@@ -32,7 +32,7 @@ GONE = "the file was gone when it was made anew"
 CONFLICT = "artifact_conflict"
 
 
-def made(
+def record_changes(
     batch: Batch,
     scope: Scope,
     changes: Iterable[FileChange],
@@ -48,7 +48,7 @@ def made(
     worktree = worktree_of(batch.state.threads.get(scope.thread)) if origin == "agent" else ""
     places = {one.place: key for key, one in batch.state.artifacts.open.items() if one.place}
     for change in told:
-        place = place_of(change.path, worktree)
+        place = file_place(change.path, worktree)
         key = places.get(place, "")
         if change.after is None:
             if key:
@@ -73,16 +73,16 @@ def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> 
     if artifact in known.drafts if save is None else save.draft is not None:
         return False
     thread = batch.state.threads.get(scope.thread)
-    call = thread.run.call_of(scope.tool_call) if thread is not None and thread.run is not None else None
-    return call is not None and newest(batch, artifact).told < call.began
+    call = thread.run.find_call(scope.tool_call) if thread is not None and thread.run is not None else None
+    return call is not None and open_artifact(batch, artifact).last_sequence < call.started_sequence
 
 
 def _gone(batch: Batch, artifact: str) -> None:
     """The file is there no longer, and nobody's step is known to have removed it: a person's deletion that is under way did."""
     if artifact in batch.state.artifacts.saves:
-        saved(batch, artifact)
+        finish_save(batch, artifact)
     else:
-        batch.say(ArtifactDeleted(file=True, reason=GONE), msgspec.structs.replace(NOBODY, artifact=artifact))
+        batch.add(ArtifactDeleted(file=True, reason=GONE), msgspec.structs.replace(NOBODY, artifact=artifact))
 
 
 def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
@@ -93,15 +93,15 @@ def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
     if save is not None and save.draft is not None:
         return
     if kept is None:
-        batch.say(ArtifactDeleted(file=True), _of(scope, artifact))
+        batch.add(ArtifactDeleted(file=True), _of(scope, artifact))
         return
-    batch.say(
+    batch.add(
         ArtifactFailed(
             operation="rollback" if kept.restores else "save",
             code=CONFLICT,
             message="The file is gone.",
             base=kept.base,
-            current=newest(batch, artifact).version,
+            current=open_artifact(batch, artifact).version,
             restores=kept.restores,
             draft=kept.draft,
         ),
@@ -109,7 +109,7 @@ def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
     )
 
 
-def delivered(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
+def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
     """What an agent elsewhere delivered, each part that has a content: the next version of what it delivered under that name,
     where it differs."""
     parts = [part for part in fact.parts if part.content is not None or part.text.text]
@@ -118,16 +118,16 @@ def delivered(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
         content = part.content or part.text.ref
         if content is None:
             blob = blob_of(part.text.text.encode("utf-8", "surrogatepass"))
-            batch.keep(blob)
+            batch.add_blobs(blob)
             content = blob.ref
-        key = batch.state.artifacts.at(delivered_by(scope.agent, name))
+        key = batch.state.artifacts.find_at(delivery_place(scope.agent, name))
         if not key:
-            key = batch.known.ids.new("artifact")
+            key = batch.inputs.ids.new("artifact")
             title = part.name or fact.name or fact.remote_artifact_id
             kind = kind_of(title, content.media)
-            batch.say(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _of(scope, key))
-        if not newest(batch, key).holds(content):
-            next_version(batch, _of(scope, key), content, "agent")
+            batch.add(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _of(scope, key))
+        if not open_artifact(batch, key).has_content(content):
+            add_version(batch, _of(scope, key), content, "agent")
 
 
 def worktree_of(thread: Thread | None) -> str:
@@ -139,21 +139,21 @@ def close_worktree(batch: Batch, thread: str, scope: Scope) -> None:
     """A child is closed: what it made in its worktree and nobody merged is there no longer for anybody."""
     for key, one in list(batch.state.artifacts.open.items()):
         if one.worktree == thread:
-            batch.say(ArtifactDeleted(reason="the worktree that it was in is closed"), _of(scope, key))
+            batch.add(ArtifactDeleted(reason="the worktree that it was in is closed"), _of(scope, key))
 
 
 #: How a ref says that it is of an artifact.
 _REF, _ID = "artifact://", "art_"
 
 
-def resolved(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str, str], tuple[str, ...]]:
+def resolve_refs(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """The artifacts that refs lead to, by ref, and the refs of artifacts that lead to none. One is named by its id or by its
     path, first in the worktree of whoever names it."""
     known, missing = dict[str, str](), list[str]()
     for ref in refs:
         if not ref.ref.startswith((_REF, _ID)):
             continue
-        found = named_by(batch, ref.ref.removeprefix(_REF), worktree)
+        found = find_artifact(batch, ref.ref.removeprefix(_REF), worktree)
         if found:
             known[ref.ref] = found
         else:
@@ -161,18 +161,18 @@ def resolved(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str
     return known, tuple(dict.fromkeys(missing))
 
 
-def named_by(batch: Batch, named: str, worktree: str) -> str:
+def find_artifact(batch: Batch, named: str, worktree: str) -> str:
     """The artifact of that id or path, first in that worktree; empty where there is none."""
     known = batch.state.artifacts
-    return named if named in known.open else known.at(place_of(named, worktree)) or known.at(named)
+    return named if named in known.open else known.find_at(file_place(named, worktree)) or known.find_at(named)
 
 
-def newest(batch: Batch, artifact: str) -> OpenArtifact:
+def open_artifact(batch: Batch, artifact: str) -> OpenArtifact:
     """The artifact as the batch has changed it so far."""
     return batch.state.artifacts.open[artifact]
 
 
-def next_version(
+def add_version(
     batch: Batch,
     scope: Scope,
     content: BlobRef,
@@ -183,8 +183,8 @@ def next_version(
     removed: int = 0,
 ) -> None:
     """The content is the next version, made from the one before it. The scope names the artifact."""
-    before = newest(batch, scope.artifact)
-    batch.say(
+    before = open_artifact(batch, scope.artifact)
+    batch.add(
         ArtifactVersionCreated(
             version=before.version + 1,
             content=content_of(before.path or before.title, content),
@@ -201,23 +201,23 @@ def next_version(
     )
 
 
-def found(batch: Batch, artifact: str, content: BlobRef) -> None:
+def add_found_version(batch: Batch, artifact: str, content: BlobRef) -> None:
     """Somebody else changed the file: what it was found to be is a version of nobody's."""
-    next_version(batch, msgspec.structs.replace(NOBODY, artifact=artifact), content, "found")
+    add_version(batch, msgspec.structs.replace(NOBODY, artifact=artifact), content, "found")
 
 
-def create(batch: Batch, scope: Scope, path: str, title: str, content: BlobRef, worktree: str = "") -> str:
+def create_artifact(batch: Batch, scope: Scope, path: str, title: str, content: BlobRef, worktree: str = "") -> str:
     """A new artifact without a version yet, for a content of that kind."""
-    key = batch.known.ids.new("artifact")
+    key = batch.inputs.ids.new("artifact")
     fact = ArtifactCreated(
         artifact_kind=kind_of(path or title, content.media), title=title, path=path, worktree=worktree
     )
-    batch.say(fact, _of(scope, key))
+    batch.add(fact, _of(scope, key))
     return key
 
 
 def _create(batch: Batch, scope: Scope, path: str, content: BlobRef, worktree: str) -> str:
-    return create(batch, scope, path, "", content, worktree)
+    return create_artifact(batch, scope, path, "", content, worktree)
 
 
 def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin: VersionOrigin) -> None:
@@ -227,22 +227,22 @@ def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin
     save = batch.state.artifacts.saves.get(key)
     before = change.before
     if save is not None and save.draft is not None and before is not None and before.hash == save.draft.hash:
-        saved(batch, key)
-    known = newest(batch, key)
-    if before is not None and not known.holds(before) and not known.holds(after):
-        found(batch, key, before)
-    next_version(batch, scope, after, origin, added=change.added, removed=change.removed)
+        finish_save(batch, key)
+    known = open_artifact(batch, key)
+    if before is not None and not known.has_content(before) and not known.has_content(after):
+        add_found_version(batch, key, before)
+    add_version(batch, scope, after, origin, added=change.added, removed=change.removed)
 
 
-def saved(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0) -> None:
+def finish_save(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0) -> None:
     """A person's change of the file that was under way is made."""
     save = batch.state.artifacts.saves[artifact]
     scope = msgspec.structs.replace(NOBODY, artifact=artifact)
     if save.draft is None:
-        batch.say(ArtifactDeleted(file=True, reason=save.reason), scope)
+        batch.add(ArtifactDeleted(file=True, reason=save.reason), scope)
         return
     origin: VersionOrigin = "rollback" if save.restores else "person"
-    next_version(batch, scope, save.draft, origin, restores=save.restores, added=added, removed=removed)
+    add_version(batch, scope, save.draft, origin, restores=save.restores, added=added, removed=removed)
 
 
 def _of(scope: Scope, artifact: str) -> Scope:

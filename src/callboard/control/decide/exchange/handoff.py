@@ -15,8 +15,8 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import OpenHandoff, Session, Thread
-from ..agent.addressing import agent_of, known_agent, main_of
-from ..artifact.versions import resolved, worktree_of
+from ..agent.addressing import find_agent, require_agent, require_main_agent
+from ..artifact.versions import resolve_refs, worktree_of
 from ..turn.idle import delay_reason
 
 #: The largest of all else that an envelope carries, in bytes of JSON.
@@ -25,24 +25,24 @@ LARGEST_REST = 32 * 1024
 DAY = 86_400
 
 
-def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
+def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     """Queues an envelope to the receiver's inbox.
 
     Raises `empty_message`, `message_too_large`, `unknown_agent`, `no_edge`, `agent_to_itself`, `subagents_do_not_talk`,
     `ownership_not_allowed`.
     """
     _check_size(request)
-    receiver = main_of(batch, request.to, sender, "to")
+    receiver = require_main_agent(batch, request.to, sender, "to")
     if receiver.thread == sender.thread:
         raise Refusal("agent_to_itself", "An agent does not hand off to itself.", field="to")
     check_invariants(sender, receiver)
-    edge = edge_between(batch.state, sender, receiver)
+    edge = find_edge(batch.state, sender, receiver)
     if edge is None:
         raise Refusal(
             "no_edge",
             f"No edge leads from {sender.agent} to {receiver.agent}.",
             field="to",
-            hint=f"Edges lead to: {', '.join(reachable(batch.state, sender)) or 'nobody'}.",
+            hint=f"Edges lead to: {', '.join(list_reachable(batch.state, sender)) or 'nobody'}.",
         )
     if request.ownership and not edge.ownership:
         raise Refusal(
@@ -53,11 +53,11 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     resume = _resume_target(batch, sender, request)
     response = request.response
     within = response.within_s if response is not None and response.expectation == "required" else None
-    reply_by = batch.known.now + (within or DAY) * 1_000_000 if _required(request) else 0
-    handoff = batch.known.ids.new("handoff")
+    reply_by = batch.inputs.now + (within or DAY) * 1_000_000 if _required(request) else 0
+    handoff = batch.inputs.ids.new("handoff")
     run = sender.run
-    artifacts, unresolved = resolved(batch, request.artifacts, worktree_of(sender))
-    batch.say(
+    artifacts, unresolved = resolve_refs(batch, request.artifacts, worktree_of(sender))
+    batch.add(
         HandoffRequested(
             source=sender.agent,
             target=receiver.agent,
@@ -102,14 +102,14 @@ def send(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     )
 
 
-def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffAnswered:
+def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffAnswered:
     """Accepts, rejects, or gives back. `receiver` is the agent that answers, None for a person.
 
     Raises `unknown_handoff`, `not_yours`, `handoff_not_waiting`.
     """
     handoff = batch.state.handoffs.get(request.handoff_id)
     if handoff is None:
-        ended = request.handoff_id in batch.known.closed
+        ended = request.handoff_id in batch.inputs.closed_ids
         raise Refusal(
             "unknown_handoff",
             f"The handoff {request.handoff_id} is over." if ended else f"There is no handoff {request.handoff_id}.",
@@ -121,7 +121,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
     match request.decision:
         case "accept":
             _waits(batch.state, handoff)
-            batch.say(
+            batch.add(
                 HandoffAccepted(
                     source=handoff.source,
                     target=handoff.target,
@@ -134,7 +134,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
             return _answer(batch, handoff, "accepted")
         case "reject":
             _waits(batch.state, handoff)
-            batch.say(
+            batch.add(
                 HandoffRejected(
                     source=handoff.source,
                     target=handoff.target,
@@ -147,7 +147,7 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
         case "complete":
             if not handoff.accepted:
                 raise Refusal("handoff_not_waiting", "A handoff is accepted before it is complete.", field="decision")
-            batch.say(
+            batch.add(
                 HandoffCompleted(
                     source=handoff.source,
                     target=handoff.target,
@@ -163,11 +163,11 @@ def respond(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffA
 def expire_due(batch: Batch) -> None:
     """Required answers whose time is up are no longer waited for; their senders are told."""
     for handoff in list(batch.state.handoffs.values()):
-        if handoff.reply_by and batch.known.now >= handoff.reply_by:
-            batch.say(ReplyEnded(end="expired", to_thread=handoff.sender), _scope(batch, handoff))
+        if handoff.reply_by and batch.inputs.now >= handoff.reply_by:
+            batch.add(ReplyEnded(end="expired", to_thread=handoff.sender), _scope(batch, handoff))
 
 
-def edge_between(state: Session, sender: Thread, receiver: Thread) -> Edge | None:
+def find_edge(state: Session, sender: Thread, receiver: Thread) -> Edge | None:
     """The edge that leads from one agent to the other: declared by the sender, or by the receiver for both ways. A subagent
     has one to its parent."""
     if sender.child is not None and sender.child.parent == receiver.thread:
@@ -182,15 +182,15 @@ def edge_between(state: Session, sender: Thread, receiver: Thread) -> Edge | Non
 
 
 def _leads(state: Session, edge: Edge, to: Thread) -> bool:
-    found = agent_of(state, edge.to)
+    found = find_agent(state, edge.to)
     return found is not None and found.thread == to.thread
 
 
-def reachable(state: Session, sender: Thread) -> list[str]:
+def list_reachable(state: Session, sender: Thread) -> list[str]:
     """The names of those that an edge leads to; one that is not in the session yet is named as its definition is."""
     found = [edge.to for edge in sender.edges]
     found += [
-        one.agent for one in state.threads.values() if one.thread != sender.thread and edge_between(state, sender, one)
+        one.agent for one in state.threads.values() if one.thread != sender.thread and find_edge(state, sender, one)
     ]
     return list(dict.fromkeys(found))
 
@@ -231,7 +231,7 @@ def _resume_target(batch: Batch, sender: Thread, request: Handoff) -> Thread:
     """Who takes the ownership back: a person's words never go to a subagent, which speaks to its parent only."""
     if not request.resume_target:
         return sender
-    found = known_agent(batch.state, request.resume_target, "resumeTarget")
+    found = require_agent(batch.state, request.resume_target, "resumeTarget")
     if found.child is not None:
         raise Refusal(
             "ownership_not_allowed",
@@ -250,7 +250,7 @@ def _answers(batch: Batch, sender: Thread, receiver: Thread) -> None:
     """A handoff back is the answer that one of theirs was waiting for."""
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and handoff.receiver == sender.thread and handoff.sender == receiver.thread:
-            batch.say(ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _scope(batch, handoff))
+            batch.add(ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _scope(batch, handoff))
 
 
 def _waits(state: Session, handoff: OpenHandoff) -> None:

@@ -11,22 +11,22 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import Thread
-from ..agent.addressing import main_of
+from ..agent.addressing import require_main_agent
 from ..subagent.child_scope import ENDED
 from ..turn.idle import delay_reason
 from .handoff import check_invariants
 
 
-def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
+def send_message(batch: Batch, sender: Thread, request: Message) -> MessageSent:
     """Says something to other agents, in the channel that they share. Raises `empty_message`, `unknown_agent`,
     `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`."""
     if not request.text.strip():
         raise Refusal("empty_message", "A message needs a text.", field="text")
-    receivers = {one.thread: one for one in (main_of(batch, name, sender, "to") for name in request.to)}
+    receivers = {one.thread: one for one in (require_main_agent(batch, name, sender, "to") for name in request.to)}
     if sender.thread in receivers:
         raise Refusal("agent_to_itself", "An agent does not write to itself.", field="to")
     for receiver in receivers.values():
-        check_listens(sender, receiver, "to")
+        check_receiver(sender, receiver, "to")
     channel = _say(batch, sender, tuple(receivers.values()), request.text)
     reasons = {one.agent: delay_reason(batch.state, batch.thread(one.thread)) for one in receivers.values()}
     return MessageSent(
@@ -37,7 +37,7 @@ def send(batch: Batch, sender: Thread, request: Message) -> MessageSent:
     )
 
 
-def tell(batch: Batch, by: Thread | None, receiver: Thread, text: str) -> None:
+def notify_agent(batch: Batch, by: Thread | None, receiver: Thread, text: str) -> None:
     """Tells an agent what was decided of its work; `by` is None for a person. One that has ended reads nothing more."""
     if receiver.child is None or (receiver.child.status not in ENDED and not receiver.child.ending):
         _say(batch, by, (receiver,), text)
@@ -54,13 +54,13 @@ def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: s
         run=run.run if run is not None else "",
     )
     channel = _channel(batch, scope, participants)
-    batch.say(
+    batch.add(
         ChannelMessage(
-            item=batch.known.ids.new("item"),
+            item=batch.inputs.ids.new("item"),
             source=source,
             participants=participants,
             to_threads=tuple(one.thread for one in receivers),
-            message=batch.hold(text),
+            message=batch.store_text(text),
             hops=(run.hops if run is not None else 0) + 1,
         ),
         msgspec.structs.replace(scope, channel=channel),
@@ -68,7 +68,7 @@ def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: s
     return channel
 
 
-def check_listens(sender: Thread, receiver: Thread, field: str) -> None:
+def check_receiver(sender: Thread, receiver: Thread, field: str) -> None:
     """Who speaks to whom: a subagent to its parent, and its parent to it while it works. Raises `subagents_do_not_talk`,
     `not_your_child` of one that works on a job, and `nothing_running` of a child that has ended: it would never be told."""
     check_invariants(sender, receiver)
@@ -97,8 +97,8 @@ def _channel(batch: Batch, by: Scope, participants: tuple[str, ...]) -> str:
     for channel in batch.state.channels.values():
         if set(channel.participants) == set(participants):
             return channel.channel
-    channel = batch.known.ids.new("channel")
-    batch.say(
+    channel = batch.inputs.ids.new("channel")
+    batch.add(
         ChannelOpened(participants=participants), Scope(agent=by.agent, thread=by.thread, run=by.run, channel=channel)
     )
     return channel

@@ -18,41 +18,41 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import Child, OpenReview, Thread
-from ..agent.addressing import agent_of, child_of, known_agent, main_of
+from ..agent.addressing import find_agent, require_agent, require_child, require_main_agent
 from ..subagent import ending
 from ..subagent.child_scope import child_scope
-from ..subagent.children import resume
-from .messages import check_listens, tell
+from ..subagent.children import resume_child
+from .messages import check_receiver, notify_agent
 
 
-def request(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
+def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
     """Asks an agent for its verdict; it is told of it in its next turn. Raises `unknown_agent`, `agent_to_itself`,
     `subagents_do_not_talk`, `nothing_running`, and `not_your_child` for the work of another one's child: its parent has it
     judged."""
-    reviewer = main_of(batch, asked.reviewer, sender, "reviewer")
+    reviewer = require_main_agent(batch, asked.reviewer, sender, "reviewer")
     if reviewer.thread != sender.thread:
-        check_listens(sender, reviewer, "reviewer")
-    target = known_agent(batch.state, asked.target, "target") if asked.target is not None else sender
+        check_receiver(sender, reviewer, "reviewer")
+    target = require_agent(batch.state, asked.target, "target") if asked.target is not None else sender
     if reviewer.thread == target.thread:
         raise Refusal("agent_to_itself", "An agent does not judge its own work.", field="reviewer")
     if target.child is not None and sender.thread not in (target.thread, target.child.parent):
         raise Refusal("not_your_child", f"{target.agent} works for another agent.", field="target")
     task = target.child.task if target.child is not None else ""
     if not task:
-        task = batch.known.ids.new("task")
-        batch.say(
+        task = batch.inputs.ids.new("task")
+        batch.add(
             TaskCreated(title=f"Review of {target.agent}", assignee=reviewer.agent),
             Scope(agent=sender.agent, thread=sender.thread, task=task),
         )
-    review = _passed_on(batch, sender, target) or batch.known.ids.new("review")
+    review = _passed_on(batch, sender, target) or batch.inputs.ids.new("review")
     run = sender.run
-    batch.say(
+    batch.add(
         ReviewRequested(
             reviewer=reviewer.agent,
             target=target.agent,
-            item=batch.known.ids.new("item"),
+            item=batch.inputs.ids.new("item"),
             to_thread=reviewer.thread,
-            instructions=batch.hold(asked.instructions),
+            instructions=batch.store_text(asked.instructions),
             refs=asked.refs,
         ),
         Scope(
@@ -75,25 +75,25 @@ def _passed_on(batch: Batch, sender: Thread, target: Thread) -> str:
     return next((one.review for one in mine if not one.asker), "")
 
 
-def open_for_child(batch: Batch, thread: Thread, child: Child) -> None:
+def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
     """The work of a child that its parent judges is ready. A review that waits for its verdict already is of this work."""
     if any(one.target == thread.agent and not one.judged for one in batch.state.reviews.values()):
         return
     parent = batch.state.threads.get(child.parent)
-    batch.say(
+    batch.add(
         ReviewRequested(reviewer=parent.agent if parent is not None else "", target=thread.agent),
-        _of_child(batch, thread, child, batch.known.ids.new("review")),
+        _of_child(batch, thread, child, batch.inputs.ids.new("review")),
     )
 
 
-def judge(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven:
+def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven:
     """Records a verdict. `reviewer` is the agent that gives it, None for a person.
 
     Raises `unknown_review`, `not_yours`, `review_judged`, and for a child that is named what `child_of` raises.
     """
     review = _review_of(batch, reviewer, verdict)
     judged_by = reviewer.agent if reviewer is not None else "person"
-    target = agent_of(batch.state, review.target)
+    target = find_agent(batch.state, review.target)
     child = target.child if target is not None else None
     scope = Scope(
         agent=judged_by,
@@ -101,7 +101,7 @@ def judge(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven
         task=review.task,
         review=review.review,
     )
-    batch.say(
+    batch.add(
         ReviewVerdict(
             reviewer=judged_by,
             target=review.target,
@@ -127,26 +127,26 @@ def judge(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven
     )
 
 
-def apply(batch: Batch, review_id: str, assignee: str | None, by: str) -> OpenReview:
+def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) -> OpenReview:
     """Gives the requested changes to those who make them. Raises `unknown_review`, `review_not_judged`, `unknown_agent`."""
     review = batch.state.reviews.get(review_id)
     if review is None:
         raise Refusal("unknown_review", f"There is no review {review_id} to apply.", field="reviewId")
     if not review.judged:
         raise Refusal("review_not_judged", "The review has no verdict yet.", field="reviewId")
-    maker = known_agent(batch.state, assignee or review.target, "assignee")
-    batch.say(
+    maker = require_agent(batch.state, assignee or review.target, "assignee")
+    batch.add(
         ReviewApplied(reviewer=review.reviewer, target=maker.agent, by=by),
         Scope(agent=maker.agent, thread=maker.thread, task=review.task, review=review.review),
     )
     if maker.child is not None:
-        resume(batch, maker, maker.child, changes_text(review))
+        resume_child(batch, maker, maker.child, format_changes(review))
     else:
-        tell(batch, None, maker, changes_text(review))
+        notify_agent(batch, None, maker, format_changes(review))
     return review
 
 
-def changes_text(review: OpenReview) -> str:
+def format_changes(review: OpenReview) -> str:
     """The requested changes as input."""
     return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_lines(review.fixes)}".strip()
 
@@ -163,14 +163,14 @@ def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdi
     said = (
         f"The review {review.review} of {review.target}: {verdict.verdict}.\n{verdict.summary}\n{_lines(verdict.fixes)}"
     )
-    tell(batch, reviewer, asker, said.strip())
+    notify_agent(batch, reviewer, asker, said.strip())
 
 
 def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenReview:
     if verdict.review_id is not None:
         review = batch.state.reviews.get(verdict.review_id)
     elif verdict.agent is not None:
-        thread, _ = child_of(batch.state, verdict.agent, reviewer)
+        thread, _ = require_child(batch.state, verdict.agent, reviewer)
         mine = (one for one in batch.state.reviews.values() if one.target == thread.agent and not one.judged)
         review = next(mine, None)
     else:
@@ -190,13 +190,13 @@ def _decided(
     scope = child_scope(thread, child)
     match verdict.verdict:
         case "passed":
-            batch.say(SubagentCompleted(result=child.result, usage=thread.usage, plain_text=child.plain_text), scope)
-            batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
-            ending.notify(batch, thread, child, "completed", child.result, verdict.summary, by_parent=by_parent)
+            batch.add(SubagentCompleted(result=child.result, usage=thread.usage, plain_text=child.plain_text), scope)
+            batch.add(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
+            ending.notify_parent(batch, thread, child, "completed", child.result, verdict.summary, by_parent=by_parent)
         case "failed":
-            ending.failed(batch, thread, child, "review_failed", verdict.summary, child.result, by_parent=by_parent)
+            ending.fail_child(batch, thread, child, "review_failed", verdict.summary, child.result, by_parent=by_parent)
         case "changes_requested":
-            apply(batch, review.review, None, review.reviewer)
+            apply_review(batch, review.review, None, review.reviewer)
 
 
 def _close_task(batch: Batch, review: OpenReview, verdict: Judge) -> None:
@@ -204,9 +204,9 @@ def _close_task(batch: Batch, review: OpenReview, verdict: Judge) -> None:
     if review.task not in batch.state.tasks:
         return
     if verdict.verdict == "passed":
-        batch.say(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
+        batch.add(TaskCompleted(summary=verdict.summary, refs=verdict.refs), scope)
     elif verdict.verdict == "failed":
-        batch.say(TaskFailed(code="review_failed", message=verdict.summary), scope)
+        batch.add(TaskFailed(code="review_failed", message=verdict.summary), scope)
 
 
 def _of_child(batch: Batch, thread: Thread, child: Child, review: str) -> Scope:

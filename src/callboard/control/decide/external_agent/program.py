@@ -30,13 +30,13 @@ from ...outcomes import (
     PartEnded,
 )
 from ...state.session import OpenRun, Thread
-from ..tool.calls import as_asked, ask, let_through, said_by_hooks
-from ..turn.inbox import consume
-from ..turn.iterate import running
-from ..turn.plan import tell as tell_plan
+from ..tool.calls import ask_approval, build_hook_said, original_arguments, start_call
+from ..turn.inbox import consume_inbox
+from ..turn.iterate import find_run
+from ..turn.plan import record_plan as tell_plan
 
 
-def take(
+def record_external(
     batch: Batch,
     report: ExternalConnected
     | ExternalChanged
@@ -48,31 +48,31 @@ def take(
     """What such an agent came to, says and does."""
     match report:
         case ExternalConnected():
-            there(batch, report)
+            record_connected(batch, report)
         case ExternalChanged():
-            change_settings(batch, report)
+            record_settings(batch, report)
         case ExternalDisconnected():
-            gone(batch, report)
+            record_disconnected(batch, report)
         case PartEnded():
-            part_ended(batch, report)
+            record_part(batch, report)
         case ExternalCallReported():
-            call_seen(batch, report)
+            record_call(batch, report)
         case ExternalPlanReported():
-            plan_seen(batch, report)
+            record_reported_plan(batch, report)
 
 
-def there(batch: Batch, report: ExternalConnected) -> None:
+def record_connected(batch: Batch, report: ExternalConnected) -> None:
     """The agent holds a conversation for this thread."""
     thread = batch.state.threads.get(report.thread)
     if thread is None:
         return
-    batch.say(
+    batch.add(
         AgentConnected(
             provider_session_id=report.provider_session,
             name=report.name,
             version=report.version,
             resumed=report.resumed,
-            card=batch.hold(report.card),
+            card=batch.store_text(report.card),
             mode=report.settings.mode,
             model=report.settings.model,
         ),
@@ -80,16 +80,16 @@ def there(batch: Batch, report: ExternalConnected) -> None:
     )
 
 
-def change_settings(batch: Batch, report: ExternalChanged) -> None:
+def record_settings(batch: Batch, report: ExternalChanged) -> None:
     """Record the mode and the model that are in force from now on."""
     thread = batch.state.threads.get(report.thread)
     if thread is not None:
         settings = report.settings
         fact = AgentModeChanged(mode=settings.mode, model=settings.model, allowed=report.allowed)
-        batch.say(fact, thread_scope(thread))
+        batch.add(fact, thread_scope(thread))
 
 
-def gone(batch: Batch, report: ExternalDisconnected) -> None:
+def record_disconnected(batch: Batch, report: ExternalDisconnected) -> None:
     """The agent is there no longer."""
     thread = batch.state.threads.get(report.thread)
     if thread is not None:
@@ -100,13 +100,13 @@ def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
     """Says it once of an agent that was there."""
     link = thread.external
     if link is not None and link.connected:
-        batch.say(
+        batch.add(
             AgentDisconnected(provider_session_id=link.provider_session, reason=reason),
             Scope(agent=thread.agent, thread=thread.thread),
         )
 
 
-def part_ended(batch: Batch, report: PartEnded) -> None:
+def record_part(batch: Batch, report: PartEnded) -> None:
     """A part of what the agent says is finished. With the first, what waited in its inbox is consumed."""
     found = _prompted(batch, report)
     if found is None:
@@ -115,33 +115,33 @@ def part_ended(batch: Batch, report: PartEnded) -> None:
     piece = report.piece
     scope = run_scope(thread, run, piece.step)
     if piece.kind == "text":
-        batch.say(MessageText(content=batch.hold(piece.text)), scope)
+        batch.add(MessageText(content=batch.store_text(piece.text)), scope)
     else:
-        batch.say(ReasoningCompleted(content=batch.hold(piece.text)), scope)
-    consume(batch, report.thread)
+        batch.add(ReasoningCompleted(content=batch.store_text(piece.text)), scope)
+    consume_inbox(batch, report.thread)
 
 
-def call_seen(batch: Batch, report: ExternalCallReported) -> None:
+def record_call(batch: Batch, report: ExternalCallReported) -> None:
     """The agent began a call, or asks for permission for one that it began before; the verdict stands in the report."""
     found = _prompted(batch, report)
     if found is None:
         return
     thread, run = found
-    wanted, evaluation = report.wanted, report.wanted.evaluation
+    wanted, evaluation = report.call, report.call.evaluation
     scope = call_scope(thread, run, wanted)
-    before = run.call_of(wanted.call)
+    before = run.find_call(wanted.call)
     if before is None:
-        batch.say(
+        batch.add(
             ToolRequested(
                 tool=wanted.tool,
-                arguments=batch.hold(as_asked(wanted)),
+                arguments=batch.store_text(original_arguments(wanted)),
                 summary=evaluation.summary,
                 provider_call_id=wanted.provider_call_id,
-                hooked=said_by_hooks(batch, evaluation.hooked),
+                hooked=build_hook_said(batch, evaluation.hooked),
             ),
             scope,
         )
-    batch.say(
+    batch.add(
         PermissionEvaluated(
             tool=wanted.tool,
             verdict=evaluation.verdict,
@@ -153,28 +153,28 @@ def call_seen(batch: Batch, report: ExternalCallReported) -> None:
     )
     if run.stopping:
         started = report.is_underway or (before is not None and before.phase == "running")
-        batch.say(ToolCancelled(started=started), scope)
+        batch.add(ToolCancelled(started=started), scope)
     elif evaluation.verdict == "deny":
-        batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+        batch.add(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
     elif evaluation.verdict == "ask":
-        ask(batch, scope, wanted.tool, evaluation, wanted.step + 1)
+        ask_approval(batch, scope, wanted.tool, evaluation, wanted.step + 1)
     elif before is None or before.phase != "running":
-        let_through(batch, scope, wanted.tool, evaluation)
+        start_call(batch, scope, wanted.tool, evaluation)
     if wanted.tool not in (START_AGENT, CONNECT_AGENT):
-        consume(batch, report.thread)
+        consume_inbox(batch, report.thread)
 
 
-def plan_seen(batch: Batch, report: ExternalPlanReported) -> None:
+def record_reported_plan(batch: Batch, report: ExternalPlanReported) -> None:
     """The agent tells its plan."""
     found = _prompted(batch, report)
     if found is not None:
         tell_plan(batch, *found, report.step, report.steps)
-        consume(batch, report.thread)
+        consume_inbox(batch, report.thread)
 
 
 def _prompted(
     batch: Batch, report: PartEnded | ExternalCallReported | ExternalPlanReported
 ) -> tuple[Thread, OpenRun] | None:
     """The run whose prompt this belongs to; None where that is over."""
-    found = running(batch, report.thread, report.run)
+    found = find_run(batch, report.thread, report.run)
     return found if found is not None and found[1].model_step == report.prompt else None

@@ -14,34 +14,34 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch, action_scope, call_scope, run_scope
 from ...outcomes import RemoteNeedEnded, RemoteReported
 from ...state.session import OpenRun, Thread
-from ..agent.addressing import agent_of
-from ..artifact.versions import delivered
+from ..agent.addressing import find_agent
+from ..artifact.versions import record_delivery
 from ..exchange import messages
-from ..turn.inbox import consume
-from ..turn.iterate import open_run, running
+from ..turn.inbox import consume_inbox
+from ..turn.iterate import find_run, require_run
 
 
-def take(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> None:
+def record_remote(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> None:
     """What such an agent tells, or needs no more."""
     if isinstance(report, RemoteReported):
-        told(batch, report)
+        record_remote_report(batch, report)
     else:
-        need_over(batch, report)
+        withdraw_request(batch, report)
 
 
-def told(batch: Batch, report: RemoteReported) -> None:
+def record_remote_report(batch: Batch, report: RemoteReported) -> None:
     """The agent told of its task: it has what it was sent, and with the first word that is consumed."""
-    found = running(batch, report.thread, report.run)
+    found = find_run(batch, report.thread, report.run)
     if found is None or found[1].model_step != report.prompt:
         return
     thread, run = found
-    scope, said = run_scope(thread, run), report.told
+    scope, said = run_scope(thread, run), report.report
     if isinstance(said, TaskReported):
-        batch.say(
-            RemoteTaskChanged(remote_task_id=said.task, state=said.state, message=batch.hold(said.message)), scope
+        batch.add(
+            RemoteTaskChanged(remote_task_id=said.task, state=said.state, message=batch.store_text(said.message)), scope
         )
     else:
-        batch.keep(*said.blobs)
+        batch.add_blobs(*said.blobs)
         fact = RemoteArtifact(
             remote_task_id=said.task,
             remote_artifact_id=said.artifact,
@@ -50,47 +50,47 @@ def told(batch: Batch, report: RemoteReported) -> None:
             parts=said.parts,
             left_out=said.left_out,
         )
-        batch.say(fact, scope)
-        delivered(batch, scope, fact)
+        batch.add(fact, scope)
+        record_delivery(batch, scope, fact)
     if not (isinstance(said, TaskReported) and said.state == "unknown"):
-        consume(batch, report.thread)
+        consume_inbox(batch, report.thread)
 
 
-def need_over(batch: Batch, report: RemoteNeedEnded) -> None:
+def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
     """The agent goes on without what it asked for; an answer that is on its way stays."""
-    found = running(batch, report.thread, report.run)
-    call = found[1].call_of(report.call) if found is not None else None
+    found = find_run(batch, report.thread, report.run)
+    call = found[1].find_call(report.call) if found is not None else None
     if found is None or call is None or call.phase != "waiting":
         return
     thread, run = found
-    batch.say(ActionWithdrawn(reason=report.reason), action_scope(thread, run, call))
-    batch.say(ToolCancelled(started=False), call_scope(thread, run, call))
+    batch.add(ActionWithdrawn(reason=report.reason), action_scope(thread, run, call))
+    batch.add(ToolCancelled(started=False), call_scope(thread, run, call))
 
 
-def answer_back(batch: Batch, thread_id: str) -> None:
+def reply_to_senders(batch: Batch, thread_id: str) -> None:
     """What an agent elsewhere answers goes to those whose words it was given: it has no tool to write to them."""
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     text = _answer(run)
     if thread.kind != "remote" or not text:
         return
     for name in run.senders:
-        sender = agent_of(batch.state, name)
+        sender = find_agent(batch.state, name)
         if sender is None or sender.child is not None or sender.thread == thread.thread:
             continue
-        messages.send(batch, thread, Message(to=(sender.agent,), text=text))
+        messages.send_message(batch, thread, Message(to=(sender.agent,), text=text))
         _replied(batch, thread, sender)
 
 
 def _answer(run: OpenRun) -> str:
     said = [one.text for one in run.answer if one.text.strip()]
-    given = [f"[artifact {one.name}]\n{one.text.text}" for one in run.delivered]
+    given = [f"[artifact {one.name}]\n{one.text.text}" for one in run.deliveries]
     return "\n\n".join((*said, *given))
 
 
 def _replied(batch: Batch, thread: Thread, sender: Thread) -> None:
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and handoff.receiver == thread.thread and handoff.sender == sender.thread:
-            batch.say(
+            batch.add(
                 ReplyEnded(end="answered", to_thread=handoff.sender, by=thread.agent),
                 Scope(agent=thread.agent, thread=thread.thread, handoff=handoff.handoff),
             )

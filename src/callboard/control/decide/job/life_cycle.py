@@ -32,10 +32,10 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import OpenJob, OpenTask, Session
-from ...task_status import parts_of, run_for, scope_of
+from ...task_status import list_parts, task_run, task_scope
 from ..subagent import ending
 from ..subagent.child_scope import ENDED
-from ..subagent.session_start import begin
+from ..subagent.session_start import begin_session
 from ..task import control
 from ..turn.titles import title_of
 from . import workers
@@ -56,7 +56,7 @@ def answer(batch: Batch, request: JobCommand) -> JobChanged:
                 raise Refusal(
                     "task_paused", "The job is paused already.", field="jobId", hint="resume_job lets it go on."
                 )
-            control.pause(batch, PauseTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
+            control.pause_task(batch, PauseTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
             return _changed(batch, job)
         case ResumeJob():
             job, whole = _going(batch.state, request.job_id)
@@ -64,7 +64,9 @@ def answer(batch: Batch, request: JobCommand) -> JobChanged:
                 raise Refusal(
                     "task_not_paused", "The job is not paused.", field="jobId", hint="get_job tells how it stands."
                 )
-            control.resume(batch, ResumeTask(session_id=request.session_id, task_id=job.task, reason=request.reason))
+            control.resume_task(
+                batch, ResumeTask(session_id=request.session_id, task_id=job.task, reason=request.reason)
+            )
             return _changed(batch, job)
         case RetryJobItem():
             return retry(batch, request)
@@ -73,14 +75,14 @@ def answer(batch: Batch, request: JobCommand) -> JobChanged:
 def create(batch: Batch, request: CreateJob) -> JobChanged:
     """Begins a job, and a session where it is given none. Raises `unknown_agent`, `delegate_target_denied` where the agent is
     no subagent, and what the setup of its first worker raises."""
-    permission_mode = workers.mode_of(batch, request.permission_mode)
+    permission_mode = workers.choose_mode(batch, request.permission_mode)
     if batch.state.sequence == 0:
-        begin(batch, request.title, "auto", permission_mode)
-    definition = workers.worker(batch, request.agent)
-    workers.may_work(batch, definition, permission_mode)
-    job, task = batch.known.ids.new("job"), batch.known.ids.new("task")
+        begin_session(batch, request.title, "auto", permission_mode)
+    definition = workers.require_worker(batch, request.agent)
+    workers.check_worker(batch, definition, permission_mode)
+    job, task = batch.inputs.ids.new("job"), batch.inputs.ids.new("task")
     scope = Scope(task=task, job=job)
-    batch.say(
+    batch.add(
         TaskCreated(
             title=request.title,
             objective=_inline(request.instructions, "instructions"),
@@ -89,7 +91,7 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
         ),
         scope,
     )
-    batch.say(
+    batch.add(
         JobCreated(
             agent=definition.name,
             items=len(request.items),
@@ -100,14 +102,14 @@ def create(batch: Batch, request: CreateJob) -> JobChanged:
         ),
         scope,
     )
-    batch.say(
+    batch.add(
         TaskStarted(assignee=definition.name, reason="its items are worked on"),
         msgspec.structs.replace(scope, attempt=1),
     )
     items: list[str] = []
     for given in request.items:
-        item = batch.known.ids.new("task")
-        batch.say(
+        item = batch.inputs.ids.new("task")
+        batch.add(
             TaskCreated(
                 title=given.title or title_of(given.input),
                 objective=_inline(given.input, f"items[{len(items)}].input"),
@@ -124,7 +126,7 @@ def cancel(batch: Batch, request: CancelJob) -> JobChanged:
     """Asks for the end of a job: the intent first, then what is open of its items. Raises `unknown_job`."""
     job = open_job(batch.state, request.job_id)
     open_items = tuple(one.task for one in items_of(batch.state, job))
-    control.cancel(batch, None, job.task, request.reason or "its job was cancelled")
+    control.cancel_task(batch, None, job.task, request.reason or "its job was cancelled")
     return _changed(batch, job, open_items, "cancelling")
 
 
@@ -143,7 +145,7 @@ def retry(batch: Batch, request: RetryJobItem) -> JobChanged:
             "task_not_ready", "No item of the job failed.", field="jobId", hint="get_job tells how they stand."
         )
     for item in chosen:
-        batch.say(JobItemRetried(reason=request.reason), scope_of(batch.state, item))
+        batch.add(JobItemRetried(reason=request.reason), task_scope(batch.state, item))
     settle(batch)
     return _changed(batch, job, tuple(one.task for one in chosen))
 
@@ -154,11 +156,11 @@ def settle(batch: Batch) -> None:
         whole = batch.state.tasks.get(job.task)
         if whole is None or whole.paused or whole.cancelling:
             continue
-        if not batch.known.archived:
+        if not batch.inputs.is_archived:
             _go_on(batch, job)
         elif any(map(_ready, items_of(batch.state, job))):
             # Nothing of a session that is archived begins; taken out of the archive, its jobs are there to be resumed.
-            batch.say(TaskPaused(reason="the session was archived"), scope_of(batch.state, whole))
+            batch.add(TaskPaused(reason="the session was archived"), task_scope(batch.state, whole))
             continue
         _over(batch, job)
     _let_go(batch)
@@ -170,9 +172,9 @@ def hold(batch: Batch) -> None:
         whole = batch.state.tasks.get(job.task)
         if whole is None or whole.cancelling:
             continue
-        for one in (whole, *parts_of(batch.state, whole.task)):
+        for one in (whole, *list_parts(batch.state, whole.task)):
             if not one.paused and not one.cancelling:
-                batch.say(TaskPaused(reason="the process that ran it ended"), scope_of(batch.state, one))
+                batch.add(TaskPaused(reason="the process that ran it ended"), task_scope(batch.state, one))
 
 
 def open_job(state: Session, name: str) -> OpenJob:
@@ -215,7 +217,7 @@ def _inline(text: str, field: str) -> Text:
 
 def _failed(batch: Batch, job: OpenJob, name: str) -> OpenTask:
     item = batch.state.tasks.get(name)
-    if item is None and name in batch.known.closed:
+    if item is None and name in batch.inputs.closed_ids:
         raise Refusal(
             "job_item_done",
             f"The item {name} is over: it is done or was cancelled, and is not worked on again.",
@@ -226,7 +228,7 @@ def _failed(batch: Batch, job: OpenJob, name: str) -> OpenTask:
         raise Refusal("unknown_task", f"The job {job.job} has no open item {name}.", field="itemId")
     if item.work == "running":
         raise Refusal("task_running", f"The item {name} is at work.", field="itemId", hint="Wait for it.")
-    missing = [one for one in item.depends_on if one not in item.met]
+    missing = [one for one in item.depends_on if one not in item.done_dependencies]
     if item.work != "over":
         waits, hint = "its turn", "Wait for it."
         if missing:
@@ -239,13 +241,13 @@ def _failed(batch: Batch, job: OpenJob, name: str) -> OpenTask:
 
 def _go_on(batch: Batch, job: OpenJob) -> None:
     items = items_of(batch.state, job)
-    most = min(job.parallel or batch.known.team_budget, batch.known.team_budget)
+    most = min(job.parallel or batch.inputs.team_budget, batch.inputs.team_budget)
     room = most - sum(_takes_room(batch, one) for one in items)
     for item in items:
         if room <= 0:
             return
         if _ready(item):
-            room -= workers.begin(batch, job, item)
+            room -= workers.begin_item(batch, job, item)
 
 
 def _let_go(batch: Batch) -> None:
@@ -255,37 +257,42 @@ def _let_go(batch: Batch) -> None:
         if child is None or not child.job or child.job in batch.state.jobs or child.worktree or thread.run is not None:
             continue
         if child.status in ENDED:
-            ending.cancelled(batch, thread, child, "closed", "its job is over")
+            ending.end_child(batch, thread, child, "closed", "its job is over")
 
 
 def _takes_room(batch: Batch, item: OpenTask) -> bool:
-    return item.work == "running" and not (item.paused and run_for(batch.state, item) is None)
+    return item.work == "running" and not (item.paused and task_run(batch.state, item) is None)
 
 
 def _ready(item: OpenTask) -> bool:
-    return not item.work and not item.paused and not item.cancelling and set(item.depends_on) <= set(item.met)
+    return (
+        not item.work
+        and not item.paused
+        and not item.cancelling
+        and set(item.depends_on) <= set(item.done_dependencies)
+    )
 
 
 def _over(batch: Batch, job: OpenJob) -> None:
     """A job is over once all of its items are; where what is left of them failed it has failed, until they are tried again."""
     items, whole = items_of(batch.state, job), batch.state.tasks[job.task]
-    at = scope_of(batch.state, whole)
+    at = task_scope(batch.state, whole)
     failed = sum(one.work == "over" for one in items)
     if failed < len(items):
         if whole.work == "over":
             again = msgspec.structs.replace(at, attempt=whole.attempt + 1)
-            batch.say(TaskStarted(assignee=job.agent, reason="items of it are tried again"), again)
+            batch.add(TaskStarted(assignee=job.agent, reason="items of it are tried again"), again)
         return
     done = f"{batch.state.jobs[job.job].done} of {job.items} items are done"
     if not items and not batch.state.jobs[job.job].done:
-        batch.say(TaskCancelled(reason="all of its items were cancelled"), at)
+        batch.add(TaskCancelled(reason="all of its items were cancelled"), at)
     elif not items:
-        batch.say(TaskCompleted(summary=done, refs=whole.refs), at)
+        batch.add(TaskCompleted(summary=done, refs=whole.refs), at)
     elif whole.work != "over":
-        batch.say(TaskFailed(code="items_failed", message=f"{done}, {failed} failed"), at)
+        batch.add(TaskFailed(code="items_failed", message=f"{done}, {failed} failed"), at)
     else:
         return
-    batch.say(SnapshotUpdated(through=batch.state.sequence), at)
+    batch.add(SnapshotUpdated(through=batch.state.sequence), at)
 
 
 def _changed(batch: Batch, job: OpenJob, items: tuple[str, ...] = (), status: JobStatus | None = None) -> JobChanged:

@@ -11,20 +11,24 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...decision_inputs import carried, narrower
+from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...state.session import OpenJob, OpenTask, Thread
-from ..agent.addressing import modes_of, subagent
-from ..subagent.spawn import BoardTask, spawn
+from ..agent.addressing import require_subagent, resolve_modes
+from ..subagent.spawn import BoardTask, spawn_child
 from ..task import attempts
 from ..turn.sleep import work_mode
 
 
-def worker(batch: Batch, name: str | None) -> Definition:
+def require_worker(batch: Batch, name: str | None) -> Definition:
     """The definition of the children that work on a job: the subagent of that name, or the only one that there is. Raises
     `unknown_agent`, `delegate_target_denied`."""
     if name is not None:
-        return subagent(batch, name)
-    found = [one for one in map(batch.known.find, batch.known.names()) if one is not None and one.kind == "subagent"]
+        return require_subagent(batch, name)
+    found = [
+        one
+        for one in map(batch.inputs.find_definition, batch.inputs.list_definition_names())
+        if one is not None and one.kind == "subagent"
+    ]
     if len(found) != 1:
         there = ", ".join(one.name for one in found)
         raise Refusal(
@@ -36,36 +40,38 @@ def worker(batch: Batch, name: str | None) -> Definition:
     return found[0]
 
 
-def mode_of(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
+def choose_mode(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
     """The mode that a job's workers are under: the one that its person chose, else the lead's, and in a new session the usual
     one."""
     lead = batch.state.threads.get(batch.state.lead)
     if asked is not None or lead is None or (lead.run is None and lead.last is None):
-        return asked or batch.known.usual_mode
-    return carried(batch.known, modes_of(batch, lead).permission_mode)
+        return asked or batch.inputs.default_mode
+    return limit_carried_mode(batch.inputs, resolve_modes(batch, lead).permission_mode)
 
 
-def may_work(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
+def check_worker(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
     """Raises what the setup of a worker raises."""
-    batch.known.setup(definition.name, work_mode(definition), narrower(permission_mode, definition.permission_mode))
+    batch.inputs.configure_run(
+        definition.name, work_mode(definition), narrow_mode(permission_mode, definition.permission_mode)
+    )
 
 
-def begin(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
+def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
     """Begins the next attempt of an item: the child that worked on it goes on, so that what it did is not done again; else a
     new one is made. One that cannot begin has failed. Returns whether it is at work."""
     before = batch.mark()
     try:
         thread = batch.state.threads.get(item.thread)
         if thread is not None and _knows(thread, item):
-            attempts.again(batch, item, thread)
+            attempts.retry_with_worker(batch, item, thread)
         else:
             _to_new_child(batch, job, item)
         return True
     except Refusal as refusal:
-        batch.back_to(before)
+        batch.roll_back(before)
         scope = Scope(task=item.task, job=job.job, attempt=item.attempt + 1)
-        batch.say(TaskStarted(assignee=job.agent), scope)
-        batch.say(TaskFailed(code=refusal.code, message=refusal.problem.message), scope)
+        batch.add(TaskStarted(assignee=job.agent), scope)
+        batch.add(TaskFailed(code=refusal.code, message=refusal.problem.message), scope)
         return False
 
 
@@ -81,5 +87,5 @@ def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
         title=item.title,
         isolation=job.isolation,
     )
-    said = attempts.told(batch, item, again=item.attempt > 0)
-    spawn(batch, batch.thread(batch.state.lead), request, BoardTask(item.task, item.attempt + 1, said, "", job))
+    said = attempts.format_instructions(batch, item, again=item.attempt > 0)
+    spawn_child(batch, batch.thread(batch.state.lead), request, BoardTask(item.task, item.attempt + 1, said, "", job))

@@ -24,6 +24,6 @@ def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> 
     )
 
 
-def children(state: Session, parent: str) -> list[Thread]:
+def list_children(state: Session, parent: str) -> list[Thread]:
     """The children of a thread that are not closed, in the order in which they were given."""
     return [one for one in state.threads.values() if one.child is not None and one.child.parent == parent]

@@ -28,19 +28,19 @@ from .child_scope import ENDED, child_scope
 SUMMARY = 500
 
 
-def completed(batch: Batch, thread: Thread, child: Child, result: Text, *, plain_text: bool = False) -> None:
+def complete_child(batch: Batch, thread: Thread, child: Child, result: Text, *, plain_text: bool = False) -> None:
     """The child's work is complete: finalized, or with `plain_text` answered only."""
     scope = child_scope(thread, child)
-    batch.say(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
+    batch.add(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
     if _is_at(batch, thread, child):
-        batch.say(TaskCompleted(summary=result.text[:SUMMARY], plain_text=plain_text), scope)
-    notify(batch, thread, child, "completed", result, plain_text=plain_text)
+        batch.add(TaskCompleted(summary=result.text[:SUMMARY], plain_text=plain_text), scope)
+    notify_parent(batch, thread, child, "completed", result, plain_text=plain_text)
     if child.job and not child.worktree:
         # What it came to is its item's; what is in a worktree waits to be merged.
-        cancelled(batch, batch.thread(thread.thread), _ended(batch, thread), "closed", "its item is done")
+        end_child(batch, batch.thread(thread.thread), _ended(batch, thread), "closed", "its item is done")
 
 
-def failed(
+def fail_child(
     batch: Batch,
     thread: Thread,
     child: Child,
@@ -53,41 +53,41 @@ def failed(
     """The objective is not met; what waited behind it is not begun."""
     scope = child_scope(thread, child)
     for queued in thread.queue:
-        batch.say(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
-    batch.say(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
+        batch.add(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
+    batch.add(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
     if _is_at(batch, thread, child):
-        batch.say(TaskFailed(code=code, message=message), scope)
-    notify(batch, thread, child, "failed", result or Text(), message, by_parent=by_parent)
+        batch.add(TaskFailed(code=code, message=message), scope)
+    notify_parent(batch, thread, child, "failed", result or Text(), message, by_parent=by_parent)
 
 
-def interrupted(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
+def interrupt_child(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
     """Its turn was stopped and it waits to go on: its attempt is over, unless its task is paused, which lets it go on again."""
     task = batch.state.tasks.get(child.task)
     if task is not None and not task.paused and not task.cancelling and _is_at(batch, thread, child):
         message = end.message or f"The turn was stopped ({end.code})."
-        batch.say(TaskFailed(code="interrupted", message=message), child_scope(thread, child))
-    notify(batch, thread, child, "interrupted", end.text)
+        batch.add(TaskFailed(code="interrupted", message=message), child_scope(thread, child))
+    notify_parent(batch, thread, child, "interrupted", end.text)
 
 
-def cancelled(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
+def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
     """It was stopped; what had ended before stays as it is. One that is closed takes nothing more."""
     scope = child_scope(thread, child)
     if child.status not in ENDED:
         result = thread.ended.text if thread.ended is not None else Text()
-        batch.say(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
+        batch.add(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
         if _is_at(batch, thread, child) or _was_at(batch, thread, child):
-            batch.say(TaskCancelled(reason=reason), scope)
-        notify(batch, thread, child, "cancelled", result, reason)
+            batch.add(TaskCancelled(reason=reason), scope)
+        notify_parent(batch, thread, child, "cancelled", result, reason)
     if ending != "closed":
         return
     for channel in [one for one in batch.state.channels.values() if thread.agent in one.participants]:
-        batch.say(
+        batch.add(
             ChannelClosed(participants=channel.participants, reason="the child was closed"),
             Scope(agent=thread.agent, thread=thread.thread, channel=channel.channel),
         )
     if child.worktree:
         close_worktree(batch, thread.thread, scope)
-    batch.say(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
+    batch.add(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
 
 
 def _ended(batch: Batch, thread: Thread) -> Child:
@@ -115,7 +115,7 @@ def _was_at(batch: Batch, thread: Thread, child: Child) -> bool:
     )
 
 
-def notify(
+def notify_parent(
     batch: Batch,
     thread: Thread,
     child: Child,
@@ -129,9 +129,9 @@ def notify(
     """Tells the parent what became of the child. It waits in the parent's inbox, also where a call waits for the child:
     that call may be stopped before it tells anything. What is `by_parent` the parent knows; of a job's its job tells."""
     untold = by_parent or bool(child.job) or child.parent not in batch.state.threads
-    batch.say(
+    batch.add(
         WorkerNotification(
-            item="" if untold else batch.known.ids.new("item"),
+            item="" if untold else batch.inputs.ids.new("item"),
             to_thread=child.parent,
             status=status,
             summary=summary or result.text[:SUMMARY],

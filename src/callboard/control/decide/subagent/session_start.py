@@ -7,16 +7,18 @@ from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ..agent.addressing import opened
+from ..agent.addressing import build_thread_opened
 
 
-def begin(batch: Batch, title: str, mode: Mode, permission_mode: PermissionMode, thread: str | None = None) -> None:
+def begin_session(
+    batch: Batch, title: str, mode: Mode, permission_mode: PermissionMode, thread: str | None = None
+) -> None:
     """Says the session's first facts. Raises what the setup of its lead raises."""
-    batch.say(SessionCreated(workspace_id=batch.known.workspace, folder=batch.known.folder, title=title), Scope())
-    setup = batch.known.setup("", mode, permission_mode)
-    definition = batch.known.find(setup.definition)
+    batch.add(SessionCreated(workspace_id=batch.inputs.workspace, folder=batch.inputs.folder, title=title), Scope())
+    setup = batch.inputs.configure_run("", mode, permission_mode)
+    definition = batch.inputs.find_definition(setup.definition)
     fact = (
-        opened(definition, setup.agent_name)
+        build_thread_opened(definition, setup.agent_name)
         if definition is not None
         else ThreadOpened(
             agent_name=setup.agent_name,
@@ -25,4 +27,4 @@ def begin(batch: Batch, title: str, mode: Mode, permission_mode: PermissionMode,
             definition_hash=setup.definition_hash,
         )
     )
-    batch.say(fact, Scope(agent=setup.agent_name, thread=thread or batch.known.ids.new("thread")))
+    batch.add(fact, Scope(agent=setup.agent_name, thread=thread or batch.inputs.ids.new("thread")))

@@ -14,8 +14,8 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from ...state.session import Child, QueuedTurn, Session, TeamLoad, Thread
 from ...task_status import was_stopped
-from ..turn.queue_eligibility import startable
-from ..turn.start import start
+from ..turn.queue_eligibility import find_startable
+from ..turn.start import start_turn
 from . import ending
 from .child_scope import child_scope
 
@@ -24,7 +24,7 @@ class Slots:
     """Which slots are taken. A child with a run holds one, also while it waits for a person."""
 
     def __init__(self, batch: Batch) -> None:
-        self._budgets = batch.known.team_budget, batch.known.group_budget
+        self._budgets = batch.inputs.team_budget, batch.inputs.group_budget
         at_work = [one.child for one in batch.state.threads.values() if one.child is not None and one.run is not None]
         self._parents = Counter(one.parent for one in at_work)
         self._groups = Counter(one.group for one in at_work)
@@ -35,7 +35,7 @@ class Slots:
             return "parallel_budget"
         return "provider_budget" if self._groups[group] >= self._budgets[1] else None
 
-    def take(self, child: Child, group: str) -> None:
+    def occupy(self, child: Child, group: str) -> None:
         """One more is at work."""
         self._parents[child.parent] += 1
         self._groups[group] += 1
@@ -48,24 +48,24 @@ def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
         raise LookupError(f"{thread} is no child")
     waiting = batch.state.waiting
     position = waiting.index(thread) + 1 if thread in waiting else len(waiting) + 1
-    batch.say(SubagentQueued(queue_reason=reason, position=position, group=group), child_scope(found, found.child))
+    batch.add(SubagentQueued(queue_reason=reason, position=position, group=group), child_scope(found, found.child))
 
 
 def start_child(batch: Batch, thread: str, group: str) -> None:
     """The child takes a slot and starts what it was given. One that cannot start at all has failed."""
     found = batch.thread(thread)
     child = found.child
-    first = startable(batch.state, found)
+    first = find_startable(batch.state, found)
     if child is None or first is None:
         return
     before = batch.mark()
     try:
-        batch.say(SubagentStarted(role=child.role, group=group), child_scope(found, child))
+        batch.add(SubagentStarted(role=child.role, group=group), child_scope(found, child))
         _again(batch, found, child, first)
-        start(batch, thread, first)
+        start_turn(batch, thread, first)
     except Refusal as refusal:
-        batch.back_to(before)
-        ending.failed(batch, found, child, refusal.code, refusal.problem.message)
+        batch.roll_back(before)
+        ending.fail_child(batch, found, child, refusal.code, refusal.problem.message)
 
 
 def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None:
@@ -74,14 +74,14 @@ def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None
     if task is None or task.work != "over" or task.thread != thread.thread or not was_stopped(thread):
         return
     scope = msgspec.structs.replace(child_scope(thread, child), turn=turn.turn, attempt=task.attempt + 1)
-    batch.say(TaskStarted(assignee=thread.agent), scope)
+    batch.add(TaskStarted(assignee=thread.agent), scope)
 
 
 def start_or_wait(batch: Batch, thread_id: str) -> None:
     """Lets a child that has a turn and no run start it, or wait for a slot or for its worktree."""
     thread = batch.thread(thread_id)
     child = thread.child
-    if child is None or thread.run is not None or startable(batch.state, thread) is None:
+    if child is None or thread.run is not None or find_startable(batch.state, thread) is None:
         return
     if lacks_worktree(child):
         enqueue(batch, thread_id, "worktree", child.group)
@@ -98,7 +98,7 @@ def lacks_worktree(child: Child) -> bool:
     return child.isolation == "worktree" and not child.worktree
 
 
-def fill(batch: Batch) -> None:
+def fill_slots(batch: Batch) -> None:
     """Starts those that wait and have room, in order; nobody overtakes one that waits for the same."""
     if not batch.state.waiting:
         return
@@ -107,15 +107,15 @@ def fill(batch: Batch) -> None:
         thread = batch.state.threads.get(waiting)
         if thread is None or thread.child is None or thread.paused is not None or lacks_worktree(thread.child):
             continue
-        if startable(batch.state, thread) is None:
+        if find_startable(batch.state, thread) is None:
             continue
         if slots.reason_to_wait(thread.child, thread.child.group) is None:
             start_child(batch, waiting, thread.child.group)
             if batch.thread(waiting).run is not None:
-                slots.take(thread.child, thread.child.group)
+                slots.occupy(thread.child, thread.child.group)
 
 
-def tell_load(batch: Batch) -> None:
+def record_load(batch: Batch) -> None:
     """Tells how much of each team is at work, where that changed."""
     teams: dict[str, list[Thread]] = {one.thread: [] for one in batch.state.threads.values() if one.team is not None}
     for one in batch.state.threads.values():
@@ -125,14 +125,14 @@ def tell_load(batch: Batch) -> None:
         lead = batch.state.threads.get(parent)
         load = _load(batch.state, lead, mine) if lead is not None else None
         if lead is not None and load is not None and load != lead.team:
-            batch.say(
+            batch.add(
                 TeamChanged(
                     phase=load.phase,
-                    parallel_budget=batch.known.team_budget,
+                    parallel_budget=batch.inputs.team_budget,
                     active_count=load.active,
                     queued_count=load.queued,
                     group=load.group,
-                    group_budget=batch.known.group_budget if load.group else 0,
+                    group_budget=batch.inputs.group_budget if load.group else 0,
                     queue_reason=load.queue_reason,
                 ),
                 Scope(agent=lead.agent, thread=lead.thread),

@@ -21,10 +21,10 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
-from ...decision_inputs import carried, narrower
+from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...state.session import Child, OpenJob, OpenRun, Thread
-from ..agent.addressing import agent_of, may_delegate, modes_of, opened, subagent
-from ..turn.queue_eligibility import startable
+from ..agent.addressing import build_thread_opened, find_agent, require_delegate, require_subagent, resolve_modes
+from ..turn.queue_eligibility import find_startable
 from ..turn.sleep import work_mode
 from ..turn.titles import title_of
 from .slots import Slots, enqueue, start_child
@@ -41,35 +41,37 @@ class BoardTask(NamedTuple):
     job: OpenJob | None = None
 
 
-def spawn(batch: Batch, parent: Thread, request: Spawn, board: BoardTask | None = None) -> Spawned:
+def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask | None = None) -> Spawned:
     """Gives the parent a child, which starts at once or waits for a slot. It has a task of its own, or the one of the board.
 
     Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
     """
     job = board.job if board is not None else None
-    definition = subagent(batch, request.agent) if job is not None else may_delegate(batch, parent, request.agent)
-    modes = modes_of(batch, parent)
+    definition = (
+        require_subagent(batch, request.agent) if job is not None else require_delegate(batch, parent, request.agent)
+    )
+    modes = resolve_modes(batch, parent)
     mode = work_mode(definition)
     widest = modes.permission_mode if job is None else job.permission_mode
     if job is not None and not job.chosen:
-        widest = carried(batch.known, widest)
-    permission = narrower(narrower(widest, definition.permission_mode), request.permission_mode)
+        widest = limit_carried_mode(batch.inputs, widest)
+    permission = narrow_mode(narrow_mode(widest, definition.permission_mode), request.permission_mode)
     isolation = _isolation(definition, request)
     if isolation == "read_only":
-        permission = narrower(permission, "ask")
-    setup = batch.known.setup(definition.name, mode, permission)
+        permission = narrow_mode(permission, "ask")
+    setup = batch.inputs.configure_run(definition.name, mode, permission)
     group = setup.candidates[setup.chosen].provider
     thread, child = _join(batch, parent, definition, request, board)
-    turn = batch.known.ids.new("turn")
+    turn = batch.inputs.ids.new("turn")
     scope = Scope(
         agent=thread.agent, thread=thread.thread, turn=turn, task=child, job=job.job if job is not None else ""
     )
-    said = batch.hold(request.objective) if board is None else board.said
+    said = batch.store_text(request.objective) if board is None else board.said
     if board is not None:
         scope = msgspec.structs.replace(scope, attempt=board.attempt)
-        batch.say(TaskStarted(assignee=thread.agent, reason=board.reason), _under(scope, thread))
-    batch.say(TurnSubmitted(input=said, mode=mode, permission_mode=permission, source="agent"), scope)
-    batch.say(QueueAdded(position=1), scope)
+        batch.add(TaskStarted(assignee=thread.agent, reason=board.reason), _under(scope, thread))
+    batch.add(TurnSubmitted(input=said, mode=mode, permission_mode=permission, source="agent"), scope)
+    batch.add(QueueAdded(position=1), scope)
     found = batch.thread(thread.thread)
     if found.child is None:
         raise LookupError("a child was given and is none")
@@ -80,14 +82,14 @@ def spawn(batch: Batch, parent: Thread, request: Spawn, board: BoardTask | None 
         status = "running"
     else:
         enqueue(batch, thread.thread, reason, group)
-    batch.say(
+    batch.add(
         ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or title_of(request.objective)),
         Scope(
             agent=parent.agent,
             thread=parent.thread,
             run=parent.run.run if parent.run is not None else "",
             task=child,
-            channel=batch.known.ids.new("channel"),
+            channel=batch.inputs.ids.new("channel"),
         ),
     )
     return Spawned(
@@ -107,7 +109,7 @@ def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
     for waiting in batch.state.waiting:
         thread = batch.state.threads[waiting]
         first = thread.child
-        if first is None or thread.paused is not None or startable(batch.state, thread) is None:
+        if first is None or thread.paused is not None or find_startable(batch.state, thread) is None:
             continue
         if first.queue_reason == "parallel_budget" and first.parent == child.parent:
             return "parallel_budget"
@@ -125,9 +127,9 @@ def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
             return task.task
     if run is None:
         return ""
-    task = batch.known.ids.new("task")
+    task = batch.inputs.ids.new("task")
     scope = Scope(agent=parent.agent, thread=parent.thread, turn=turn, run=run.run, task=task)
-    batch.say(TaskCreated(title=batch.state.title or title_of(request.objective), assignee=parent.agent), scope)
+    batch.add(TaskCreated(title=batch.state.title or title_of(request.objective), assignee=parent.agent), scope)
     return task
 
 
@@ -142,8 +144,8 @@ def _join(
     batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: BoardTask | None
 ) -> tuple[Thread, str]:
     parent_task = _task_of(batch, parent, request) if board is None else ""
-    agent, thread = _free_name(batch, definition), batch.known.ids.new("thread")
-    task = batch.known.ids.new("task") if board is None else board.task
+    agent, thread = _free_name(batch, definition), batch.inputs.ids.new("thread")
+    task = batch.inputs.ids.new("task") if board is None else board.task
     run: OpenRun | None = parent.run
     job = board.job if board is not None else None
     scope = Scope(
@@ -154,9 +156,9 @@ def _join(
         parent_run=run.run if run is not None and job is None else "",
         job=job.job if job is not None else "",
     )
-    objective = batch.hold(request.objective) if board is None else board.said
+    objective = batch.store_text(request.objective) if board is None else board.said
     if board is None:
-        batch.say(
+        batch.add(
             TaskCreated(
                 title=request.title or title_of(request.objective),
                 objective=objective,
@@ -165,8 +167,8 @@ def _join(
             ),
             scope,
         )
-    batch.say(opened(definition, agent), scope)
-    batch.say(
+    batch.add(build_thread_opened(definition, agent), scope)
+    batch.add(
         SubagentSpawned(
             role=request.role or definition.role,
             objective=objective,
@@ -189,9 +191,9 @@ def _isolation(definition: Definition, request: Spawn) -> Isolation:
 
 def _free_name(batch: Batch, definition: Definition) -> str:
     """The child's id: no other agent of the session is or could be reached by it."""
-    number = batch.state.named.get(definition.name, 0) + 1
+    number = batch.state.name_counts.get(definition.name, 0) + 1
     while True:
         name = f"{definition.name}-{number}"
-        if agent_of(batch.state, name) is None and batch.known.find(name) is None:
+        if find_agent(batch.state, name) is None and batch.inputs.find_definition(name) is None:
             return name
         number += 1

@@ -9,25 +9,25 @@ from callboard.contracts.facts import InboxConsumed, SubagentsAwaited, ToolCompl
 
 from ...batch import Batch, call_scope, run_scope
 from ...state.session import OpenCall, OpenRun, Thread
-from ..agent.addressing import child_of
-from .child_scope import children
-from .children import result_of
+from ..agent.addressing import require_child
+from .child_scope import list_children
+from .children import build_result
 
 _OPEN = ("queued", "running")
 
 
-def begin(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
+def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
     """The call waits. Raises `unknown_agent`, `not_your_child`, `nothing_running` where there is no child to wait for."""
-    named = [child_of(batch.state, name, thread)[0] for name in request.agents]
-    mine = [one for one in children(batch.state, thread.thread) if one.child is not None and not one.child.job]
+    named = [require_child(batch.state, name, thread)[0] for name in request.agents]
+    mine = [one for one in list_children(batch.state, thread.thread) if one.child is not None and not one.child.job]
     untold = {one.source for one in thread.inbox if one.worker}
     found = named or [one for one in mine if is_open(one) or one.agent in untold] or mine
     if not found:
         raise Refusal(
             "nothing_running", "You have no child that could be waited for.", hint="spawn_subagent makes one."
         )
-    until = batch.known.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
-    batch.say(
+    until = batch.inputs.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
+    batch.add(
         SubagentsAwaited(agents=tuple(one.agent for one in found), mode=request.mode, until=until),
         call_scope(thread, run, call),
     )
@@ -38,7 +38,7 @@ def is_open(thread: Thread) -> bool:
     return thread.child is not None and thread.child.status in _OPEN
 
 
-def settle(batch: Batch) -> list[str]:
+def settle_waits(batch: Batch) -> list[str]:
     """Ends the calls that have waited long enough; returns the threads that go on."""
     going: list[str] = []
     for thread in list(batch.state.threads.values()):
@@ -47,7 +47,7 @@ def settle(batch: Batch) -> list[str]:
             if call.awaits and run is not None and _enough(batch, call):
                 scope = call_scope(thread, run, call)
                 output = casing.encode(_answer(batch, call))
-                batch.say(ToolCompleted(output=batch.hold(output)), scope)
+                batch.add(ToolCompleted(output=batch.store_text(output)), scope)
                 _told(batch, thread, run, call)
                 going.append(thread.thread)
     return going
@@ -60,15 +60,17 @@ def _told(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall) -> None:
         one.item for one in thread.inbox if one.worker and one.source in call.awaits and one.source not in open_ones
     )
     if items:
-        batch.say(InboxConsumed(items=items), run_scope(thread, run))
+        batch.add(InboxConsumed(items=items), run_scope(thread, run))
 
 
 def _enough(batch: Batch, call: OpenCall) -> bool:
-    if call.until and batch.known.now >= call.until:
+    if call.until and batch.inputs.now >= call.until:
         return True
     threads = [one for one in batch.state.threads.values() if one.agent in call.awaits]
     ended = [one for one in threads if not is_open(one)]
-    failed = any(one.child is not None and one.child.status == "failed" for one in ended if one.agent not in call.over)
+    failed = any(
+        one.child is not None and one.child.status == "failed" for one in ended if one.agent not in call.already_ended
+    )
     gone = len(threads) < len(call.awaits)
     return failed or len(ended) == len(threads) or (call.any_of and (gone or bool(ended)))
 
@@ -82,11 +84,11 @@ def _answer(batch: Batch, call: OpenCall) -> Waited:
         if thread is None:
             ended.append(ChildResult(agent_id=agent, thread_id="", task_id="", status="closed"))
         else:
-            (pending if is_open(thread) else ended).append(result_of(thread))
+            (pending if is_open(thread) else ended).append(build_result(thread))
     return Waited(
         session_id=batch.state.session,
         ended=tuple(ended),
         pending=tuple(pending),
-        timed_out=bool(pending) and bool(call.until) and batch.known.now >= call.until,
+        timed_out=bool(pending) and bool(call.until) and batch.inputs.now >= call.until,
         sequence=batch.state.sequence,
     )

@@ -15,13 +15,13 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
 from ...state.session import Child, OpenTask, QueuedTurn, Thread
-from ...task_status import at_work, must_not_be_of_job, open_task, task_changed
-from ..agent.addressing import agent_of, carried_mode, join, known_agent, modes_of
+from ...task_status import is_at_work, refuse_job_task, require_task, task_changed
+from ..agent.addressing import carry_mode, find_agent, join_session, require_agent, resolve_modes
 from ..subagent.child_scope import ENDED, child_scope
 from ..subagent.slots import start_or_wait
-from ..subagent.spawn import BoardTask, spawn
-from ..turn.queue_eligibility import startable
-from ..turn.start import start as start_turn
+from ..subagent.spawn import BoardTask, spawn_child
+from ..turn.queue_eligibility import find_startable
+from ..turn.start import start_turn
 
 
 class _Attempt(NamedTuple):
@@ -33,7 +33,7 @@ class _Attempt(NamedTuple):
     reason: str
 
 
-def start(batch: Batch, request: StartTask) -> TaskChanged:
+def start_task(batch: Batch, request: StartTask) -> TaskChanged:
     """Begins the first attempt of a task. Raises `unknown_task`, `task_of_job`, `task_running`, `task_paused`, `task_not_ready`
     for one that waits for others or that was begun before, `unknown_agent`, `thread_busy` of a child, and what the run's setup
     raises."""
@@ -45,10 +45,10 @@ def start(batch: Batch, request: StartTask) -> TaskChanged:
             field="taskId",
             hint="retry_task makes another attempt.",
         )
-    return _begin(batch, task, request.assignee, told(batch, task), request.reason)
+    return _begin(batch, task, request.assignee, format_instructions(batch, task), request.reason)
 
 
-def retry(batch: Batch, request: RetryTask) -> TaskChanged:
+def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
     """Begins another attempt of a task whose newest one ended without success. Raises what `start` raises; `task_not_ready`
     for one without an attempt."""
     task = _may_begin(batch, request.task_id)
@@ -59,31 +59,31 @@ def retry(batch: Batch, request: RetryTask) -> TaskChanged:
             field="taskId",
             hint="start_task begins its first attempt.",
         )
-    return _begin(batch, task, request.assignee, told(batch, task, again=True), request.reason)
+    return _begin(batch, task, request.assignee, format_instructions(batch, task, again=True), request.reason)
 
 
-def again(batch: Batch, task: OpenTask, worker: Thread) -> None:
+def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
     """Begins another attempt of an item with the child that worked on it. Where somebody gave it something to do meanwhile,
     that is the attempt. Raises what `start` raises of a child."""
     child = worker.child
     if child is None or not worker.queue:
-        _begin(batch, task, worker.agent, told(batch, task, again=True), "")
+        _begin(batch, task, worker.agent, format_instructions(batch, task, again=True), "")
         return
     scope = msgspec.structs.replace(child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1)
-    batch.say(TaskStarted(assignee=worker.agent), scope)
+    batch.add(TaskStarted(assignee=worker.agent), scope)
     if worker.paused is not None:
-        batch.say(ThreadResumed(reason="another attempt of its task"), thread_scope(worker))
+        batch.add(ThreadResumed(reason="another attempt of its task"), thread_scope(worker))
     start_or_wait(batch, worker.thread)
 
 
 def _may_begin(batch: Batch, name: str) -> OpenTask:
-    task = open_task(batch, name)
-    must_not_be_of_job(task)
+    task = require_task(batch, name)
+    refuse_job_task(task)
     if task.paused:
         raise Refusal("task_paused", "The task is paused.", field="taskId", hint="resume_task lets it go on.")
-    if task.cancelling or at_work(batch.state, task):
+    if task.cancelling or is_at_work(batch.state, task):
         raise Refusal("task_running", f"The task {name} is at work.", field="taskId", hint="Wait for it, or cancel it.")
-    missing = [one for one in task.depends_on if one not in task.met]
+    missing = [one for one in task.depends_on if one not in task.done_dependencies]
     if missing:
         gone = [one for one in missing if one not in batch.state.tasks]
         raise Refusal(
@@ -95,7 +95,7 @@ def _may_begin(batch: Batch, name: str) -> OpenTask:
     return task
 
 
-def told(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
+def format_instructions(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
     """What the agent is told. An objective that is too large for a fact is told as it is held."""
     if task.objective.ref is not None:
         return task.objective
@@ -107,7 +107,7 @@ def told(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
     )
     title = task.title if not objective.startswith(task.title) and not task.job else ""
     acceptance = f"It is done when: {task.acceptance}" if task.acceptance else ""
-    return batch.hold(
+    return batch.store_text(
         "\n\n".join(part for part in (once_more if again else "", title, instructions, objective, acceptance) if part)
     )
 
@@ -116,20 +116,20 @@ def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reaso
     attempt = _Attempt(task, task.attempt + 1, said, reason)
     name = assignee or task.assignee
     lead = batch.thread(batch.state.lead)
-    thread = agent_of(batch.state, name) if name else lead
+    thread = find_agent(batch.state, name) if name else lead
     if thread is None:
-        definition = batch.known.find(name)
+        definition = batch.inputs.find_definition(name)
         if definition is None:
-            known_agent(batch.state, name, "assignee")
+            require_agent(batch.state, name, "assignee")
         elif definition.kind == "subagent":
             _to_new_child(batch, attempt, lead, definition.name)
         else:
-            thread = join(batch, definition, lead)
+            thread = join_session(batch, definition, lead)
     if thread is not None:
         if thread.child is not None:
             _to_child(batch, attempt, thread, thread.child)
         elif thread.kind == "human":
-            batch.say(_started(attempt, thread.agent), _scope(attempt, thread))
+            batch.add(_started(attempt, thread.agent), _scope(attempt, thread))
         else:
             _to_agent(batch, attempt, thread)
     return task_changed(batch, task.task)
@@ -137,21 +137,21 @@ def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reaso
 
 def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
     """An agent that is busy has the turn in its queue."""
-    modes = modes_of(batch, thread)
+    modes = resolve_modes(batch, thread)
     turn = QueuedTurn(
-        turn=batch.known.ids.new("turn"),
+        turn=batch.inputs.ids.new("turn"),
         mode=modes.mode,
-        permission_mode=carried_mode(batch, thread, modes.permission_mode),
+        permission_mode=carry_mode(batch, thread, modes.permission_mode),
         task=attempt.task.task,
     )
     scope = _scope(attempt, thread, turn.turn)
-    batch.say(_started(attempt, thread.agent), scope)
-    batch.say(TurnSubmitted(input=attempt.said, mode=turn.mode, permission_mode=turn.permission_mode), scope)
+    batch.add(_started(attempt, thread.agent), scope)
+    batch.add(TurnSubmitted(input=attempt.said, mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None and not thread.queue:
-        batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
         thread = batch.thread(thread.thread)
-    if thread.run is not None or thread.paused is not None or startable(batch.state, thread) is not None:
-        batch.say(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
+    if thread.run is not None or thread.paused is not None or find_startable(batch.state, thread) is not None:
+        batch.add(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
     else:
         start_turn(batch, thread.thread, turn)
 
@@ -166,19 +166,19 @@ def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> 
             field="assignee",
             hint="Name another agent, or wait for it.",
         )
-    last = thread.last or modes_of(batch, thread)
-    turn = batch.known.ids.new("turn")
+    last = thread.last or resolve_modes(batch, thread)
+    turn = batch.inputs.ids.new("turn")
     scope = msgspec.structs.replace(
         child_scope(thread, child), task=attempt.task.task, turn=turn, attempt=attempt.number
     )
     if child.status in ENDED:
-        batch.say(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
-    batch.say(_started(attempt, thread.agent), scope)
-    mode = carried_mode(batch, thread, last.permission_mode)
-    batch.say(TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=mode, source="agent"), scope)
-    batch.say(QueueAdded(position=1), thread_scope(thread, turn))
+        batch.add(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
+    batch.add(_started(attempt, thread.agent), scope)
+    mode = carry_mode(batch, thread, last.permission_mode)
+    batch.add(TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=mode, source="agent"), scope)
+    batch.add(QueueAdded(position=1), thread_scope(thread, turn))
     if thread.paused is not None:
-        batch.say(ThreadResumed(reason="another attempt of its task"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="another attempt of its task"), thread_scope(thread))
     start_or_wait(batch, thread.thread)
 
 
@@ -186,7 +186,7 @@ def _to_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str
     """The lead's child, made for this task."""
     task = attempt.task
     request = Spawn(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
-    spawn(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))
+    spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))
 
 
 def _started(attempt: _Attempt, assignee: str) -> TaskStarted:

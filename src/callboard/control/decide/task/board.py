@@ -11,27 +11,27 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...state.session import OpenTask, Thread
-from ...task_status import awaited, circle, may_end, must_not_be_of_job, open_task, task_changed
-from .control import cancel
+from ...task_status import check_may_end, cycle_refusal, list_prerequisites, refuse_job_task, require_task, task_changed
+from .control import cancel_task
 
 
-def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
+def create_task(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
     """Puts a task on the board. Raises `unknown_task` for a parent or dependency that is not open, `task_id_used`,
     and `invalid_input` where it would wait for what it is a part of."""
-    task = task_id or batch.known.ids.new("task")
-    if task in batch.state.tasks or task in batch.known.closed:
+    task = task_id or batch.inputs.ids.new("task")
+    if task in batch.state.tasks or task in batch.inputs.closed_ids:
         raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
     for name, field in ((request.parent_task, "parentTask"), *((one, "dependsOn") for one in request.depends_on)):
         if name is not None:
-            open_task(batch, name, field)
+            require_task(batch, name, field)
     for name in request.depends_on:
         # Nothing waits for a new task but the one that it is a part of.
-        if request.parent_task == name or request.parent_task in awaited(batch.state, name):
-            raise circle(request.parent_task or "", name, "dependsOn")
-    batch.say(
+        if request.parent_task == name or request.parent_task in list_prerequisites(batch.state, name):
+            raise cycle_refusal(request.parent_task or "", name, "dependsOn")
+    batch.add(
         TaskCreated(
             title=request.title,
-            objective=batch.hold(request.objective),
+            objective=batch.store_text(request.objective),
             assignee=request.assignee or "",
             parent_task=request.parent_task or "",
             depends_on=tuple(dict.fromkeys(request.depends_on)),
@@ -44,19 +44,19 @@ def create(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | No
     return task_changed(batch, task, "open")
 
 
-def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
+def update_task(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
     """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`; where an agent ends it `not_your_child` for what
     another one works on, and `not_yours` for its own work that waits for its parent's verdict."""
-    task = open_task(batch, request.task_id)
+    task = require_task(batch, request.task_id)
     ends = request.status in ("done", "cancelled")
     if request.status not in (None, "cancelled") or request.assignee is not None or request.blocker is not None:
-        must_not_be_of_job(task)
+        refuse_job_task(task)
     if by is not None and ends:
-        may_end(batch.state, by, task)
+        check_may_end(batch.state, by, task)
         if request.status == "done" and by.child is not None and by.child.review and by.child.task == task.task:
             raise Refusal("not_yours", "Your parent judges this work before it is done.", field="taskId")
     if not ends or request.comment or request.progress:
-        batch.say(
+        batch.add(
             TaskUpdated(
                 status=None if ends else request.status,
                 title=request.title,
@@ -72,14 +72,14 @@ def update(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
     if request.status == "done":
         return _done(batch, by, task, request.progress or request.reason, task.refs, request.reason)
     if request.status == "cancelled":
-        return cancel(batch, by, task.task, request.reason)
+        return cancel_task(batch, by, task.task, request.reason)
     return task_changed(batch, task.task, request.status)
 
 
-def progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
+def record_progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
     """Tells how far a task is; refs are added to those that are there. Raises `unknown_task`, `invalid_input` where nothing
     is told."""
-    task = open_task(batch, request.task_id)
+    task = require_task(batch, request.task_id)
     if request.phase is None and request.counters is None and request.progress is None and not request.refs:
         raise Refusal(
             "invalid_input",
@@ -87,12 +87,12 @@ def progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
             field="progress",
             hint="Give a phase, counters, a progress text or refs.",
         )
-    batch.say(
+    batch.add(
         TaskUpdated(
             phase=request.phase,
             counters=request.counters,
             progress=request.progress,
-            refs=with_refs(task, request.refs) if request.refs else None,
+            refs=merge_refs(task, request.refs) if request.refs else None,
             reason=request.reason,
         ),
         _scope(None, task),
@@ -100,19 +100,19 @@ def progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
     return task_changed(batch, task.task)
 
 
-def complete(batch: Batch, request: CompleteTask) -> TaskChanged:
+def complete_task(batch: Batch, request: CompleteTask) -> TaskChanged:
     """Records that a task is done, with its deliveries. What still runs for it runs on, and says nothing more of it. Raises
     `unknown_task`."""
-    task = open_task(batch, request.task_id)
-    must_not_be_of_job(task)
-    return _done(batch, None, task, request.summary, with_refs(task, request.refs), request.reason)
+    task = require_task(batch, request.task_id)
+    refuse_job_task(task)
+    return _done(batch, None, task, request.summary, merge_refs(task, request.refs), request.reason)
 
 
-def fail(batch: Batch, request: FailTask) -> TaskChanged:
+def fail_task(batch: Batch, request: FailTask) -> TaskChanged:
     """Records that the newest attempt failed; the task stays, and can be retried once what runs for it has ended. Raises
     `unknown_task`, `task_not_running` for one without an attempt, or whose newest one is over."""
-    task = open_task(batch, request.task_id)
-    must_not_be_of_job(task)
+    task = require_task(batch, request.task_id)
+    refuse_job_task(task)
     if task.work != "running":
         raise Refusal(
             "task_not_running",
@@ -120,11 +120,11 @@ def fail(batch: Batch, request: FailTask) -> TaskChanged:
             field="taskId",
             hint="start_task or retry_task begins an attempt.",
         )
-    batch.say(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
+    batch.add(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
     return task_changed(batch, task.task)
 
 
-def with_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
+def merge_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
     """The task's refs and these, each once."""
     return tuple(dict.fromkeys((*task.refs, *more)))
 
@@ -132,7 +132,7 @@ def with_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
 def _done(
     batch: Batch, by: Thread | None, task: OpenTask, summary: str, refs: tuple[Ref, ...], reason: str
 ) -> TaskChanged:
-    batch.say(TaskCompleted(summary=summary, refs=refs, reason=reason), _scope(by, task))
+    batch.add(TaskCompleted(summary=summary, refs=refs, reason=reason), _scope(by, task))
     return task_changed(batch, task.task, "done")
 
 

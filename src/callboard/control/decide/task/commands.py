@@ -37,32 +37,32 @@ TaskCommand = (
 )
 
 
-def answer(batch: Batch, request: TaskCommand) -> TaskChanged:
+def decide_task(batch: Batch, request: TaskCommand) -> TaskChanged:
     """Carries the command out. Raises what its decider raises."""
     match request:
         case CreateTask():
-            return board.create(batch, None, request, request.task_id)
+            return board.create_task(batch, None, request, request.task_id)
         case UpdateTask():
-            return board.update(batch, None, request)
+            return board.update_task(batch, None, request)
         case StartTask():
-            return attempts.start(batch, request)
+            return attempts.start_task(batch, request)
         case RetryTask():
-            return attempts.retry(batch, request)
+            return attempts.retry_task(batch, request)
         case PauseTask():
-            return control.pause(batch, request)
+            return control.pause_task(batch, request)
         case ResumeTask():
-            return control.resume(batch, request)
+            return control.resume_task(batch, request)
         case CancelTask():
-            return control.cancel(batch, None, request.task_id, request.reason)
+            return control.cancel_task(batch, None, request.task_id, request.reason)
         case AppendTaskProgress():
-            return board.progress(batch, request)
+            return board.record_progress(batch, request)
         case CompleteTask():
-            return board.complete(batch, request)
+            return board.complete_task(batch, request)
         case FailTask():
-            return board.fail(batch, request)
+            return board.fail_task(batch, request)
         case LinkTasks():
-            return links.link(batch, request)
+            return links.link_tasks(batch, request)
         case UnlinkTasks():
-            return links.unlink(batch, request)
+            return links.unlink_tasks(batch, request)
         case _:
             assert_never(request)

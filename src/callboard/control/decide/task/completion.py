@@ -7,12 +7,12 @@ from callboard.contracts.facts import SnapshotUpdated, TaskCancelled, TaskComple
 from ...batch import Batch
 from ...evolve.task import UNASKED
 from ...state.session import OpenTask, Thread, TurnEnd
-from ...task_status import parts_of, run_for, scope_of, worker_of
+from ...task_status import list_parts, task_run, task_scope, task_worker
 from ..subagent.ending import SUMMARY
-from ..turn.queue_eligibility import startable
+from ..turn.queue_eligibility import find_startable
 
 
-def settle(batch: Batch) -> None:
+def settle_tasks(batch: Batch) -> None:
     """Says which tasks are over. What ends a part may end the whole."""
     before = -1
     while batch.state.tasks and before != batch.state.sequence:
@@ -26,39 +26,39 @@ def settle(batch: Batch) -> None:
 
 def _cancelled(batch: Batch, task: OpenTask) -> None:
     """A task that is being cancelled is so once nothing works on it and its parts are. A child's task ends with the child."""
-    if worker_of(batch.state, task) is not None and task.work == "running":
+    if task_worker(batch.state, task) is not None and task.work == "running":
         return
-    if run_for(batch.state, task) is not None or any(one.cancelling for one in parts_of(batch.state, task.task)):
+    if task_run(batch.state, task) is not None or any(one.cancelling for one in list_parts(batch.state, task.task)):
         return
-    scope = scope_of(batch.state, task)
-    batch.say(TaskCancelled(reason=task.reason), scope)
-    batch.say(SnapshotUpdated(through=batch.state.sequence), scope)
+    scope = task_scope(batch.state, task)
+    batch.add(TaskCancelled(reason=task.reason), scope)
+    batch.add(SnapshotUpdated(through=batch.state.sequence), scope)
 
 
 def _attempt_over(batch: Batch, task: OpenTask) -> None:
     """An attempt ends with its turn, once nobody works on a part of the task and nothing of that is untold; with the process
     that ran its turn it ends at once. A job goes on, and a child's task ends with the child."""
     thread = batch.state.threads.get(task.thread)
-    if thread is None or not task.turn or task.entity == "automation_job" or worker_of(batch.state, task) is not None:
+    if thread is None or not task.turn or task.entity == "automation_job" or task_worker(batch.state, task) is not None:
         return
     end = _end(batch, task, thread)
     if end is None:
         return
     cut = end.how == "interrupted" and end.code in UNASKED
-    if not cut and any(one.work == "running" for one in parts_of(batch.state, task.task)):
+    if not cut and any(one.work == "running" for one in list_parts(batch.state, task.task)):
         return
-    scope = scope_of(batch.state, task)
+    scope = task_scope(batch.state, task)
     match end.how:
         case "completed":
-            batch.say(TaskCompleted(summary=end.text.text[:SUMMARY], refs=task.refs, plain_text=end.plain_text), scope)
+            batch.add(TaskCompleted(summary=end.text.text[:SUMMARY], refs=task.refs, plain_text=end.plain_text), scope)
         case "failed":
-            batch.say(TaskFailed(code=end.code, message=end.message), scope)
+            batch.add(TaskFailed(code=end.code, message=end.message), scope)
         case "interrupted" if cut or not task.implied:
             message = end.message or f"The turn was stopped ({end.code})."
-            batch.say(TaskFailed(code="interrupted", message=message), scope)
+            batch.add(TaskFailed(code="interrupted", message=message), scope)
         case "interrupted":
-            batch.say(TaskCancelled(reason="the turn was interrupted"), scope)
-    batch.say(SnapshotUpdated(through=batch.state.sequence), scope)
+            batch.add(TaskCancelled(reason="the turn was interrupted"), scope)
+    batch.add(SnapshotUpdated(through=batch.state.sequence), scope)
 
 
 def _end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
@@ -67,6 +67,6 @@ def _end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
     end = task.ended
     if end is None or end.how == "interrupted" or not (task.implied or task.delegated):
         return end
-    if thread.run is not None or thread.ended is None or startable(batch.state, thread) is not None:
+    if thread.run is not None or thread.ended is None or find_startable(batch.state, thread) is not None:
         return None
     return None if thread.inbox and thread.ended.how == "completed" else thread.ended

@@ -23,75 +23,75 @@ from callboard.contracts.facts.turn import InterruptCause
 from ...batch import Batch, run_scope, thread_scope
 from ...state.session import OpenTask, QueuedTurn, Thread
 from ...task_status import (
-    may_end,
-    open_task,
-    parts_of,
-    run_for,
-    scope_of,
+    check_may_end,
+    list_parts,
+    require_task,
     task_changed,
-    thread_of_task,
+    task_run,
+    task_scope,
+    task_thread,
+    task_worker,
     was_stopped,
-    worker_of,
 )
-from ..agent.addressing import carried_mode, modes_of
+from ..agent.addressing import carry_mode, resolve_modes
 from ..subagent import children
 from ..subagent.child_scope import ENDED
 from ..subagent.slots import start_or_wait
-from ..turn.queue_eligibility import startable
-from ..turn.start import start
+from ..turn.queue_eligibility import find_startable
+from ..turn.start import start_turn
 
 #: What an agent is told whose task was paused while it worked on it.
 GO_ON = "You were paused. Look at what is done already, then go on with what you were asked for."
 
 
-def cancel(batch: Batch, by: Thread | None, name: str, reason: str) -> TaskChanged:
+def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> TaskChanged:
     """Asks for the end of a task and of its parts. What finished stays finished; what works on them is stopped, and the tasks
     are cancelled once it has.
 
     Raises `unknown_task`, and `not_your_child` where an agent asks for what another one works on.
     """
-    task = open_task(batch, name)
+    task = require_task(batch, name)
     if by is not None:
-        may_end(batch.state, by, task)
+        check_may_end(batch.state, by, task)
     if task.cancelling:
         return task_changed(batch, name)
     # The parts first known are those that are stopped: nothing is added to a task that is being cancelled.
-    whole = [task, *(one for one in parts_of(batch.state, name) if not one.cancelling)]
+    whole = [task, *(one for one in list_parts(batch.state, name) if not one.cancelling)]
     for one in whole:
-        batch.say(TaskCancelRequested(reason=reason), scope_of(batch.state, one))
+        batch.add(TaskCancelRequested(reason=reason), task_scope(batch.state, one))
     for one in whole:
-        worker = worker_of(batch.state, one)
+        worker = task_worker(batch.state, one)
         if worker is not None and worker[1].status not in ENDED:
-            children.stop(batch, *worker, "cancelled", reason or "its task was cancelled")
+            children.stop_child(batch, *worker, "cancelled", reason or "its task was cancelled")
         elif worker is None:
             _stop(batch, one, "cancelled", reason or "the task was cancelled", remove=True)
     return task_changed(batch, name)
 
 
-def pause(batch: Batch, request: PauseTask) -> TaskChanged:
+def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
     """Stops the work on a task and on its parts until it is resumed. Turns that wait for it stay in their queues. Raises
     `unknown_task`, `task_paused`."""
-    task = open_task(batch, request.task_id)
+    task = require_task(batch, request.task_id)
     if task.paused:
         raise Refusal("task_paused", "The task is paused already.", field="taskId", hint="resume_task lets it go on.")
     _must_not_end(task)
-    whole = [task, *(one for one in parts_of(batch.state, task.task) if not one.paused and not one.cancelling)]
+    whole = [task, *(one for one in list_parts(batch.state, task.task) if not one.paused and not one.cancelling)]
     for one in whole:
-        batch.say(TaskPaused(reason=request.reason), scope_of(batch.state, one))
+        batch.add(TaskPaused(reason=request.reason), task_scope(batch.state, one))
     for one in whole:
         _stop(batch, one, "person", f"the task was paused{f': {request.reason}' if request.reason else ''}")
     return task_changed(batch, task.task)
 
 
-def resume(batch: Batch, request: ResumeTask) -> TaskChanged:
+def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
     """Lets a paused task and its parts go on: whoever was stopped gets a turn, within the budget. Raises `unknown_task`,
     `task_not_paused`."""
-    task = open_task(batch, request.task_id)
+    task = require_task(batch, request.task_id)
     if not task.paused:
         raise Refusal("task_not_paused", "The task is not paused.", field="taskId")
-    whole = [task, *(one for one in parts_of(batch.state, task.task) if one.paused)]
+    whole = [task, *(one for one in list_parts(batch.state, task.task) if one.paused)]
     for one in whole:
-        batch.say(TaskResumed(reason=request.reason), scope_of(batch.state, one))
+        batch.add(TaskResumed(reason=request.reason), task_scope(batch.state, one))
     for one in whole:
         _go_on(batch, one)
     return task_changed(batch, task.task)
@@ -103,15 +103,15 @@ def _must_not_end(task: OpenTask) -> None:
 
 
 def _stop(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, remove: bool = False) -> None:
-    thread = thread_of_task(batch.state, task)
+    thread = task_thread(batch.state, task)
     if thread is None:
         return
     for queued in thread.queue if remove else ():
         if queued.task == task.task:
-            batch.say(QueueRemoved(reason=reason), thread_scope(thread, queued.turn))
-    found = run_for(batch.state, task)
+            batch.add(QueueRemoved(reason=reason), thread_scope(thread, queued.turn))
+    found = task_run(batch.state, task)
     if found is not None and not found[1].stopping:
-        batch.say(TurnInterruptRequested(cause=cause, reason=reason), run_scope(*found))
+        batch.add(TurnInterruptRequested(cause=cause, reason=reason), run_scope(*found))
 
 
 def _go_on(batch: Batch, task: OpenTask) -> None:
@@ -120,40 +120,40 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
     thread = batch.state.threads.get(task.thread)
     if thread is None or task.work != "running" or task.entity == "automation_job":
         return
-    child = worker_of(batch.state, task)
+    child = task_worker(batch.state, task)
     if not _was_cut(batch, thread, task) or (child is not None and thread.queue):
         if child is not None:
-            if thread.paused is not None and thread.run is None and startable(batch.state, thread) is not None:
-                batch.say(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
+            if thread.paused is not None and thread.run is None and find_startable(batch.state, thread) is not None:
+                batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
             # What was sent to it meanwhile waits in its queue; another agent's queue is looked at in any case.
             start_or_wait(batch, thread.thread)
         return
-    modes = (thread.last if child is not None else None) or modes_of(batch, thread)
+    modes = (thread.last if child is not None else None) or resolve_modes(batch, thread)
     turn = QueuedTurn(
-        turn=batch.known.ids.new("turn"),
+        turn=batch.inputs.ids.new("turn"),
         mode=modes.mode,
-        permission_mode=carried_mode(batch, thread, modes.permission_mode),
+        permission_mode=carry_mode(batch, thread, modes.permission_mode),
         task=task.task,
     )
     at = thread_scope(thread, turn.turn)
-    scope = msgspec.structs.replace(scope_of(batch.state, task), turn=turn.turn, run="")
-    batch.say(TurnSubmitted(input=batch.hold(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode), scope)
+    scope = msgspec.structs.replace(task_scope(batch.state, task), turn=turn.turn, run="")
+    batch.add(TurnSubmitted(input=batch.store_text(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None:
-        batch.say(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
     if child is None and thread.run is None:
-        start(batch, thread.thread, turn)
+        start_turn(batch, thread.thread, turn)
         return
-    batch.say(QueueAdded(position=len(thread.queue) + 1), at)
+    batch.add(QueueAdded(position=len(thread.queue) + 1), at)
     if thread.queue:
-        batch.say(QueuePromoted(reason="what was stopped comes first"), at)
+        batch.add(QueuePromoted(reason="what was stopped comes first"), at)
     start_or_wait(batch, thread.thread)
 
 
 def _was_cut(batch: Batch, thread: Thread, task: OpenTask) -> bool:
     """True where a turn that worked on the task was stopped, or is being stopped."""
-    found = run_for(batch.state, task)
+    found = task_run(batch.state, task)
     if found is not None:
         return found[1].stopping
-    if worker_of(batch.state, task) is not None or task.delegated:
+    if task_worker(batch.state, task) is not None or task.delegated:
         return was_stopped(thread)
     return task.ended is not None and task.ended.how == "interrupted"

@@ -8,40 +8,40 @@ from callboard.contracts.facts import TaskUpdated
 
 from ...batch import Batch
 from ...state.session import OpenTask
-from ...task_status import awaited, circle, must_not_be_of_job, open_task, scope_of, task_changed
-from .board import with_refs
+from ...task_status import cycle_refusal, list_prerequisites, refuse_job_task, require_task, task_changed, task_scope
+from .board import merge_refs
 
 
-def link(batch: Batch, request: LinkTasks) -> TaskChanged:
+def link_tasks(batch: Batch, request: LinkTasks) -> TaskChanged:
     """Adds links. Raises `unknown_task`, and `invalid_input` where the tasks would wait for each other."""
-    task = open_task(batch, request.task_id)
+    task = require_task(batch, request.task_id)
     for name in request.depends_on:
-        open_task(batch, name, "dependsOn")
-        if name == task.task or task.task in awaited(batch.state, name):
-            raise circle(task.task, name, "dependsOn")
+        require_task(batch, name, "dependsOn")
+        if name == task.task or task.task in list_prerequisites(batch.state, name):
+            raise cycle_refusal(task.task, name, "dependsOn")
     parent = request.parent_task
     if parent is not None:
-        must_not_be_of_job(task)
-        open_task(batch, parent, "parentTask")
-        if parent == task.task or parent in awaited(batch.state, task.task):
-            raise circle(parent, task.task, "parentTask")
-        if any(parent in awaited(batch.state, name) or parent == name for name in request.depends_on):
-            raise circle(task.task, parent, "dependsOn")
+        refuse_job_task(task)
+        require_task(batch, parent, "parentTask")
+        if parent == task.task or parent in list_prerequisites(batch.state, task.task):
+            raise cycle_refusal(parent, task.task, "parentTask")
+        if any(parent in list_prerequisites(batch.state, name) or parent == name for name in request.depends_on):
+            raise cycle_refusal(task.task, parent, "dependsOn")
     depends_on = tuple(dict.fromkeys((*task.depends_on, *request.depends_on)))
     return _tell(
         batch,
         task,
         depends_on=depends_on if depends_on != task.depends_on else None,
         parent=parent if parent != task.parent_task else None,
-        changed=TaskUpdated(refs=with_refs(task, request.refs) if request.refs else None, reason=request.reason),
+        changed=TaskUpdated(refs=merge_refs(task, request.refs) if request.refs else None, reason=request.reason),
     )
 
 
-def unlink(batch: Batch, request: UnlinkTasks) -> TaskChanged:
+def unlink_tasks(batch: Batch, request: UnlinkTasks) -> TaskChanged:
     """Takes links away; one that is not there is gone already. Raises `unknown_task`."""
-    task = open_task(batch, request.task_id)
+    task = require_task(batch, request.task_id)
     if request.parent:
-        must_not_be_of_job(task)
+        refuse_job_task(task)
     depends_on = tuple(one for one in task.depends_on if one not in request.depends_on)
     refs = tuple(one for one in task.refs if one not in request.refs)
     return _tell(
@@ -58,5 +58,5 @@ def _tell(
 ) -> TaskChanged:
     if depends_on is not None or parent is not None or changed.refs is not None:
         fact = TaskUpdated(depends_on=depends_on, parent_task=parent, refs=changed.refs, reason=changed.reason)
-        batch.say(fact, scope_of(batch.state, task))
+        batch.add(fact, task_scope(batch.state, task))
     return task_changed(batch, task.task)

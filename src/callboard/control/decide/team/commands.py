@@ -21,15 +21,15 @@ from callboard.contracts.commands.team import (
 )
 
 from ...batch import Batch
-from ..agent.add import add
+from ..agent.add import add_agent
 from ..exchange import handoff, messages, review
 from ..job import life_cycle
 from ..job.life_cycle import JobCommand
 from ..subagent import children, worktree
-from ..subagent.spawn import spawn
+from ..subagent.spawn import spawn_child
 from ..task import commands
 from ..task.commands import TaskCommand
-from ..turn.start import thread_of
+from ..turn.start import require_thread
 
 TeamCommand = (
     SpawnSubagent
@@ -49,29 +49,29 @@ TeamCommand = (
 )
 
 
-def answer(batch: Batch, request: TeamCommand) -> Answer:
+def decide_team(batch: Batch, request: TeamCommand) -> Answer:
     """Carries the command out. Raises what its decider raises."""
     match request:
         case SpawnSubagent():
-            return spawn(batch, thread_of(batch.state, request.thread_id), request)
+            return spawn_child(batch, require_thread(batch.state, request.thread_id), request)
         case SendSubagentInput():
             return children.give_input(batch, None, request)
         case CancelSubagent():
-            return children.cancel(batch, None, request)
+            return children.cancel_child(batch, None, request)
         case CloseSubagent():
-            return children.close(batch, None, request)
+            return children.close_child(batch, None, request)
         case SendHandoff():
-            return handoff.send(batch, thread_of(batch.state, request.thread_id), request)
+            return handoff.send_handoff(batch, require_thread(batch.state, request.thread_id), request)
         case RespondHandoff():
-            return handoff.respond(batch, None, request)
+            return handoff.respond_handoff(batch, None, request)
         case SendMessage():
-            return messages.send(batch, thread_of(batch.state, request.thread_id), request)
+            return messages.send_message(batch, require_thread(batch.state, request.thread_id), request)
         case RequestReview():
-            return review.request(batch, thread_of(batch.state, request.thread_id), request)
+            return review.request_review(batch, require_thread(batch.state, request.thread_id), request)
         case SubmitVerdict():
-            return review.judge(batch, None, request)
+            return review.record_verdict(batch, None, request)
         case ApplyReview():
-            found = review.apply(batch, request.review_id, request.assignee, "person")
+            found = review.apply_review(batch, request.review_id, request.assignee, "person")
             return VerdictGiven(
                 session_id=batch.state.session,
                 review_id=found.review,
@@ -81,8 +81,8 @@ def answer(batch: Batch, request: TeamCommand) -> Answer:
         case MergeSubagent():
             return worktree.begin_merge(batch, request)
         case AddAgent():
-            return add(batch, request)
+            return add_agent(batch, request)
         case CreateJob() | CancelJob() | PauseJob() | ResumeJob() | RetryJobItem():
             return life_cycle.answer(batch, request)
         case _:
-            return commands.answer(batch, request)
+            return commands.decide_task(batch, request)

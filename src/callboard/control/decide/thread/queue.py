@@ -7,40 +7,40 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import QueueEdited, QueuePromoted, QueueRemoved
 
 from ...batch import Batch, thread_scope
-from ...resolved_context import ResolvedContext, together
+from ...resolved_context import ResolvedContext, merge_contexts
 from ...state.session import Thread
 from ..subagent import ending
 
 
-def remove(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
+def remove_turn(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
     """Takes a turn out of the queue. A child that waits for a slot with nothing else is cancelled. Raises
     `turn_not_queued`.
     """
     thread = _thread_with(batch, request.turn_id)
-    batch.say(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
+    batch.add(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
     thread = batch.thread(thread.thread)
     if thread.child is not None and thread.child.status == "queued" and not thread.queue:
-        ending.cancelled(batch, thread, thread.child, "cancelled", request.reason or "its turn was removed")
+        ending.end_child(batch, thread, thread.child, "cancelled", request.reason or "its turn was removed")
     return _changed(batch, thread)
 
 
-def promote(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
+def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
     """Moves a queued turn to the front; one that is there already stays. Raises `turn_not_queued`."""
     thread = _thread_with(batch, request.turn_id)
     if thread.queue[0].turn != request.turn_id:
-        batch.say(QueuePromoted(reason=request.reason), thread_scope(thread, request.turn_id))
+        batch.add(QueuePromoted(reason=request.reason), thread_scope(thread, request.turn_id))
     return _changed(batch, thread)
 
 
-def edit(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
+def edit_turn(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
     """Replaces the input of a queued turn; what was attached to it stays. Raises `turn_not_queued`."""
     thread = _thread_with(batch, request.turn_id)
     queued = next(one for one in thread.queue if one.turn == request.turn_id)
-    came = ResolvedContext(refs=tuple(one for one in queued.given if one.source == "attached"))
-    given = together(came, batch.known.given)
-    batch.keep(*given.blobs)
-    batch.say(
-        QueueEdited(input=batch.hold(request.text), given=given.refs, missing=given.missing),
+    came = ResolvedContext(refs=tuple(one for one in queued.refs if one.source == "attached"))
+    given = merge_contexts(came, batch.inputs.resolved_context)
+    batch.add_blobs(*given.blobs)
+    batch.add(
+        QueueEdited(input=batch.store_text(request.text), given=given.refs, missing=given.missing),
         thread_scope(thread, request.turn_id),
     )
     return _changed(batch, thread)

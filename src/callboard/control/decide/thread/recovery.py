@@ -11,18 +11,18 @@ from callboard.contracts.times import timestamp
 from ...batch import Batch
 from ...outcomes import ClockStepped, HostTakenOver, Piece
 from ...state.session import OpenCall, Session, Thread
-from ..artifact.exports import unknown as exports_unknown
+from ..artifact.exports import fail_interrupted_exports as exports_unknown
 from ..external_agent.program import disconnect
 from ..subagent import worktree
-from ..tool.processes import lost
-from .stop import close, pause_queue
+from ..tool.processes import lose_processes
+from .stop import close_run, pause_queue
 
 ENDED = "the process that ran it ended"
 #: How far a clock may be behind the newest fact before that is a fact, in microseconds.
 LARGEST_STEP = 60_000_000
 
 
-def taken_over(batch: Batch, report: HostTakenOver) -> bool:
+def take_over(batch: Batch, report: HostTakenOver) -> bool:
     """Takes the runs of older epochs over. One that only waits for a person goes on waiting, its approval as it was; every
     other ends, and where turns are queued behind it the thread pauses: nothing resumes that a person did not ask for.
 
@@ -31,25 +31,25 @@ def taken_over(batch: Batch, report: HostTakenOver) -> bool:
     for thread in list(batch.state.threads.values()):
         if thread.kind != "remote":
             disconnect(batch, thread, ENDED)
-    if batch.state.epoch < batch.known.epoch:
+    if batch.state.epoch < batch.inputs.epoch:
         _tell_clock(batch)
-        worktree.unknown(batch, ENDED)
+        worktree.lose_merges(batch, ENDED)
         exports_unknown(batch, ENDED)
-    lost(batch, ENDED)
+    lose_processes(batch, ENDED)
     stale = [
         (thread, thread.run)
         for thread in batch.state.threads.values()
-        if thread.run is not None and thread.run.epoch < batch.known.epoch
+        if thread.run is not None and thread.run.epoch < batch.inputs.epoch
     ]
     if not stale:
         return False
-    resting = {thread.thread for thread, _ in stale if rests(batch.state, thread)}
-    batch.say(SessionTakenOver(previous_epoch=batch.state.epoch, epoch=batch.known.epoch), Scope())
+    resting = {thread.thread for thread, _ in stale if is_resting(batch.state, thread)}
+    batch.add(SessionTakenOver(previous_epoch=batch.state.epoch, epoch=batch.inputs.epoch), Scope())
     for thread, run in stale:
         if thread.thread in resting:
             continue
         mine = [partial for partial in report.partials if partial.scope.run == run.run]
-        close(
+        close_run(
             batch,
             thread,
             run,
@@ -65,12 +65,12 @@ def taken_over(batch: Batch, report: HostTakenOver) -> bool:
 def _tell_clock(batch: Batch) -> None:
     """A clock that went back while no process ran is a fact. Times of facts never go back, so those that follow have the time
     of the newest one until the clock has passed it."""
-    if batch.state.at - batch.known.now <= LARGEST_STEP:
+    if batch.state.at - batch.inputs.now <= LARGEST_STEP:
         return
-    batch.say(
+    batch.add(
         WarningRaised(
             code="clock_went_back",
-            message=f"The clock reads {timestamp(batch.known.now)}, which is before the newest fact of this session "
+            message=f"The clock reads {timestamp(batch.inputs.now)}, which is before the newest fact of this session "
             f"({timestamp(batch.state.at)}). New facts keep that time until the clock has passed it.",
             hint="Schedules follow the clock as it is now. The order of facts is their sequence.",
         ),
@@ -78,24 +78,24 @@ def _tell_clock(batch: Batch) -> None:
     )
 
 
-def clock_stepped(batch: Batch, report: ClockStepped) -> None:
+def record_clock_step(batch: Batch, report: ClockStepped) -> None:
     """Record that the machine's clock was set while this process lives. Times of facts and schedules do not follow it."""
     if not batch.state.lead:
         return
     back = report.by < 0
     seconds = abs(report.by) // 1_000_000
-    batch.say(
+    batch.add(
         WarningRaised(
             code="clock_went_back" if back else "clock_stepped",
             message=f"The machine's clock was set {'back' if back else 'ahead'} by {seconds} s. "
-            f"Callboard keeps its own time, now {timestamp(batch.known.now)}, until it starts again.",
+            f"Callboard keeps its own time, now {timestamp(batch.inputs.now)}, until it starts again.",
             hint="If the new time of the machine is right, start Callboard again. The order of facts is their sequence.",
         ),
         Scope(thread=batch.state.lead),
     )
 
 
-def rests(state: Session, thread: Thread) -> bool:
+def is_resting(state: Session, thread: Thread) -> bool:
     """True where the thread's run needs no process: all its calls wait for a person, for children that do, or for those before
     them."""
     run = thread.run
@@ -109,7 +109,7 @@ def rests(state: Session, thread: Thread) -> bool:
 
 def _children_rest(state: Session, call: OpenCall) -> bool:
     awaited = (one for one in state.threads.values() if one.agent in call.awaits and one.child is not None)
-    return all(rests(state, one) for one in awaited if one.run is not None)
+    return all(is_resting(state, one) for one in awaited if one.run is not None)
 
 
 def _pieces(partials: list[Partial]) -> tuple[Piece, ...]:

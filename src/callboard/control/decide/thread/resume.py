@@ -12,14 +12,14 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch, thread_scope
 from ...evolve.task import UNASKED
 from ...state.session import QueuedTurn, Session, Thread
-from ..agent.addressing import carried_mode
-from ..subagent.child_scope import ENDED, children
+from ..agent.addressing import carry_mode
+from ..subagent.child_scope import ENDED, list_children
 from ..subagent.slots import start_or_wait
 from ..turn.idle import can_resume
-from ..turn.inbox import deliverable
-from ..turn.queue_eligibility import startable
-from ..turn.start import start, thread_changed, thread_of
-from .wake import deliver
+from ..turn.inbox import list_deliverable
+from ..turn.queue_eligibility import find_startable
+from ..turn.start import require_thread, start_turn, thread_changed
+from .wake import deliver_inbox
 
 #: What an agent is told whose turn ended with its process.
 GO_ON = (
@@ -28,12 +28,12 @@ GO_ON = (
 )
 
 
-def resume(batch: Batch, request: ResumeThread) -> ThreadChanged:
+def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
     """Lets a paused thread go on; one with unread input and nothing queued gets a turn with that. With `tree` its agent and its
     children go on that were paused, or that the end of their process stopped. Raises `thread_not_paused`, `task_paused`, and
     what `start` raises."""
-    thread = thread_of(batch.state, request.thread_id)
-    tree = (thread, *children(batch.state, thread.thread)) if request.tree else ()
+    thread = require_thread(batch.state, request.thread_id)
+    tree = (thread, *list_children(batch.state, thread.thread)) if request.tree else ()
     found = [one for one in tree if _stopped(batch.state, one)]
     if not found and not can_resume(batch.state, thread):
         raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
@@ -59,7 +59,7 @@ def _stopped(state: Session, thread: Thread) -> bool:
 def _waits_for_task(state: Session, thread: Thread) -> bool:
     """True for a child that starts nothing before its task: one that is paused, or an item that waits for room in its job."""
     task = state.tasks.get(thread.child.task) if thread.child is not None else None
-    if task is None or startable(state, thread) is not None:
+    if task is None or find_startable(state, thread) is not None:
         return False
     return task.paused or (bool(task.job) and not task.work)
 
@@ -70,30 +70,30 @@ def _unasked(thread: Thread) -> bool:
 
 def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
     if thread.paused is not None:
-        batch.say(ThreadResumed(reason=request.reason), thread_scope(thread))
+        batch.add(ThreadResumed(reason=request.reason), thread_scope(thread))
     again: QueuedTurn | None = None
     if request.tree and _unasked(thread) and thread.last is not None:
         again = QueuedTurn(
-            turn=batch.known.ids.new("turn"),
+            turn=batch.inputs.ids.new("turn"),
             mode=thread.last.mode,
-            permission_mode=carried_mode(batch, thread, thread.last.permission_mode),
+            permission_mode=carry_mode(batch, thread, thread.last.permission_mode),
         )
         scope = thread_scope(thread, again.turn)
-        batch.say(
-            TurnSubmitted(input=batch.hold(GO_ON), mode=again.mode, permission_mode=again.permission_mode),
+        batch.add(
+            TurnSubmitted(input=batch.store_text(GO_ON), mode=again.mode, permission_mode=again.permission_mode),
             _attempt(batch, thread, again.turn, request.reason),
         )
         if thread.child is not None or thread.queue:
-            batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+            batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
-            batch.say(QueuePromoted(reason="what was stopped comes first"), scope)
-    first = startable(batch.state, batch.thread(thread.thread)) or again
-    if first is None and deliverable(batch.thread(thread.thread)):
-        deliver(batch, batch.thread(thread.thread))
+            batch.add(QueuePromoted(reason="what was stopped comes first"), scope)
+    first = find_startable(batch.state, batch.thread(thread.thread)) or again
+    if first is None and list_deliverable(batch.thread(thread.thread)):
+        deliver_inbox(batch, batch.thread(thread.thread))
     elif thread.child is not None:
         start_or_wait(batch, thread.thread)
     elif first is not None:
-        start(batch, thread.thread, first)
+        start_turn(batch, thread.thread, first)
 
 
 def _attempt(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
@@ -104,5 +104,5 @@ def _attempt(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
     if task is None or task.work != "over" or task.paused or task.cancelling:
         return thread_scope(thread, turn)
     scope = msgspec.structs.replace(thread_scope(thread, turn), task=task.task, attempt=task.attempt + 1)
-    batch.say(TaskStarted(assignee=thread.agent, reason=reason), scope)
+    batch.add(TaskStarted(assignee=thread.agent, reason=reason), scope)
     return scope

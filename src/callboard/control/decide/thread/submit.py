@@ -15,26 +15,26 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.turn import PermissionMode
 
 from ...batch import Batch, run_scope, thread_scope
-from ...decision_inputs import carried
+from ...decision_inputs import limit_carried_mode
 from ...state.session import QueuedTurn, Session, Thread
-from ..subagent.children import go_on
-from ..subagent.session_start import begin
+from ..subagent.children import continue_child
+from ..subagent.session_start import begin_session
 from ..subagent.slots import start_or_wait
-from ..turn.queue_eligibility import startable
+from ..turn.queue_eligibility import find_startable
 from ..turn.routing import check_images, check_steered_images
-from ..turn.start import start, thread_of
+from ..turn.start import require_thread, start_turn
 from ..turn.titles import title_of
 
 
-def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
+def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     """Accepts input (Control plane specification, submit_turn). Raises `turn_id_used`, `thread_busy`, `unknown_thread`."""
     if batch.state.sequence == 0:
-        mode = request.permission_mode or batch.known.usual_mode
-        begin(batch, title_of(request.text), request.mode, mode, request.thread_id)
-    thread = thread_of(batch.state, request.thread_id)
+        mode = request.permission_mode or batch.inputs.default_mode
+        begin_session(batch, title_of(request.text), request.mode, mode, request.thread_id)
+    thread = require_thread(batch.state, request.thread_id)
     permission = request.permission_mode or _unchosen(batch, thread)
-    turn = request.turn_id or batch.known.ids.new("turn")
-    if turn in batch.known.closed or turn in _open_turns(batch.state):
+    turn = request.turn_id or batch.inputs.ids.new("turn")
+    if turn in batch.inputs.closed_ids or turn in _open_turns(batch.state):
         raise Refusal(
             "turn_id_used",
             f"The session already has a turn {turn}.",
@@ -50,27 +50,27 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     if thread.child is not None:
         if thread.child.ending:
             raise Refusal("thread_busy", f"{thread.agent} is being stopped.", hint="Send it again once it has.")
-        go_on(batch, thread, thread.child, request.text)
+        continue_child(batch, thread, thread.child, request.text)
         thread = batch.thread(thread.thread)
     check_images(batch, thread.definition, request.mode, permission)
-    batch.keep(*batch.known.given.blobs)
-    batch.say(
+    batch.add_blobs(*batch.inputs.resolved_context.blobs)
+    batch.add(
         TurnSubmitted(
-            input=batch.hold(request.text),
+            input=batch.store_text(request.text),
             mode=request.mode,
             permission_mode=permission,
-            given=batch.known.given.refs,
-            missing=batch.known.given.missing,
+            given=batch.inputs.resolved_context.refs,
+            missing=batch.inputs.resolved_context.missing,
         ),
         thread_scope(thread, turn),
     )
     if _resumes(thread):
-        batch.say(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
         thread = batch.thread(thread.thread)
     if _busy(batch.state, thread):
         _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
         if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
-            batch.say(
+            batch.add(
                 TurnInterruptRequested(cause="replaced", reason="replaced by newer input"),
                 run_scope(thread, thread.run),
             )
@@ -78,7 +78,7 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         _enqueue(batch, thread.thread, turn, first=False)
         start_or_wait(batch, thread.thread)
     else:
-        start(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=permission))
+        start_turn(batch, thread.thread, QueuedTurn(turn=turn, mode=request.mode, permission_mode=permission))
     after = batch.thread(thread.thread)
     return TurnAccepted(
         session_id=batch.state.session,
@@ -89,25 +89,25 @@ def submit(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     )
 
 
-def steer(batch: Batch, request: SteerTurn) -> SteerTaken:
+def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
     """Takes input for the running turn's next model call. One that waits already is not taken twice.
 
     Raises `nothing_running`, and `idempotency_conflict` where another text waits under that id.
     """
-    thread = thread_of(batch.state, request.thread_id)
+    thread = require_thread(batch.state, request.thread_id)
     run = thread.run
     if run is None or run.stopping:
         raise Refusal(
             "nothing_running", "No turn is running that could be steered.", hint="Submit the text as a turn of its own."
         )
-    steer_id = request.steer_id or batch.known.ids.new("steer")
-    held = batch.hold(request.text)
+    steer_id = request.steer_id or batch.inputs.ids.new("steer")
+    held = batch.store_text(request.text)
     waits = next((one for one in run.steers if one.steer == steer_id), None)
     if waits is None:
-        given = batch.known.given
+        given = batch.inputs.resolved_context
         check_steered_images(batch, run)
-        batch.keep(*given.blobs)
-        batch.say(
+        batch.add_blobs(*given.blobs)
+        batch.add(
             SteerRequested(steer_id=steer_id, input=held, given=given.refs, missing=given.missing),
             run_scope(thread, run),
         )
@@ -127,16 +127,16 @@ def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:
     """The mode of input for which nobody chose one: that of the thread's newest turn, of the first one the usual mode."""
     newest = thread.queue[-1] if thread.queue else thread.last
     if newest is None:
-        return batch.known.usual_mode
-    return carried(batch.known, newest.permission_mode)
+        return batch.inputs.default_mode
+    return limit_carried_mode(batch.inputs, newest.permission_mode)
 
 
 def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
     thread = batch.thread(thread_id)
     scope = thread_scope(thread, turn)
-    batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+    batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
     if first and thread.queue:
-        batch.say(QueuePromoted(reason="interrupts the running turn"), scope)
+        batch.add(QueuePromoted(reason="interrupts the running turn"), scope)
 
 
 def _resumes(thread: Thread) -> bool:
@@ -145,7 +145,7 @@ def _resumes(thread: Thread) -> bool:
 
 
 def _busy(state: Session, thread: Thread) -> bool:
-    return thread.run is not None or startable(state, thread) is not None or thread.paused is not None
+    return thread.run is not None or find_startable(state, thread) is not None or thread.paused is not None
 
 
 def _open_turns(state: Session) -> set[str]:

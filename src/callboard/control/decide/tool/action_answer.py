@@ -13,23 +13,23 @@ from callboard.contracts.scope import Actor
 from ...batch import Batch, action_scope, call_scope
 from ...outcomes import ActionTimedOut
 from ...state.session import OpenCall, OpenRun, Session, Thread
-from .calls import let_through, proceed
+from .calls import proceed, start_call
 from .plan_approval import accepted_mode, carry_out
-from .questions import settled
+from .questions import settle_question
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 NOBODY_THERE = "Nobody could be asked, so it was not run. Where somebody is there, it can be asked for again."
 FILE_CHANGED = "What the approval was asked for is no longer so: the file, the arguments or the definition changed."
 
 
-def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
+def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
     """Resolves an action. Raises `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`, and
     `invalid_input` of an answer without a text, or a text without an answer.
 
     Approval holds for what it was asked for: where the gate's fresh look (`Known.evaluation`) no longer lets the call pass, or
     finds another binding, the call is refused. A wider scope makes the rule that the card showed.
     """
-    found = waiting(batch.state, request.action_id)
+    found = find_waiting_call(batch.state, request.action_id)
     if found is None:
         raise Refusal(
             "unknown_action",
@@ -53,7 +53,7 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             field="scope",
             hint="A rejection is for once; for an approval the action names the scopes that it offers.",
         )
-    if request.expires_at and (request.scope == "once" or request.expires_at <= batch.known.now):
+    if request.expires_at and (request.scope == "once" or request.expires_at <= batch.inputs.now):
         raise Refusal(
             "invalid_input",
             "What is given for once has no end, and what is given for longer ends later than now.",
@@ -68,13 +68,13 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
             hint="It goes with the decision reject.",
         )
     permission_mode = accepted_mode(batch, thread, run, call, request)
-    next_turn = batch.known.ids.new("turn") if permission_mode is not None else ""
-    batch.say(
+    next_turn = batch.inputs.ids.new("turn") if permission_mode is not None else ""
+    batch.add(
         ActionResolved(
             decision=request.decision,
             scope=request.scope,
             reason=request.reason,
-            answer=batch.hold(answer),
+            answer=batch.store_text(answer),
             permission_mode=permission_mode,
             next_turn=next_turn,
         ),
@@ -84,16 +84,16 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
         # What a server asked in the middle of a call: the call goes on, and takes the answer from this fact.
         pass
     elif request.unattended:
-        batch.say(ToolRefused(code="nobody_there", message=NOBODY_THERE), call_scope(thread, run, call))
+        batch.add(ToolRefused(code="nobody_there", message=NOBODY_THERE), call_scope(thread, run, call))
     elif call.tool in QUESTIONS:
-        settled(batch, thread, run, call, request)
+        settle_question(batch, thread, run, call, request)
     elif request.decision == "approve":
         _approved(batch, thread, run, call, request)
     elif request.decision == "answer":
         # Who asked takes the answer with the fact that lets the call go on.
-        batch.say(ToolStarted(tool=call.tool), call_scope(thread, run, call))
+        batch.add(ToolStarted(tool=call.tool), call_scope(thread, run, call))
     else:
-        batch.say(_denied(batch.known.actor, request.reason), call_scope(thread, run, call))
+        batch.add(_denied(batch.inputs.actor, request.reason), call_scope(thread, run, call))
     if permission_mode is not None:
         carry_out(batch, thread.thread, next_turn, permission_mode, call, request.reason)
     proceed(batch, thread.thread)
@@ -106,28 +106,28 @@ def respond(batch: Batch, request: RespondAction) -> ActionAnswered:
     )
 
 
-def timed_out(batch: Batch, report: ActionTimedOut) -> None:
+def expire_action(batch: Batch, report: ActionTimedOut) -> None:
     """Nobody answered, which is a denial."""
-    found = waiting(batch.state, report.action)
+    found = find_waiting_call(batch.state, report.action)
     if found is None:
         return
     thread, run, call = found
-    if call.expires_at == 0 or batch.known.now < call.expires_at:
+    if call.expires_at == 0 or batch.inputs.now < call.expires_at:
         return
-    batch.say(ActionExpired(), action_scope(thread, run, call))
+    batch.add(ActionExpired(), action_scope(thread, run, call))
     if call.phase == "running":
         return
-    batch.say(
+    batch.add(
         ToolRefused(code="approval_expired", message="Nobody answered the approval in time."),
         call_scope(thread, run, call),
     )
     proceed(batch, thread.thread)
 
 
-def waiting(state: Session, action: str) -> tuple[Thread, OpenRun, OpenCall] | None:
+def find_waiting_call(state: Session, action: str) -> tuple[Thread, OpenRun, OpenCall] | None:
     """The call that waits for this action, with its run and thread."""
     for thread in state.threads.values():
-        call = thread.run.waiting_on(action) if thread.run is not None else None
+        call = thread.run.find_call_for_action(action) if thread.run is not None else None
         if thread.run is not None and call is not None:
             return thread, thread.run, call
     return None
@@ -142,26 +142,26 @@ def _denied(actor: Actor, reason: str) -> ToolRefused:
 
 
 def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
-    evaluation = batch.known.evaluation
+    evaluation = batch.inputs.evaluation
     of_call = call_scope(thread, run, call)
     if evaluation is not None and evaluation.verdict == "deny":
         code = evaluation.code or "policy_denied"
-        batch.say(ToolRefused(code=code, message=evaluation.message), of_call)
+        batch.add(ToolRefused(code=code, message=evaluation.message), of_call)
         return
     if evaluation is None or not _holds(evaluation, call):
-        batch.say(ToolRefused(code="file_changed", message=FILE_CHANGED), of_call)
+        batch.add(ToolRefused(code="file_changed", message=FILE_CHANGED), of_call)
         return
     if request.scope != "once":
         rule = Rule(
-            rule_id=batch.known.ids.new("rule"),
+            rule_id=batch.inputs.ids.new("rule"),
             matcher=call.matchers[request.scope],
             verdict="allow",
             scope=request.scope,
             expires_at=request.expires_at,
             declared=call.binding.declared if call.binding is not None else "",
         )
-        batch.say(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
-    let_through(batch, of_call, call.tool, evaluation)
+        batch.add(PermissionRuleAdded(rule=rule), action_scope(thread, run, call))
+    start_call(batch, of_call, call.tool, evaluation)
 
 
 def _holds(evaluation: Evaluation, call: OpenCall) -> bool:

@@ -27,14 +27,14 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch, action_scope, call_scope, run_scope
 from ...outcomes import RequestedCall, ToolEnded
 from ...state.session import OpenRun, Thread
-from ..agent.definition_cards import MAKING, card
-from ..artifact.versions import made
+from ..agent.definition_cards import MAKING, render_card
+from ..artifact.versions import record_changes
 from ..team.calls import carry_out, refuse
-from ..turn.iterate import ask_model, complete, open_run, running
+from ..turn.iterate import ask_model, complete_turn, find_run, require_run
 from ..turn.start import start_next
-from ..turn.tool_catalog import resolved, tell_servers
+from ..turn.tool_catalog import record_catalog, record_servers
 from .plan_approval import continuation_modes
-from .questions import proposed, question, reviewed
+from .questions import classify_question, record_proposal, resolve_reviewed_artifact
 from .remote_requests import NEEDS
 
 #: Of a call that was cut before it had shown anything.
@@ -42,7 +42,7 @@ NOTHING_SEEN = ToolOutcome(output="")
 ONE_CALL = "In chat an answer may make one tool call, or several that only read. Ask for this one again, if it is still needed."
 
 
-def requested(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> None:
+def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> None:
     """The calls of one answer. Those that only read begin at once, one beside the other. In `auto` every other call waits for
     those before it, and they for it. In `chat` an answer may make one call, or several that only read: a call beyond that gets
     a named refusal, and the gate's word on it is a denial.
@@ -53,19 +53,19 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> 
     serial: set[str] = set()
     together = True
     for index, call in enumerate(wanted):
-        thread, run = open_run(batch, thread_id)
+        thread, run = require_run(batch, thread_id)
         scope = call_scope(thread, run, call)
         evaluation = call.evaluation
         alone = not evaluation.read_only or any(one.call in serial for one in run.calls)
-        batch.looks[call.call] = evaluation
-        batch.say(
+        batch.evaluations[call.call] = evaluation
+        batch.add(
             ToolRequested(
                 tool=call.tool,
-                arguments=batch.hold(as_asked(call)),
+                arguments=batch.store_text(original_arguments(call)),
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
                 signature=call.signature,
-                hooked=said_by_hooks(batch, evaluation.hooked),
+                hooked=build_hook_said(batch, evaluation.hooked),
             ),
             scope,
         )
@@ -74,7 +74,7 @@ def requested(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> 
             _judge(batch, scope, call.tool, _one_too_many(evaluation), past)
         elif run.stopping:
             _evaluated(batch, scope, call.tool, evaluation)
-            batch.say(ToolCancelled(started=False), scope)
+            batch.add(ToolCancelled(started=False), scope)
         elif not ((alone and run.calls) or any(one.phase == "requested" for one in run.calls)):
             _judge(batch, scope, call.tool, evaluation, past)
             if not evaluation.read_only:
@@ -99,11 +99,11 @@ def _one_too_many(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def said_by_hooks(batch: Batch, said: HookResult | None) -> HookSaid | None:
+def build_hook_said(batch: Batch, said: HookResult | None) -> HookSaid | None:
     """What hooks said of a call, as its fact holds it."""
     if said is None:
         return None
-    rewritten = None if said.arguments is None else batch.hold(said.arguments)
+    rewritten = None if said.arguments is None else batch.store_text(said.arguments)
     return HookSaid(
         verdict=said.verdict,
         detail=said.detail,
@@ -114,7 +114,7 @@ def said_by_hooks(batch: Batch, said: HookResult | None) -> HookSaid | None:
     )
 
 
-def as_asked(call: RequestedCall) -> str:
+def original_arguments(call: RequestedCall) -> str:
     """The model's arguments: as the gate reads them, or as the model wrote them where a hook put others in their place."""
     hooked = call.evaluation.hooked
     rewritten = hooked is not None and hooked.arguments is not None
@@ -125,17 +125,17 @@ def _judge(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: 
     """The call's turn has come: it goes the way that the gate's word shows."""
     _evaluated(batch, scope, tool, evaluation)
     if evaluation.verdict == "deny":
-        batch.say(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
+        batch.add(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
     elif tool in MAKING:
         _ask_to_make(batch, scope, tool, evaluation, past)
     elif evaluation.verdict == "allow":
-        let_through(batch, scope, tool, evaluation)
+        start_call(batch, scope, tool, evaluation)
     else:
-        ask(batch, scope, tool, evaluation, past)
+        ask_approval(batch, scope, tool, evaluation, past)
 
 
 def _evaluated(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
-    batch.say(
+    batch.add(
         PermissionEvaluated(
             tool=tool,
             verdict=evaluation.verdict,
@@ -152,11 +152,11 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
     """Once no call of the run is under way those begin that waited for it: all that only read up to the first that does not, or
     that one. The gate has looked at them again, since what came before may have changed what they are about."""
     while True:
-        thread, run = open_run(batch, thread_id)
+        thread, run = require_run(batch, thread_id)
         if run.stopping or not run.calls or any(call.phase != "requested" for call in run.calls):
             return
         for index, call in enumerate(run.calls):
-            evaluation = batch.looks[call.call]
+            evaluation = batch.evaluations[call.call]
             if index and not evaluation.read_only:
                 break
             _judge(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
@@ -164,7 +164,7 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
                 break
 
 
-def holds_up(tool: str, evaluation: Evaluation) -> bool:
+def blocks_next_calls(tool: str, evaluation: Evaluation) -> bool:
     """True of a call that surely is under way once its turn has come, and that those behind it wait for: none of them begins
     by the same decision."""
     return (
@@ -172,24 +172,24 @@ def holds_up(tool: str, evaluation: Evaluation) -> bool:
     )
 
 
-def ended(batch: Batch, report: ToolEnded) -> None:
+def end_call(batch: Batch, report: ToolEnded) -> None:
     """A call that had started is over; its result goes to the model when no other call is open."""
-    found = running(batch, report.thread, report.run)
+    found = find_run(batch, report.thread, report.run)
     if found is None:
         return
     thread, run = found
-    call = run.call_of(report.call)
+    call = run.find_call(report.call)
     if call is None or call.phase != "running":
         return
     outcome = report.outcome
-    batch.keep(*outcome.blobs)
+    batch.add_blobs(*outcome.blobs)
     scope = call_scope(thread, run, call)
-    made(batch, scope, outcome.changes, seen=not report.heard)
-    made(batch, scope, report.brought, "merge")
+    record_changes(batch, scope, outcome.changes, seen=not report.is_self_reported)
+    record_changes(batch, scope, report.merged_changes, "merge")
     if outcome.code is None:
-        batch.say(
+        batch.add(
             ToolCompleted(
-                output=batch.hold(outcome.output),
+                output=batch.store_text(outcome.output),
                 duration_ms=outcome.duration_ms,
                 exit_code=outcome.exit_code,
                 changes=outcome.changes,
@@ -198,30 +198,30 @@ def ended(batch: Batch, report: ToolEnded) -> None:
             scope,
         )
     else:
-        batch.say(
+        batch.add(
             ToolFailed(
                 code=outcome.code,
                 message=outcome.message,
-                output=batch.hold(outcome.output),
+                output=batch.store_text(outcome.output),
                 duration_ms=outcome.duration_ms,
                 exit_code=outcome.exit_code,
                 changes=outcome.changes,
             ),
             scope,
         )
-    tell_servers(batch, report.servers, run_scope(thread, run))
-    resolved(batch, report.thread, report.catalog, run_scope(thread, run), outcome.found)
+    record_servers(batch, report.servers, run_scope(thread, run))
+    record_catalog(batch, report.thread, report.catalog, run_scope(thread, run), outcome.found)
     proceed(batch, report.thread)
 
 
-def let_through(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+def start_call(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
     """The call in that scope is to run, under the confinement that its fact names; what it asks of the team is done here."""
     if tool in TEAM_TOOLS:
         carry_out(batch, scope, tool, evaluation.arguments)
         return
     if evaluation.sandbox is not None:
-        batch.say(evaluation.sandbox, scope)
-    batch.say(ToolStarted(tool=tool), scope)
+        batch.add(evaluation.sandbox, scope)
+    batch.add(ToolStarted(tool=tool), scope)
 
 
 def proceed(batch: Batch, thread_id: str) -> None:
@@ -230,36 +230,36 @@ def proceed(batch: Batch, thread_id: str) -> None:
 
     While a model call is open the calls are those of an agent that is a program of its own, which goes on by itself.
     """
-    _, run = open_run(batch, thread_id)
+    _, run = require_run(batch, thread_id)
     if run.model_step:
         return
     _begin_next(batch, thread_id)
-    _, run = open_run(batch, thread_id)
+    _, run = require_run(batch, thread_id)
     if run.calls or run.stopping:
         return
     if run.plan_accepted or (run.mode == "auto" and run.finalised):
-        complete(batch, thread_id)
+        complete_turn(batch, thread_id)
         start_next(batch, thread_id)
     else:
         ask_model(batch, thread_id)
 
 
-def abandon(
+def abandon_calls(
     batch: Batch, thread: Thread, run: OpenRun, *, reason: str, unseen: bool, outcomes: Mapping[str, ToolOutcome]
 ) -> None:
     """Every open call of the run gets its end: cancelled, or lost where it had begun and nobody saw what came of it."""
     for call in run.calls:
         scope = call_scope(thread, run, call)
         outcome = outcomes.get(call.call, NOTHING_SEEN)
-        output = batch.hold(outcome.output)
+        output = batch.store_text(outcome.output)
         if call.action:
-            batch.say(ActionWithdrawn(reason=reason), action_scope(thread, run, call))
+            batch.add(ActionWithdrawn(reason=reason), action_scope(thread, run, call))
         if call.phase == "running" and unseen and not call.awaits:
-            batch.say(ToolLost(output=output), scope)
+            batch.add(ToolLost(output=output), scope)
         else:
-            batch.keep(*outcome.blobs)
-            made(batch, scope, outcome.changes, seen=True)
-            batch.say(
+            batch.add_blobs(*outcome.blobs)
+            record_changes(batch, scope, outcome.changes, seen=True)
+            batch.add(
                 ToolCancelled(
                     started=call.phase == "running",
                     output=output,
@@ -273,28 +273,30 @@ def abandon(
 def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
     """A person is asked about this once, and shown what would be made; what could not be made is refused at once."""
     try:
-        shown = card(batch, scope, tool, evaluation.arguments)
+        shown = render_card(batch, scope, tool, evaluation.arguments)
     except Refusal as refusal:
         refuse(batch, scope, refusal)
         return
-    ask(batch, scope, tool, msgspec.structs.replace(evaluation, preview=shown, scopes=("once",), matchers={}), past)
+    ask_approval(
+        batch, scope, tool, msgspec.structs.replace(evaluation, preview=shown, scopes=("once",), matchers={}), past
+    )
 
 
-def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+def ask_approval(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
     """The call waits for a person. The step of the action is not before `past`."""
-    thread, run = open_run(batch, scope.thread)
+    thread, run = require_run(batch, scope.thread)
     try:
-        artifact, version = reviewed(batch, thread, tool, evaluation.arguments)
+        artifact, version = resolve_reviewed_artifact(batch, thread, tool, evaluation.arguments)
     except Refusal as refusal:
         refuse(batch, scope, refusal)
         return
-    expiry, call = batch.known.approval_expiry_us, run.call_of(scope.tool_call)
+    expiry, call = batch.inputs.approval_expiry_us, run.find_call(scope.tool_call)
     # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
     apart = thread.child is not None and bool(thread.child.worktree)
     approval = "tool_approval" if thread.child is None else "delegated_permission"
-    need = NEEDS.get(tool) or question(thread, tool, evaluation.arguments)
+    need = NEEDS.get(tool) or classify_question(thread, tool, evaluation.arguments)
     action_type, decisions = need or (approval, ("approve", "reject"))
-    batch.say(
+    batch.add(
         ActionRequired(
             action_type=action_type,
             prompt=evaluation.prompt,
@@ -302,11 +304,11 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             scopes=("once",) if apart else evaluation.scopes or ("once",),
             risk=evaluation.risk,
             tool=tool,
-            arguments=batch.hold(evaluation.arguments),
-            preview=batch.hold(evaluation.preview) if evaluation.preview else None,
+            arguments=batch.store_text(evaluation.arguments),
+            preview=batch.store_text(evaluation.preview) if evaluation.preview else None,
             matchers={} if apart else evaluation.matchers,
             binding=evaluation.binding,
-            expires_at=batch.known.now + expiry if expiry else 0,
+            expires_at=batch.inputs.now + expiry if expiry else 0,
             policy=run.permission_mode,
             sandbox=evaluation.sandbox.level if evaluation.sandbox is not None else None,
             network=evaluation.sandbox is not None and evaluation.sandbox.network,
@@ -314,11 +316,11 @@ def ask(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int
             artifact_version=version,
             hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
             hook_reasons=evaluation.hooked.reasons if evaluation.hooked is not None else (),
-            asked=call.arguments if call is not None and call.final is not call.arguments else None,
+            asked=call.arguments if call is not None and call.effective_arguments is not call.arguments else None,
             commands=evaluation.commands,
             modes=continuation_modes(batch, thread, run, tool),
             reasons=evaluation.reasons,
         ),
-        msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.known.ids.new("action")),
+        msgspec.structs.replace(scope, step=max(run.next_step, past), action=batch.inputs.ids.new("action")),
     )
-    proposed(batch, scope.thread, tool, evaluation.arguments)
+    record_proposal(batch, scope.thread, tool, evaluation.arguments)

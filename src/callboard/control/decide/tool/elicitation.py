@@ -10,27 +10,27 @@ from callboard.contracts.ports.tools import Question
 
 from ...batch import Batch, action_scope, call_scope
 from ...outcomes import ElicitationEnded, ElicitationStarted
-from ..turn.iterate import running
+from ..turn.iterate import find_run
 
 
-def take(batch: Batch, report: ElicitationStarted | ElicitationEnded) -> None:
+def record_elicitation(batch: Batch, report: ElicitationStarted | ElicitationEnded) -> None:
     """A call asks, or asks no longer."""
     if isinstance(report, ElicitationStarted):
-        asked(batch, report)
+        begin_elicitation(batch, report)
     else:
-        over(batch, report)
+        withdraw_elicitation(batch, report)
 
 
-def asked(batch: Batch, report: ElicitationStarted) -> None:
+def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
     """The call asks. One that is over, or asks already, or whose turn is being stopped asks nobody."""
-    found = running(batch, report.thread, report.run)
-    call = found[1].call_of(report.call) if found is not None else None
+    found = find_run(batch, report.thread, report.run)
+    call = found[1].find_call(report.call) if found is not None else None
     if found is None or call is None or call.phase != "running" or call.action or found[1].stopping:
         return
     thread, run = found
     question = report.question
-    expiry = batch.known.approval_expiry_us
-    batch.say(
+    expiry = batch.inputs.approval_expiry_us
+    batch.add(
         ActionRequired(
             action_type="clarification" if question.url else "structured_input",
             prompt=_prompt(question),
@@ -38,23 +38,23 @@ def asked(batch: Batch, report: ElicitationStarted) -> None:
             scopes=("once",),
             risk="medium" if question.url else "low",
             tool=call.tool,
-            arguments=batch.hold(_arguments(question)),
-            expires_at=batch.known.now + expiry if expiry else 0,
+            arguments=batch.store_text(_arguments(question)),
+            expires_at=batch.inputs.now + expiry if expiry else 0,
             policy=run.permission_mode,
         ),
         msgspec.structs.replace(
-            call_scope(thread, run, call), step=run.next_step, action=batch.known.ids.new("action")
+            call_scope(thread, run, call), step=run.next_step, action=batch.inputs.ids.new("action")
         ),
     )
 
 
-def over(batch: Batch, report: ElicitationEnded) -> None:
+def withdraw_elicitation(batch: Batch, report: ElicitationEnded) -> None:
     """The server does not wait for the answer any more."""
-    found = running(batch, report.thread, report.run)
-    call = found[1].call_of(report.call) if found is not None else None
+    found = find_run(batch, report.thread, report.run)
+    call = found[1].find_call(report.call) if found is not None else None
     if found is None or call is None or call.phase != "running" or not call.action:
         return
-    batch.say(ActionWithdrawn(reason="the server asks no longer"), action_scope(*found, call))
+    batch.add(ActionWithdrawn(reason="the server asks no longer"), action_scope(*found, call))
 
 
 def _prompt(question: Question) -> str:

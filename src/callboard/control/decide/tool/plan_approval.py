@@ -12,7 +12,7 @@ from callboard.contracts.facts import QueueAdded, QueuePromoted, TurnSubmitted
 from callboard.contracts.facts.action import ContinuationMode
 
 from ...batch import Batch, thread_scope
-from ...decision_inputs import carried, narrower
+from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...state.session import OpenCall, OpenRun, Thread
 
 _OFFERED: tuple[ContinuationMode, ...] = ("ask", "edits")
@@ -28,12 +28,12 @@ def continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) ->
     """
     if tool != PROPOSE_PLAN or run.permission_mode != "planning" or thread.child is not None:
         return ()
-    known = batch.known
-    before = None if thread.working_mode is None else carried(known, thread.working_mode)
-    widest = known.permitted(thread.definition, "full")
+    known = batch.inputs
+    before = None if thread.working_mode is None else limit_carried_mode(known, thread.working_mode)
+    widest = known.limit_mode(thread.definition, "full")
     offered = _OFFERED_AFTER_FULL if before == "full" else _OFFERED
-    modes: tuple[ContinuationMode, ...] = tuple(mode for mode in offered if narrower(mode, widest) == mode)
-    default = narrower(before or ("edits" if known.usual_mode == "edits" else "ask"), widest)
+    modes: tuple[ContinuationMode, ...] = tuple(mode for mode in offered if narrow_mode(mode, widest) == mode)
+    default = narrow_mode(before or ("edits" if known.default_mode == "edits" else "ask"), widest)
     return tuple(sorted(modes, key=lambda mode: mode != default))
 
 
@@ -71,15 +71,15 @@ def carry_out(
     """Queue the turn that carries out the accepted plan before all that waits. It starts once no call of the run is open."""
     thread = batch.thread(thread_id)
     mode = "chat" if thread.run is None else thread.run.mode
-    plan = casing.decode(call.final.text, ProposePlan) if call.final.ref is None else None
+    plan = casing.decode(call.effective_arguments.text, ProposePlan) if call.effective_arguments.ref is None else None
     scope = thread_scope(thread, turn)
-    batch.say(
-        TurnSubmitted(input=batch.hold(_words(plan, reason)), mode=mode, permission_mode=permission_mode),
+    batch.add(
+        TurnSubmitted(input=batch.store_text(_words(plan, reason)), mode=mode, permission_mode=permission_mode),
         scope,
     )
-    batch.say(QueueAdded(position=len(thread.queue) + 1), scope)
+    batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
     if thread.queue:
-        batch.say(QueuePromoted(reason="the plan before it was accepted"), scope)
+        batch.add(QueuePromoted(reason="the plan before it was accepted"), scope)
 
 
 def _words(plan: ProposePlan | None, reason: str) -> str:

@@ -20,13 +20,13 @@ from ...state.team import OpenProcess
 ProcessCommand = WriteProcessStdin | TerminateProcess
 
 
-def command(batch: Batch, request: ProcessCommand) -> ProcessChanged:
+def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
     """Says what is wanted of a process. Raises `unknown_process`, `process_unavailable` for one that is over, and
     `too_large`."""
     found = _running(batch, request.process_id)
     if isinstance(request, TerminateProcess):
         if not found.stopping:
-            batch.say(ProcessStopRequested(reason=request.reason), found.scope)
+            batch.add(ProcessStopRequested(reason=request.reason), found.scope)
     else:
         if len(request.text.encode("utf-8", "surrogatepass")) > LARGEST_INLINE:
             raise Refusal(
@@ -37,25 +37,25 @@ def command(batch: Batch, request: ProcessCommand) -> ProcessChanged:
             )
         if not request.text and not request.end:
             raise Refusal("invalid_input", "There is nothing to write.", field="text", hint="Give text, or end.")
-        batch.say(ProcessInputGiven(text=batch.hold(request.text), end=request.end), found.scope)
+        batch.add(ProcessInputGiven(text=batch.store_text(request.text), end=request.end), found.scope)
     return ProcessChanged(session_id=batch.state.session, process_id=request.process_id, sequence=batch.state.sequence)
 
 
-def take(batch: Batch, report: ProcessStartReported | ProcessEndReported) -> None:
+def record_process(batch: Batch, report: ProcessStartReported | ProcessEndReported) -> None:
     """A call's command runs on in the background, or such a process came to its end; one that is over already stays as it was
     told."""
     if isinstance(report, ProcessStartReported):
-        batch.say(ProcessStarted(command=batch.hold(report.command), summary=report.summary), report.scope)
+        batch.add(ProcessStarted(command=batch.store_text(report.command), summary=report.summary), report.scope)
         return
     found = batch.state.processes.get(report.process)
     if found is None:
         return
     terminated = report.status == "exited" and found.stopping
-    batch.say(
+    batch.add(
         ProcessEnded(
             status="terminated" if terminated else report.status,
             exit_code=report.exit_code,
-            output=batch.hold(report.output),
+            output=batch.store_text(report.output),
             duration_ms=report.duration_ms,
             code=report.code,
             message=report.message,
@@ -64,14 +64,14 @@ def take(batch: Batch, report: ProcessStartReported | ProcessEndReported) -> Non
     )
 
 
-def lost(batch: Batch, reason: str) -> None:
+def lose_processes(batch: Batch, reason: str) -> None:
     """Says of what an older epoch had running that it is lost: it ended with its host, and nobody saw how."""
     for found in batch.state.processes.values():
-        if found.epoch >= batch.known.epoch:
+        if found.epoch >= batch.inputs.epoch:
             continue
         message = f"The process {found.process} cannot be reached any more: {reason}."
-        batch.say(ProcessEnded(status="lost", code="process_unavailable", message=message), found.scope)
-        batch.say(
+        batch.add(ProcessEnded(status="lost", code="process_unavailable", message=message), found.scope)
+        batch.add(
             WarningRaised(
                 code="process_unavailable", message=message, hint="Run its command again where it is still needed."
             ),
@@ -83,7 +83,7 @@ def _running(batch: Batch, process: str) -> OpenProcess:
     found = batch.state.processes.get(process)
     if found is not None:
         return found
-    if process in batch.known.closed:
+    if process in batch.inputs.closed_ids:
         raise Refusal(
             "process_unavailable",
             f"The process {process} is over.",

@@ -16,9 +16,9 @@ from callboard.contracts.facts.action import ActionType, Decision
 
 from ...batch import Batch, call_scope
 from ...state.session import OpenCall, OpenRun, Thread
-from ..artifact.versions import named_by, worktree_of
-from ..turn.iterate import open_run
-from ..turn.plan import propose
+from ..artifact.versions import find_artifact, worktree_of
+from ..turn.iterate import require_run
+from ..turn.plan import propose_plan
 
 _SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answered"]] = {
     "approve": "accepted",
@@ -27,7 +27,7 @@ _SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answere
 }
 
 
-def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tuple[Decision, ...]] | None:
+def classify_question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tuple[Decision, ...]] | None:
     """What is asked for by this call, and how it can be settled; None where it asks nobody anything."""
     if tool == PROPOSE_PLAN:
         whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
@@ -40,13 +40,13 @@ def question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tup
     return None
 
 
-def reviewed(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[str, int]:
+def resolve_reviewed_artifact(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[str, int]:
     """The artifact that a person is asked to review, and its newest version; nothing where none is. Raises
     `unknown_artifact`."""
     named = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
     if not named:
         return "", 0
-    found = named_by(batch, named, worktree_of(thread))
+    found = find_artifact(batch, named, worktree_of(thread))
     if not found:
         raise Refusal(
             "unknown_artifact",
@@ -57,16 +57,16 @@ def reviewed(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[s
     return found, batch.state.artifacts.open[found].version
 
 
-def proposed(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
+def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
     """A plan that waits for its decision is the plan of its run."""
     if tool != PROPOSE_PLAN:
         return
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     steps = casing.decode(arguments, ProposePlan).steps
-    propose(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
+    propose_plan(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
 
 
-def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
+def settle_question(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     """The call comes to what the person said."""
     scope = call_scope(thread, run, call)
     answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
@@ -75,5 +75,5 @@ def settled(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request:
         answer=request.answer or "",
         reason=request.reason,
     )
-    batch.say(ToolStarted(tool=call.tool), scope)
-    batch.say(ToolCompleted(output=batch.hold(casing.encode(said))), scope)
+    batch.add(ToolStarted(tool=call.tool), scope)
+    batch.add(ToolCompleted(output=batch.store_text(casing.encode(said))), scope)

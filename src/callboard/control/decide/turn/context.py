@@ -8,10 +8,10 @@ from callboard.contracts.refs import ContextRef, Omission
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
-from ...decision_inputs import EXTERNAL, RunConfig
+from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
 from ...evolve.turn import MOST_MARKS
-from ...resolved_context import ResolvedContext, together
-from ...state.context import BYTES, TOOL, ContextParts, shares
+from ...resolved_context import ResolvedContext, merge_contexts
+from ...state.context import BYTES_PER_TOKEN, TOOL_TOKENS, ModelCapabilities, allocate_bytes
 from ...state.session import OpenRun, Thread
 
 #: How much of the window stays as it was said, of what is newest.
@@ -20,39 +20,39 @@ KEPT = 0.25
 LEAST = 0.1
 
 
-def resolved(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope) -> None:
+def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope) -> None:
     """Says what the run that just began is given, where there is something to say: its window counts as that."""
     run = batch.thread(thread.thread).run
     submitted = next(
         (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == scope.turn), None
     )
-    came = ResolvedContext() if submitted is None else ResolvedContext(refs=submitted.given, missing=submitted.missing)
-    given = together(setup.instructions, came, *(batch.known.pin(name) for name in thread.pinned))
-    batch.keep(*given.blobs)
+    came = ResolvedContext() if submitted is None else ResolvedContext(refs=submitted.refs, missing=submitted.missing)
+    given = merge_contexts(setup.instructions, came, *(batch.inputs.resolve_pin(name) for name in thread.pinned))
+    batch.add_blobs(*given.blobs)
     refs, missing = given.refs, given.missing
     # What the run was routed to, which may be a fallback of the chosen one.
     candidate = setup.candidates[setup.chosen]
     asked = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
-    takes = batch.known.takes(*asked)
-    older = cut_of(batch.thread(thread.thread), batch.known.context_steps)
+    takes = batch.inputs.find_capabilities(*asked)
+    older = compute_cut(batch.thread(thread.thread), batch.inputs.context_steps)
     omitted = (*given.omitted, *_left_out(refs, takes), *_older(thread, older))
     window = takes.window
     if run is None or not (refs or missing or omitted or window):
         return
-    batch.say(
+    batch.add(
         ContextResolved(
             refs=refs,
             missing=missing,
             omitted=omitted,
             window=window,
-            budget=None if window is None else int(window * batch.known.compact_at),
-            used=used(batch.thread(thread.thread), run),
+            budget=None if window is None else int(window * batch.inputs.compact_at),
+            used=count_used_tokens(batch.thread(thread.thread), run),
         ),
         scope,
     )
 
 
-def changed(batch: Batch, thread_id: str) -> None:
+def record_context_change(batch: Batch, thread_id: str) -> None:
     """Says behind a model call what the run is given where something else is left out than was told: older turns fell out of
     it, or were summarised."""
     thread = batch.thread(thread_id)
@@ -63,21 +63,21 @@ def changed(batch: Batch, thread_id: str) -> None:
     omitted = (*own, *_older(thread, thread.cut))
     if omitted == run.omitted:
         return
-    window = batch.known.takes(run.provider, run.model).window
-    batch.say(
+    window = batch.inputs.find_capabilities(run.provider, run.model).window
+    batch.add(
         ContextResolved(
             refs=run.refs,
             missing=run.missing,
             omitted=omitted,
             window=window,
-            budget=None if window is None else int(window * batch.known.compact_at),
-            used=used(thread, run),
+            budget=None if window is None else int(window * batch.inputs.compact_at),
+            used=count_used_tokens(thread, run),
         ),
         run_scope(thread, run),
     )
 
 
-def cut_of(thread: Thread, limit: int) -> int:
+def compute_cut(thread: Thread, limit: int) -> int:
     """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
     many steps together are told, the one under way in any case, and never more than are marked. What was left out once stays
     so."""
@@ -90,36 +90,38 @@ def cut_of(thread: Thread, limit: int) -> int:
     return max(thread.cut, unmarked)
 
 
-def used(thread: Thread, run: OpenRun | None) -> int:
+def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
     """What the thread's model is told now, in tokens: as its provider told it last, with what came since; else an estimate."""
-    filling = thread.filling
-    if filling.told:
-        return filling.told + filling.since
+    filling = thread.context_usage
+    if filling.reported:
+        return filling.reported + filling.since
     older = thread.marks[:-1] if run is not None else thread.marks
     turns = sum(one.tokens for one in older if one.started > max(thread.cut, filling.compacted))
     rounds = sum(one.tokens for one in run.rounds) if run is not None else 0
-    prompts = sum(one.size for one in run.prompts) // BYTES + TOOL * len(run.tools) if run is not None else 0
+    prompts = (
+        sum(one.size for one in run.prompts) // BYTES_PER_TOKEN + TOOL_TOKENS * len(run.tools) if run is not None else 0
+    )
     return filling.summary + turns + rounds + prompts
 
 
-def begin(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
+def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
     """Asks for a summary of the older part of the thread, where that is due and there is something to summarise. True where it
     was asked for: what comes of it goes on with the run."""
     thread = batch.thread(thread_id)
     run = thread.run
-    if run is None or run.uncompacted or run.provider in EXTERNAL:
+    if run is None or run.compaction_failed or run.provider in EXTERNAL_PROVIDERS:
         return False
-    window = batch.known.takes(run.provider, run.model).window
-    now = used(thread, run)
-    if cause == "window" and (window is None or now < window * batch.known.compact_at):
+    window = batch.inputs.find_capabilities(run.provider, run.model).window
+    now = count_used_tokens(thread, run)
+    if cause == "window" and (window is None or now < window * batch.inputs.compact_at):
         return False
-    through, tokens = older_part(thread, run, 0 if window is None or cause == "person" else int(window * KEPT))
+    through, tokens = find_older_part(thread, run, 0 if window is None or cause == "person" else int(window * KEPT))
     if cause == "refused" and not through:
         # What is older is the summary of before, which takes too much by itself.
-        through, tokens = older_part(thread, run, 0)
+        through, tokens = find_older_part(thread, run, 0)
     if not through or (cause == "window" and tokens < LEAST * (window or 0)):
         return False
-    batch.say(CompactionStarted(cause=cause, through=through, tokens=now), run_scope(thread, run, run.next_step))
+    batch.add(CompactionStarted(cause=cause, through=through, tokens=now), run_scope(thread, run, run.next_step))
     ask_for_summary(batch, thread_id, through)
     return True
 
@@ -130,7 +132,7 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
     run = thread.run
     if run is None:
         raise LookupError(f"thread {thread_id} has no open run")
-    batch.say(
+    batch.add(
         ModelRequested(
             provider=run.provider,
             model=run.model,
@@ -143,10 +145,10 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
     )
 
 
-def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
+def find_older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
     """The sequence up to which the thread can be summarised, 0 for none, and how many tokens that takes. The newest part
     stays: so much of it as fits into `keep` tokens, and at least the newest round of a run, or the newest turn."""
-    told = max(thread.cut, thread.filling.compacted)
+    told = max(thread.cut, thread.context_usage.compacted)
     over = thread.marks[:-1] if run is not None else thread.marks
     parts = [(one.started, one.tokens) for one in over if one.started > told]
     ended = len(parts)
@@ -162,14 +164,14 @@ def older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int
         kept += tokens
     if first == 0 or first == len(parts):
         return 0, 0
-    return parts[first][0] - 1, sum(tokens for _, tokens in parts[:first]) + thread.filling.summary
+    return parts[first][0] - 1, sum(tokens for _, tokens in parts[:first]) + thread.context_usage.summary
 
 
-def older_part_tokens(thread: Thread, run: OpenRun, through: int) -> int:
+def count_older_tokens(thread: Thread, run: OpenRun, through: int) -> int:
     """What is no longer told once the thread is summarised up to there, in tokens."""
-    marks = (one.tokens for one in thread.marks[:-1] if thread.filling.compacted < one.started <= through)
+    marks = (one.tokens for one in thread.marks[:-1] if thread.context_usage.compacted < one.started <= through)
     rounds = (one.tokens for one in run.rounds if one.sequence <= through)
-    return sum(marks) + sum(rounds) + thread.filling.summary
+    return sum(marks) + sum(rounds) + thread.context_usage.summary
 
 
 def _rounds(run: OpenRun) -> list[tuple[int, int]]:
@@ -177,16 +179,16 @@ def _rounds(run: OpenRun) -> list[tuple[int, int]]:
     found = [(one.sequence, one.tokens) for one in run.rounds if one.tokens] or [
         (one.sequence, 0) for one in run.rounds[:1]
     ]
-    if len(found) > 1 and found[0][1] <= run.input:
+    if len(found) > 1 and found[0][1] <= run.input_tokens:
         (first, asked), (_, tokens), *rest = found
         return [(first, asked + tokens), *rest]
     return found
 
 
-def _left_out(refs: tuple[ContextRef, ...], takes: ContextParts) -> list[Omission]:
+def _left_out(refs: tuple[ContextRef, ...], takes: ModelCapabilities) -> list[Omission]:
     """What the model is not told of what it is given, or told in part."""
     found: list[Omission] = []
-    for ref, share in zip(refs, shares(refs), strict=True):
+    for ref, share in zip(refs, allocate_bytes(refs), strict=True):
         size = ref.content.size if ref.content is not None else 0
         if ref.kind == "instructions":
             continue
@@ -195,13 +197,13 @@ def _left_out(refs: tuple[ContextRef, ...], takes: ContextParts) -> list[Omissio
         elif ref.kind == "image" and not takes.images:
             found.append(Omission(reason="unsupported", ref=ref.ref))
         elif share < size:
-            found.append(Omission(reason="budget", ref=ref.ref, tokens=(size - share) // BYTES))
+            found.append(Omission(reason="budget", ref=ref.ref, tokens=(size - share) // BYTES_PER_TOKEN))
     return found
 
 
 def _older(thread: Thread, cut: int) -> list[Omission]:
     """The turns that are told no more, of those that are still known of."""
-    compacted = thread.filling.compacted
+    compacted = thread.context_usage.compacted
     found = [Omission(reason="compacted", tokens=None)] if compacted else []
     older = sum(compacted < one.started <= cut for one in thread.marks)
     return [*found, Omission(reason="older_turns", count=older)] if older else found

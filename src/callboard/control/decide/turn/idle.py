@@ -19,8 +19,8 @@ from callboard.contracts.facts.thread import PauseCause
 
 from ...batch import Batch, thread_scope
 from ...state.session import Session, Thread
-from .inbox import deliverable
-from .queue_eligibility import rests, startable
+from .inbox import list_deliverable
+from .queue_eligibility import find_startable, works_on_paused_task
 
 #: Why an agent reads nothing by itself, by how its newest turn ended.
 _ENDS = {
@@ -35,18 +35,18 @@ def pause_idle(batch: Batch, cause: PauseCause) -> None:
     for thread in list(batch.state.threads.values()):
         reason = pause_reason(batch.state, thread)
         if reason and thread.paused is None:
-            batch.say(ThreadPaused(cause=cause, reason=reason), thread_scope(thread))
+            batch.add(ThreadPaused(cause=cause, reason=reason), thread_scope(thread))
 
 
 def pause_reason(state: Session, thread: Thread) -> str:
     """Return why the agent must be paused; empty where it runs, is about to, or has nothing unread and nothing open."""
     if thread.run is not None or thread.kind == "human" or _waits_for_other(state, thread):
         return ""
-    unread = len(deliverable(thread))
+    unread = len(list_deliverable(thread))
     if unread:
         how = thread.ended.how if thread.ended is not None else "completed"
         return f"{unread} unread {'item' if unread == 1 else 'items'}: {_ENDS[how]}"
-    return "a queued turn did not start" if startable(state, thread) is not None else ""
+    return "a queued turn did not start" if find_startable(state, thread) is not None else ""
 
 
 def delay_reason(state: Session, thread: Thread) -> str:
@@ -58,11 +58,11 @@ def delay_reason(state: Session, thread: Thread) -> str:
 
 def wakes(state: Session, thread: Thread) -> bool:
     """True where the agent is idle and is to be woken for what its inbox holds."""
-    if thread.run is not None or thread.paused is not None or not deliverable(thread):
+    if thread.run is not None or thread.paused is not None or not list_deliverable(thread):
         return False
-    if startable(state, thread) is not None or rests(state, thread):
+    if find_startable(state, thread) is not None or works_on_paused_task(state, thread):
         return False
-    if thread.background is not None and (thread.background.held or thread.background.over):
+    if thread.background is not None and (thread.background.is_held or thread.background.is_ended):
         return False
     if thread.kind == "human" or (thread.child is not None and thread.child.status != "running"):
         return False
@@ -76,18 +76,25 @@ def can_resume(state: Session, thread: Thread) -> bool:
     """True where `resume_thread` gives the agent a run: it is paused, or has unread input that nothing else delivers."""
     if thread.paused is not None:
         return True
-    if thread.run is not None or thread.kind == "human" or thread.thread in state.waiting or rests(state, thread):
+    if (
+        thread.run is not None
+        or thread.kind == "human"
+        or thread.thread in state.waiting
+        or works_on_paused_task(state, thread)
+    ):
         return False
-    return bool(deliverable(thread)) and not (thread.child is not None and thread.child.job)
+    return bool(list_deliverable(thread)) and not (thread.child is not None and thread.child.job)
 
 
 def _waits_for_other(state: Session, thread: Thread) -> bool:
     child, background = thread.child, thread.background
     if child is not None and (child.ending or child.status in ("failed", "cancelled")):
         return True
-    if background is not None and not background.over and (background.held or background.wake_at):
+    if background is not None and not background.is_ended and (background.is_held or background.wake_at):
         return True
-    return thread.thread in state.waiting or (rests(state, thread) and not _works_on_other(state, thread))
+    return thread.thread in state.waiting or (
+        works_on_paused_task(state, thread) and not _works_on_other(state, thread)
+    )
 
 
 def _works_on_other(state: Session, thread: Thread) -> bool:

@@ -10,20 +10,20 @@ from ...batch import Batch, run_scope
 from ...state.session import OpenRun, Thread
 
 
-def deliverable(thread: Thread) -> tuple[str, ...]:
+def list_deliverable(thread: Thread) -> tuple[str, ...]:
     """The items that the next turn is told, in the order in which they were sent."""
     return tuple(one.item for one in thread.inbox)
 
 
-def reserve(batch: Batch, thread_id: str) -> None:
+def reserve_inbox(batch: Batch, thread_id: str) -> None:
     """The run that has just begun is told what waits in its thread's inbox."""
     thread = batch.thread(thread_id)
-    items = deliverable(thread)
+    items = list_deliverable(thread)
     if items and thread.run is not None:
-        batch.say(InboxReserved(items=items), run_scope(thread, thread.run))
+        batch.add(InboxReserved(items=items), run_scope(thread, thread.run))
 
 
-def consume(batch: Batch, thread_id: str) -> None:
+def consume_inbox(batch: Batch, thread_id: str) -> None:
     """The model answered: what it was told is consumed, and handoffs among it are accepted by that, but for those that wait for
     an answer."""
     thread = batch.thread(thread_id)
@@ -31,24 +31,24 @@ def consume(batch: Batch, thread_id: str) -> None:
     if run is None or not run.reserved:
         return
     items = run.reserved
-    batch.say(InboxConsumed(items=items), run_scope(thread, run))
+    batch.add(InboxConsumed(items=items), run_scope(thread, run))
     for item in items:
         handoff = batch.state.handoffs.get(item)
         if handoff is None or handoff.receiver != thread.thread or handoff.confirm or handoff.ownership:
             continue
         if not handoff.accepted:
-            batch.say(
+            batch.add(
                 HandoffAccepted(source=handoff.source, target=handoff.target, reason="consumed"),
                 _scope(thread, run, handoff.handoff),
             )
 
 
-def complete(batch: Batch, thread: Thread) -> None:
+def complete_handoffs(batch: Batch, thread: Thread) -> None:
     """The turn that took them is complete: handoffs without ownership, and without an answer that is still due, are done."""
     for handoff in list(batch.state.handoffs.values()):
         mine = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
         if mine and not handoff.reply_by and not any(one.handoff == handoff.handoff for one in thread.inbox):
-            batch.say(
+            batch.add(
                 HandoffCompleted(source=handoff.source, target=handoff.target, reason="the turn that took it ended"),
                 Scope(agent=thread.agent, thread=thread.thread, handoff=handoff.handoff),
             )

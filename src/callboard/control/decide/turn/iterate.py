@@ -20,17 +20,17 @@ from ...batch import Batch, run_scope, thread_scope
 from ...evolve.repetition import last_words
 from ...outcomes import ModelAnswered
 from ...state.session import OpenRun, Thread
-from .context import begin, changed, cut_of
-from .plan import finish as finish_plan
-from .repetition import give_up, stuck
+from .context import begin_compaction, compute_cut, record_context_change
+from .plan import finish_plan
+from .repetition import fail_repetition, find_repetition
 
 
 def ask_model(batch: Batch, thread_id: str) -> None:
     """Asks the model for the next time, with the steers that wait; at the bound of the run the turn fails instead, and so it
     does where the run gets nowhere."""
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     if run.iteration >= run.max_iters:
-        fail(
+        fail_turn(
             batch,
             thread_id,
             code="max_iters",
@@ -39,25 +39,25 @@ def ask_model(batch: Batch, thread_id: str) -> None:
             retryable=False,
         )
         return
-    steps = stuck(run)
+    steps = find_repetition(run)
     if steps:
         reject_steers(batch, thread, run, "turn_failed")
-        give_up(batch, thread, run, steps)
+        fail_repetition(batch, thread, run, steps)
         return
-    if begin(batch, thread_id, "person" if run.only_compacts else "window"):
+    if begin_compaction(batch, thread_id, "person" if run.only_compacts else "window"):
         return
     step = run.next_step
     scope = run_scope(thread, run, step)
     for steer in run.steers:
-        batch.say(SteerAccepted(steer_id=steer.steer), scope)
-    batch.say(_request(batch, thread, run, run.iteration + 1), scope)
-    changed(batch, thread_id)
+        batch.add(SteerAccepted(steer_id=steer.steer), scope)
+    batch.add(_request(batch, thread, run, run.iteration + 1), scope)
+    record_context_change(batch, thread_id)
 
 
-def ask_again(batch: Batch, thread_id: str) -> None:
+def repeat_request(batch: Batch, thread_id: str) -> None:
     """Asks the model that the run is routed to now what the one before it was asked. It is the same call of the run."""
-    thread, run = open_run(batch, thread_id)
-    batch.say(_request(batch, thread, run, run.iteration), run_scope(thread, run, run.next_step))
+    thread, run = require_run(batch, thread_id)
+    batch.add(_request(batch, thread, run, run.iteration), run_scope(thread, run, run.next_step))
 
 
 def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> ModelRequested:
@@ -65,14 +65,14 @@ def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> Mode
         provider=run.provider,
         model=run.model,
         iteration=iteration,
-        context_after=cut_of(thread, batch.known.context_steps),
+        context_after=compute_cut(thread, batch.inputs.context_steps),
         context_through=batch.state.sequence,
     )
 
 
-def model_ended(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
+def record_model_end(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
     """Says that a model call ended with an answer, and what it took. The scope is of its step."""
-    batch.say(
+    batch.add(
         ModelCompleted(
             stop_reason=report.stop_reason,
             provider_reason=report.provider_reason,
@@ -82,7 +82,7 @@ def model_ended(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
         ),
         scope,
     )
-    batch.say(
+    batch.add(
         CostRecorded(
             input_tokens=report.usage.input_tokens,
             output_tokens=report.usage.output_tokens,
@@ -95,37 +95,37 @@ def model_ended(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
     )
 
 
-def complete(batch: Batch, thread_id: str, *, plain_text: bool = False) -> None:
+def complete_turn(batch: Batch, thread_id: str, *, plain_text: bool = False) -> None:
     """Ends the turn with its answer. With `plain_text` that is the newest text of a run that was to be finalized."""
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     scope = run_scope(thread, run)
     reject_steers(batch, thread, run, "turn_completed")
     finish_plan(batch, thread, run)
     parts = tuple(step for step, _ in last_words(run)) if plain_text else run.answer_parts
-    batch.say(OutputFinal(parts=parts), scope)
-    batch.say(TurnCompleted(iterations=run.iteration, plain_text=plain_text), scope)
+    batch.add(OutputFinal(parts=parts), scope)
+    batch.add(TurnCompleted(iterations=run.iteration, plain_text=plain_text), scope)
 
 
-def fail(batch: Batch, thread_id: str, *, code: str, message: str, hint: str, retryable: bool) -> None:
+def fail_turn(batch: Batch, thread_id: str, *, code: str, message: str, hint: str, retryable: bool) -> None:
     """Ends the turn without its end being reached. A queue behind it waits for a person: it would likely fail as well."""
-    thread, run = open_run(batch, thread_id)
+    thread, run = require_run(batch, thread_id)
     reject_steers(batch, thread, run, "turn_failed")
     finish_plan(batch, thread, run)
-    batch.say(
+    batch.add(
         TurnFailed(code=code, message=message, hint=hint, retryable=retryable, iterations=run.iteration),
         run_scope(thread, run),
     )
     if batch.thread(thread_id).queue:
-        batch.say(ThreadPaused(cause="failed", reason=code), thread_scope(thread))
+        batch.add(ThreadPaused(cause="failed", reason=code), thread_scope(thread))
 
 
 def reject_steers(batch: Batch, thread: Thread, run: OpenRun, reason: SteerRejection) -> None:
     """No model call will include what was steered: its sender keeps the draft."""
     for steer in run.steers:
-        batch.say(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), run_scope(thread, run))
+        batch.add(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), run_scope(thread, run))
 
 
-def running(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun] | None:
+def find_run(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun] | None:
     """The run that an outcome is of, with its thread; None where it is over, and the outcome comes too late."""
     thread = batch.state.threads.get(thread_id)
     if thread is None or thread.run is None or thread.run.run != run_id:
@@ -133,7 +133,7 @@ def running(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun]
     return thread, thread.run
 
 
-def open_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
+def require_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
     """The thread and its run. A defect where none is open."""
     thread = batch.thread(thread_id)
     if thread.run is None:

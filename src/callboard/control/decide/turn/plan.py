@@ -15,32 +15,32 @@ from ...state.session import OpenRun, Thread
 LONGEST_LINE = 400
 
 
-def tell(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
+def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
     """The plan as it is now, at the step where it first appeared. One that says what was said before leaves nothing, and so
     does an empty one where there was none."""
-    steps = fitted(steps)
+    steps = fit_plan(steps)
     before = run.plan
     if steps == (before.steps if before is not None else ()):
         return
     revision, place = (1, step) if before is None else (before.revision, before.step)
-    batch.say(PlanUpdated(steps=steps, revision=revision), run_scope(thread, run, place))
+    batch.add(PlanUpdated(steps=steps, revision=revision), run_scope(thread, run, place))
 
 
-def propose(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
+def propose_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
     """A plan that waits for its decision, at that step. Where the run proposed one before it is the next revision of it."""
     before = run.plan
     revision = 1 if before is None else before.revision + 1
-    batch.say(PlanUpdated(steps=fitted(steps), revision=revision), run_scope(thread, run, step))
+    batch.add(PlanUpdated(steps=fit_plan(steps), revision=revision), run_scope(thread, run, step))
 
 
-def finish(batch: Batch, thread: Thread, run: OpenRun) -> None:
+def finish_plan(batch: Batch, thread: Thread, run: OpenRun) -> None:
     """The run ends: what its plan is now is final."""
     if run.plan is not None:
         told = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
-        batch.say(told, run_scope(thread, run, run.plan.step))
+        batch.add(told, run_scope(thread, run, run.plan.step))
 
 
-def fitted(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
+def fit_plan(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
     """The plan as a fact may hold it: long lines are cut, and where the whole is too large the last line says how many lines
     are left out."""
     kept: list[PlanStep] = []

@@ -7,22 +7,22 @@ from callboard.contracts.facts import ThreadPaused, TurnFailed
 from ...batch import Batch, run_scope, thread_scope
 from ...evolve.repetition import streak
 from ...state.session import OpenRun, Thread
-from .plan import finish as finish_plan
+from .plan import finish_plan
 
 #: How many rounds in a row may come to the same.
-SAME = 3
+MAX_EQUAL_ROUNDS = 3
 
 
-def stuck(run: OpenRun) -> tuple[int, ...]:
+def find_repetition(run: OpenRun) -> tuple[int, ...]:
     """The steps of the model calls that all led to the same; none while the run gets on."""
     steps = streak(run).steps
-    return steps if len(steps) >= SAME else ()
+    return steps if len(steps) >= MAX_EQUAL_ROUNDS else ()
 
 
-def give_up(batch: Batch, thread: Thread, run: OpenRun, steps: tuple[int, ...]) -> None:
+def fail_repetition(batch: Batch, thread: Thread, run: OpenRun, steps: tuple[int, ...]) -> None:
     """Ends the turn and pauses its thread, with the ids of the steps as evidence. New input lets the thread go on."""
     finish_plan(batch, thread, run)
-    batch.say(
+    batch.add(
         TurnFailed(
             code="no_progress",
             message=f"The last {len(steps)} model calls led to the same result.",
@@ -31,7 +31,7 @@ def give_up(batch: Batch, thread: Thread, run: OpenRun, steps: tuple[int, ...]) 
         ),
         run_scope(thread, run),
     )
-    batch.say(
+    batch.add(
         ThreadPaused(cause="no_progress", reason="no_progress", evidence=tuple(f"{run.run}.{step}" for step in steps)),
         thread_scope(thread),
     )

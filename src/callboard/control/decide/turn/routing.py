@@ -15,13 +15,13 @@ from callboard.contracts.ports.model import Quota
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch, run_scope
-from ...decision_inputs import EXTERNAL, RunConfig
+from ...decision_inputs import EXTERNAL_PROVIDERS, RunConfig
 from ...evolve.model import scarce
 from ...outcomes import ModelAttemptFailed
-from ...state.context import ContextParts
+from ...state.context import ModelCapabilities
 from ...state.session import OpenRun, QueuedTurn, Thread
-from .context import older_part_tokens, used
-from .iterate import ask_again
+from .context import count_older_tokens, count_used_tokens
+from .iterate import repeat_request
 
 #: What another model may do better. Not among them: a request that was refused for what it says, and one that is too long.
 FALLS_BACK: frozenset[str] = frozenset(
@@ -53,9 +53,9 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scop
     one it is asked, and told what was left out."""
     waited = (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == turn.turn)
     turn = next(waited, turn)
-    pinned = (ref for name in thread.pinned for ref in batch.known.pin(name).refs)
-    brings = any(ref.kind == "image" for ref in (*turn.given, *pinned))
-    needs = _ModelNeeds(images=brings or _pictured(thread), tokens=used(thread, None) + turn.tokens)
+    pinned = (ref for name in thread.pinned for ref in batch.inputs.resolve_pin(name).refs)
+    brings = any(ref.kind == "image" for ref in (*turn.refs, *pinned))
+    needs = _ModelNeeds(images=brings or _pictured(thread), tokens=count_used_tokens(thread, None) + turn.tokens)
     looked = tuple(_looked_at(batch, one, needs) for one in setup.candidates)
     fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
     chosen, reason = looked[setup.chosen], setup.route_reason
@@ -68,17 +68,17 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scop
     elif chosen.excluded:
         chosen = setup.candidates[setup.chosen]
         looked = tuple(chosen if index == setup.chosen else one for index, one in enumerate(looked))
-    batch.say(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
+    batch.add(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
 
 
-def takes_images(asked: Candidate | OpenRun, takes: Callable[[str, str], ContextParts]) -> bool:
+def takes_images(asked: Candidate | OpenRun, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
     """Return whether this model, or the model of this run, is shown images. An external agent decides for itself."""
-    return asked.provider in EXTERNAL or takes(asked.provider, asked.model).images
+    return asked.provider in EXTERNAL_PROVIDERS or find_capabilities(asked.provider, asked.model).images
 
 
-def route_takes_images(setup: RunConfig, takes: Callable[[str, str], ContextParts]) -> bool:
+def route_takes_images(setup: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
     """Return whether the chosen model or a fallback is shown images."""
-    return any(takes_images(setup.candidates[index], takes) for index in (setup.chosen, *setup.fallbacks))
+    return any(takes_images(setup.candidates[index], find_capabilities) for index in (setup.chosen, *setup.fallbacks))
 
 
 def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: PermissionMode) -> None:
@@ -90,8 +90,8 @@ def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: Per
     names = _attached_images(batch)
     if not names:
         return
-    setup = batch.known.setup(definition, mode, permission_mode)
-    if route_takes_images(setup, batch.known.takes):
+    setup = batch.inputs.configure_run(definition, mode, permission_mode)
+    if route_takes_images(setup, batch.inputs.find_capabilities):
         return
     model = model_name(setup.candidates[setup.chosen])
     raise Refusal(
@@ -109,7 +109,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
         Refusal: `images_unsupported` if it does not. A turn of its own may go to another model.
     """
     names = _attached_images(batch)
-    if not names or takes_images(run, batch.known.takes):
+    if not names or takes_images(run, batch.inputs.find_capabilities):
         return
     raise Refusal(
         "images_unsupported",
@@ -122,33 +122,33 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
 def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
     """Warn that the routed model does not get images that its input names."""
     run = thread.run
-    if run is None or takes_images(run, batch.known.takes):
+    if run is None or takes_images(run, batch.inputs.find_capabilities):
         return
     names = [one.ref for one in run.omitted if one.reason == "unsupported"]
     if names:
         message = f"{run.provider}/{run.model} takes no images. Left out: {', '.join(names)}."
-        batch.say(WarningRaised(code="images_left_out", message=message), scope)
+        batch.add(WarningRaised(code="images_left_out", message=message), scope)
 
 
-def others(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
+def find_fallbacks(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
     """The models that may be asked in place of the run's, which failed for good with that code, in their order. What is too
     long for one that makes a summary, another one may take."""
     falls = code in FALLS_BACK or (run.compacting is not None and code == "model_context_full")
-    if not falls or run.provider in EXTERNAL:
+    if not falls or run.provider in EXTERNAL_PROVIDERS:
         return ()
     # Of what is being summarised each is told as much as it takes, and nothing from then on.
-    over = older_part_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
-    needs = _ModelNeeds(images=_pictured(thread), tokens=used(thread, run) - over)
+    over = count_older_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
+    needs = _ModelNeeds(images=_pictured(thread), tokens=count_used_tokens(thread, run) - over)
     return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
 
 
 def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
     """Asks the next model what the failed one was asked."""
-    give_way(batch, thread_id, report, found)
-    ask_again(batch, thread_id)
+    route_to_fallback(batch, thread_id, report, found)
+    repeat_request(batch, thread_id)
 
 
-def give_way(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+def route_to_fallback(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
     """Says that the run is routed to the next model from here on, and why."""
     thread = batch.thread(thread_id)
     run = thread.run
@@ -164,23 +164,23 @@ def give_way(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tu
     )
     scope = run_scope(thread, run)
     reason = f"{failed} failed: {report.message}"
-    batch.say(
+    batch.add(
         RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
         scope,
     )
     message = f"{failed} failed, and {model_name(chosen)} is asked in its place: {report.message}"
-    batch.say(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
+    batch.add(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
 
 
-def tell_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
+def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
     """Says what the provider told of its limits: always where it refused for them, and with an answer only where a limit came
     under a tenth that was not so before in this run."""
     if quota is None:
         return
     low = scarce(quota.limits)
-    if not refused and set(low) <= set(run.scarce):
+    if not refused and set(low) <= set(run.low_limits):
         return
-    batch.say(
+    batch.add(
         QuotaReported(
             provider=run.provider,
             limits=quota.limits if refused else _named(quota.limits, low),
@@ -197,9 +197,9 @@ def _named(limits: tuple[Limit, ...], whats: tuple[str, ...]) -> tuple[Limit, ..
 
 def _looked_at(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> Candidate:
     """The candidate, with why it cannot be told the thread, where it cannot."""
-    if candidate.excluded or candidate.provider in EXTERNAL:
+    if candidate.excluded or candidate.provider in EXTERNAL_PROVIDERS:
         return candidate
-    takes = batch.known.takes(candidate.provider, candidate.model)
+    takes = batch.inputs.find_capabilities(candidate.provider, candidate.model)
     if needs.images and not takes.images:
         return msgspec.structs.replace(candidate, excluded="It takes no images.")
     if takes.window is not None and needs.tokens > takes.window:
@@ -210,11 +210,11 @@ def _looked_at(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> Candid
 
 def _pictured(thread: Thread) -> bool:
     """True where the model is told images of earlier turns or calls."""
-    return thread.pictured > max(thread.cut, thread.filling.compacted)
+    return thread.newest_image > max(thread.cut, thread.context_usage.compacted)
 
 
 def _attached_images(batch: Batch) -> list[str]:
-    given = batch.known.given.refs
+    given = batch.inputs.resolved_context.refs
     return [ref.title or ref.ref for ref in given if ref.kind == "image" and ref.source == "attached"]
 
 

@@ -13,38 +13,38 @@ from ...state.session import FINALIZE, Background, QueuedTurn, Thread
 from .titles import title_of
 
 
-def joined(batch: Batch, thread: Thread, definition: Definition, permission_mode: PermissionMode) -> None:
+def begin_background(batch: Batch, thread: Thread, definition: Definition, permission_mode: PermissionMode) -> None:
     """The agent has joined: its task is on the board and it sleeps. It works under no wider mode than this one."""
-    task = batch.known.ids.new("task")
+    task = batch.inputs.ids.new("task")
     scope = Scope(agent=thread.agent, thread=thread.thread, task=task)
     title = title_of(definition.description) or definition.name
-    batch.say(TaskCreated(title=title, assignee=thread.agent, entity="automation_job"), scope)
+    batch.add(TaskCreated(title=title, assignee=thread.agent, entity="automation_job"), scope)
     _sleep(batch, thread, task, "joined", permission_mode, definition.schedule)
 
 
-def sleep(batch: Batch, thread: Thread, background: Background) -> None:
+def fall_asleep(batch: Batch, thread: Thread, background: Background) -> None:
     """The agent sleeps again: until its next time, or for good where its task is over."""
-    definition = batch.known.find(thread.definition)
+    definition = batch.inputs.find_definition(thread.definition)
     schedule = definition.schedule if definition is not None else None
     reason: SleepReason = "ran" if background.turn else "resumed"
-    if background.over:
+    if background.is_ended:
         reason, schedule = "ended", None
     elif background.turn and schedule is not None and schedule.cron:
-        passed = batch.known.next_wake(schedule, background.woke)
-        if 0 < passed <= batch.known.now:
+        passed = batch.inputs.next_wake(schedule, background.woke_at)
+        if 0 < passed <= batch.inputs.now:
             reason = "skipped"
     _sleep(batch, thread, background.task, reason, background.permission_mode, schedule)
 
 
-def begins(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
+def begin_attempt(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
     """A run of the agent is about to begin: it wakes, where nothing said so yet, and the run is an attempt of its task."""
     background = thread.background
-    if background is None or background.over:
+    if background is None or background.is_ended:
         return
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, task=background.task)
     if background.turn != turn.turn:
         reason: WakeReason = "inbox" if turn.woken else "person"
-        batch.say(AgentWoke(reason=reason), scope)
+        batch.add(AgentWoke(reason=reason), scope)
     if turn.task == background.task:
         # Somebody began the attempt, and said so.
         return
@@ -56,12 +56,12 @@ def begins(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
         task=background.task,
         attempt=background.attempt + 1,
     )
-    batch.say(TaskStarted(assignee=thread.agent), attempt)
+    batch.add(TaskStarted(assignee=thread.agent), attempt)
 
 
-def modes(batch: Batch, thread: Thread, background: Background) -> QueuedTurn:
+def scheduled_modes(batch: Batch, thread: Thread, background: Background) -> QueuedTurn:
     """The modes of a run that nobody asked for: it ends with Finalize where the agent may finalise, else with its text."""
-    mode = work_mode(batch.known.find(thread.definition))
+    mode = work_mode(batch.inputs.find_definition(thread.definition))
     return QueuedTurn(turn="", mode=mode, permission_mode=background.permission_mode)
 
 
@@ -71,7 +71,7 @@ def work_mode(definition: Definition | None) -> Mode:
     return "auto" if can_finalize else "chat"
 
 
-def words(schedule: Schedule) -> str:
+def format_schedule(schedule: Schedule) -> str:
     """A schedule's times as the log has them; empty where it has none."""
     return f"every {schedule.every} s" if schedule.every else schedule.cron
 
@@ -84,12 +84,12 @@ def _sleep(
     permission_mode: PermissionMode,
     schedule: Schedule | None,
 ) -> None:
-    batch.say(
+    batch.add(
         AgentSlept(
             reason=reason,
-            wake_at=batch.known.next_wake(schedule, batch.known.now) if schedule is not None else 0,
+            wake_at=batch.inputs.next_wake(schedule, batch.inputs.now) if schedule is not None else 0,
             wake_on=schedule.wake_on if schedule is not None else (),
-            schedule=words(schedule) if schedule is not None else "",
+            schedule=format_schedule(schedule) if schedule is not None else "",
             permission_mode=permission_mode,
         ),
         Scope(agent=thread.agent, thread=thread.thread, task=task),

@@ -9,26 +9,26 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch, thread_scope
 from ...state.session import QueuedTurn, Session, Thread
-from .context import resolved
-from .inbox import reserve
+from .context import record_context
+from .inbox import reserve_inbox
 from .iterate import ask_model
-from .queue_eligibility import startable
+from .queue_eligibility import find_startable
 from .routing import route, warn_of_images
-from .sleep import begins
-from .tool_catalog import resolved as resolved_catalog
-from .tool_catalog import tell_servers
+from .sleep import begin_attempt
+from .tool_catalog import record_catalog as resolved_catalog
+from .tool_catalog import record_servers
 
 
-def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
+def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
     """Starts a run of the turn and asks the model for the first time. Raises what `Known.setup` raises, with nothing said."""
     thread = batch.thread(thread_id)
-    setup = batch.known.setup(thread.definition, turn.mode, turn.permission_mode)
-    run = batch.known.ids.new("run")
+    setup = batch.inputs.configure_run(thread.definition, turn.mode, turn.permission_mode)
+    run = batch.inputs.ids.new("run")
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, run=run)
     if not turn.compacts:
-        begins(batch, thread, turn, run)
-    batch.keep(*setup.prompt_blobs, *setup.instructions.blobs)
-    batch.say(
+        begin_attempt(batch, thread, turn, run)
+    batch.add_blobs(*setup.prompt_blobs, *setup.instructions.blobs)
+    batch.add(
         TurnStarted(
             mode=turn.mode,
             permission_mode=setup.permission_mode or turn.permission_mode,
@@ -41,13 +41,13 @@ def start(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
         ),
         scope,
     )
-    tell_servers(batch, setup.servers, scope)
+    record_servers(batch, setup.servers, scope)
     resolved_catalog(batch, thread_id, setup.catalog, scope)
     route(batch, thread, turn, setup, scope)
-    resolved(batch, thread, setup, scope)
+    record_context(batch, thread, setup, scope)
     warn_of_images(batch, batch.thread(thread_id), scope)
     if not turn.compacts:
-        reserve(batch, thread_id)
+        reserve_inbox(batch, thread_id)
     ask_model(batch, thread_id)
 
 
@@ -58,16 +58,16 @@ def start_next(batch: Batch, thread_id: str) -> None:
     thread pauses, and resuming it names the reason.
     """
     thread = batch.thread(thread_id)
-    first = startable(batch.state, thread)
+    first = find_startable(batch.state, thread)
     if first is None:
         return
     try:
-        start(batch, thread_id, first)
+        start_turn(batch, thread_id, first)
     except Refusal as refusal:
-        batch.say(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
+        batch.add(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
 
 
-def thread_of(state: Session, thread_id: str | None) -> Thread:
+def require_thread(state: Session, thread_id: str | None) -> Thread:
     """The thread of that id; without one that of the session's owner, the lead unless a handoff moved it. Raises
     `unknown_thread`."""
     thread = state.threads.get(thread_id or state.owner or state.lead)

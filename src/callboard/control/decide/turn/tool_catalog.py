@@ -13,14 +13,14 @@ from ...decision_inputs import ToolCatalog
 from ...evolve.tool_catalog import seen
 
 
-def resolved(
+def record_catalog(
     batch: Batch, thread_id: str, catalog: ToolCatalog | None, scope: Scope, added: tuple[str, ...] = ()
 ) -> None:
     """The tools of the agent from here on. What it had already is not said again."""
     if catalog is None or (batch.thread(thread_id).catalog == catalog.blob.ref.hash and not added):
         return
-    batch.keep(catalog.blob)
-    batch.say(
+    batch.add_blobs(catalog.blob)
+    batch.add(
         ToolCatalogResolved(
             catalog=catalog.blob.ref,
             loaded=catalog.loaded,
@@ -33,12 +33,12 @@ def resolved(
     )
 
 
-def tell_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -> None:
+def record_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -> None:
     """Servers that came, changed or went since the session was told of them. One that has not answered yet is not told of."""
     for server in servers:
         fact = _told(server)
         if fact is not None and batch.state.servers.get(server.name) != seen(fact):
-            batch.say(fact, scope)
+            batch.add(fact, scope)
 
 
 def _told(server: ServerState) -> ToolServerConnected | ToolServerLost | None:
