@@ -69,7 +69,7 @@ function Preview(props: {
       {path !== '' && <p className="wrap-any pb-1 font-mono text-sm">{path}</p>}
       <TextNotes text={full.text} commands={commands} />
       {diff && !hasEmptyFold(full.text) ? (
-        <DiffView diff={markInvisible(full.text)} label={label} isLow />
+        <DiffView diff={markInvisible(full.text)} label={label} low />
       ) : (
         <ExactText text={full.text} label={label} isDiff={diff} />
       )}

@@ -11,7 +11,7 @@ export function DiffView(props: {
   readonly label: string
   readonly whole?: boolean
   /** A lower box, for content below it. */
-  readonly isLow?: boolean
+  readonly low?: boolean
 }) {
   const start = findHunks(props.diff)
   const plain = <CodeBlock text={props.diff} label={props.label} {...(props.whole && { whole: true })} />
