@@ -13,7 +13,7 @@ export function shell(id: string): Op {
   return upsert('session', sessionRow({ key: id, sessionId: id, title: id }))
 }
 
-export function made(scenario: Partial<Scenario>) {
+export function createBench(scenario: Partial<Scenario>) {
   const server = new FakeServer({
     workspace: [upsert('workspaces', workspaceRow())],
     sessions: {},

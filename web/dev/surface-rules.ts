@@ -144,8 +144,8 @@ function rowTypeNames(all: readonly Node[]): ReadonlySet<string> {
 
 function calledName(call: Node): string | null {
   const callee = call.callee as Node
-  const named = callee.type === 'MemberExpression' ? (callee.property as Node) : callee
-  return named.type === 'Identifier' ? String(named.name) : null
+  const target = callee.type === 'MemberExpression' ? (callee.property as Node) : callee
+  return target.type === 'Identifier' ? String(target.name) : null
 }
 
 function* descendants(root: Node): Generator<Node> {

@@ -47,7 +47,7 @@ export function blobReader(
 
 /** A wire row with its defaults filled in. */
 export function fillAs<P extends keyof Panels>(_panel: P, row: Parameters<typeof fillRow>[0]): Panels[P] {
-  const whole = fillRow(row)
-  if (whole === null) throw new Error(`${row.kind} is no row`)
-  return whole as Panels[P]
+  const filled = fillRow(row)
+  if (filled === null) throw new Error(`${row.kind} is no row`)
+  return filled as Panels[P]
 }

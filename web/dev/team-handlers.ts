@@ -2,7 +2,7 @@
 import type { TeamHandlers } from '../src/features/shared/team-handlers'
 
 /** Build handlers that report their name and arguments (agents by id) and accept every request. */
-export function recordingHandlers(onDid: (name: string, what: unknown) => void): TeamHandlers {
+export function recordingHandlers(onAction: (name: string, value: unknown) => void): TeamHandlers {
   const report =
     (name: string) =>
     (...args: readonly unknown[]) => {
@@ -11,7 +11,7 @@ export function recordingHandlers(onDid: (name: string, what: unknown) => void):
           ? argument.agentId
           : argument,
       )
-      onDid(name, values.length === 1 ? values[0] : values)
+      onAction(name, values.length === 1 ? values[0] : values)
     }
   const reportTrue =
     (name: string) =>
@@ -36,7 +36,7 @@ export function recordingHandlers(onDid: (name: string, what: unknown) => void):
     onOffers: async () => [{ name: 'watcher', description: 'Looks at the folder now and then.' }],
     onAddAgent: reportNull('add agent'),
     onMerge: async (agent) => {
-      onDid('merge', agent.agentId)
+      onAction('merge', agent.agentId)
       return { status: 'nothing_to_merge' }
     },
     onAnswerHandoff: report('answer handoff'),

@@ -23,7 +23,7 @@ const ROWS = [
 test('another host shows the conversation from plain rows, with its own labels, without a fetch', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
   const onDid = vi.fn()
-  render(<Host rows={ROWS} onDid={onDid} />)
+  render(<Host rows={ROWS} onAction={onDid} />)
   const feed = screen.getByRole('feed', { name: 'Conversation' })
   expect(within(feed).getByRole('article', { name: 'Reviewer' }).textContent).toBe(
     'ReviewerWhat is in this folder?',
@@ -37,7 +37,7 @@ test('another host shows the conversation from plain rows, with its own labels, 
 
 test('the host receives the person’s actions, and the surface never answers automatically', async () => {
   const onDid = vi.fn()
-  render(<Host rows={[...ROWS, actionRow({ preview: { text: 'make all' } })]} onDid={onDid} />)
+  render(<Host rows={[...ROWS, actionRow({ preview: { text: 'make all' } })]} onAction={onDid} />)
   expect(onDid).not.toHaveBeenCalled()
   await userEvent.click(screen.getByRole('button', { name: 'Send as a new turn' }))
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
@@ -48,9 +48,9 @@ test('the host receives the person’s actions, and the surface never answers au
 })
 
 test('surfaces hold no truth: what the host removes is gone, whatever was answered', async () => {
-  const { rerender } = render(<Host rows={[...ROWS, actionRow()]} onDid={vi.fn()} />)
+  const { rerender } = render(<Host rows={[...ROWS, actionRow()]} onAction={vi.fn()} />)
   await userEvent.click(screen.getByRole('button', { name: /Let it run/ }))
   expect(screen.getByRole('region', { name: 'Waiting for your decision' })).toBeTruthy()
-  rerender(<Host rows={ROWS} onDid={vi.fn()} />)
+  rerender(<Host rows={ROWS} onAction={vi.fn()} />)
   expect(screen.queryByRole('region', { name: 'Waiting for your decision' })).toBeNull()
 })

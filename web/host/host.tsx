@@ -26,7 +26,7 @@ import { useState } from 'react'
 export interface HostProps {
   readonly rows: readonly WireRow[]
   /** Receives an action of the person by name. */
-  readonly onDid: (name: string, what: unknown) => void
+  readonly onAction: (name: string, value: unknown) => void
 }
 
 /** Labels that the host replaces. */
@@ -38,7 +38,7 @@ const SURFACE: Surface = {
 }
 const NOTHING: ReadonlySet<string> = new Set()
 
-export function Host({ rows, onDid }: HostProps) {
+export function Host({ rows, onAction }: HostProps) {
   const [opened, setOpened] = useState(NOTHING)
   const filled = rows.flatMap((row) => fillRow(row) ?? [])
   const turns = filled.filter((row): row is TurnRow => row.kind === 'turn')
@@ -51,19 +51,19 @@ export function Host({ rows, onDid }: HostProps) {
     parts: (turnId) => parts.filter((part) => part.turnId === turnId),
     hasParts: () => true,
   })
-  const did = (name: string) => (what: unknown) => onDid(name, what)
+  const report = (name: string) => (value: unknown) => onAction(name, value)
   const handlers: ConversationHandlers = {
     onToggleTurn: (turnId) => setOpened(new Set([...opened, turnId])),
-    onInspectTurn: did('inspect'),
-    onNeedParts: did('need parts'),
-    onReuse: did('reuse'),
-    onSendAsTurn: did('send as turn'),
-    onSendAgain: did('send again'),
-    onDiscard: did('discard'),
+    onInspectTurn: report('inspect'),
+    onNeedParts: report('need parts'),
+    onReuse: report('reuse'),
+    onSendAsTurn: report('send as turn'),
+    onSendAgain: report('send again'),
+    onDiscard: report('discard'),
   }
   return (
     <SurfaceProvider value={SURFACE}>
-      <StatusLine status={status} runningSince={0} onInterrupt={() => onDid('interrupt', null)} />
+      <StatusLine status={status} runningSince={0} onInterrupt={() => onAction('interrupt', null)} />
       <Conversation
         items={items}
         handlers={handlers}
@@ -72,7 +72,7 @@ export function Host({ rows, onDid }: HostProps) {
         loadingOlder={false}
         reachedStart
         mayHaveOlder={false}
-        onLoadOlder={() => onDid('load older', null)}
+        onLoadOlder={() => onAction('load older', null)}
       />
       {action !== undefined && (
         <ApprovalCard
@@ -82,8 +82,8 @@ export function Host({ rows, onDid }: HostProps) {
           count={1}
           answered={null}
           takesFocus={false}
-          onAnswer={(answer: Answer) => onDid('answer', answer)}
-          onNext={() => onDid('next', null)}
+          onAnswer={(answer: Answer) => onAction('answer', answer)}
+          onNext={() => onAction('next', null)}
         />
       )}
     </SurfaceProvider>

@@ -17,7 +17,7 @@ async function go(view: string) {
 
 test('another host shows the team workbench from plain rows, without a fetch (UI-18, UI-24)', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch')
-  render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
+  render(<TeamHost rows={ROWS} onAction={vi.fn()} />)
   const roster = screen.getByRole('list', { name: 'Agents' })
   const names = within(roster)
     .getAllByRole('button', { name: /^Actions for / })
@@ -45,7 +45,7 @@ test('another host shows the team workbench from plain rows, without a fetch (UI
 })
 
 test('a notification is attributed neither to the person nor to the lead (UI-16)', async () => {
-  render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
+  render(<TeamHost rows={ROWS} onAction={vi.fn()} />)
   await go('Exchange')
   const lane = screen.getByRole('region', { name: 'Notifications' })
   expect(lane.textContent).toContain('researcher-1 → coordinator')
@@ -57,7 +57,7 @@ test('a notification is attributed neither to the person nor to the lead (UI-16)
 
 test('a delegated request names the asking agent and its parent, and the answer goes to it (UI-10)', async () => {
   const onDid = vi.fn()
-  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  render(<TeamHost rows={ROWS} onAction={onDid} />)
   const card = screen.getByRole('region', { name: 'Waiting for your decision' })
   expect(card.textContent).toContain('Asked by worker-1, which works for coordinator')
   await userEvent.click(within(card).getByRole('button', { name: /Approve/ }))
@@ -66,7 +66,7 @@ test('a delegated request names the asking agent and its parent, and the answer 
 
 test('moving a card sends a command and moves nothing itself (UI-21)', async () => {
   const onDid = vi.fn()
-  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  render(<TeamHost rows={ROWS} onAction={onDid} />)
   await userEvent.click(screen.getByRole('button', { name: 'Actions for Measure before and after' }))
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Move to Running' }))
   expect(onDid.mock.calls).toEqual([['change task', ['tsk_3', { status: 'running' }]]])
@@ -75,7 +75,7 @@ test('moving a card sends a command and moves nothing itself (UI-21)', async () 
 
 test('stopping and closing ask first; input goes to its agent', async () => {
   const onDid = vi.fn()
-  render(<TeamHost rows={ROWS} onDid={onDid} />)
+  render(<TeamHost rows={ROWS} onAction={onDid} />)
   const choose = async (what: string) => {
     await userEvent.click(screen.getByRole('button', { name: 'Actions for worker-2' }))
     await userEvent.click(await screen.findByRole('menuitem', { name: what }))
@@ -94,7 +94,7 @@ test('stopping and closing ask first; input goes to its agent', async () => {
 })
 
 test('an unreachable remote agent is not completed (UI-26)', () => {
-  render(<TeamHost rows={ROWS} onDid={vi.fn()} />)
+  render(<TeamHost rows={ROWS} onAction={vi.fn()} />)
   const remote = screen
     .getByRole('button', { name: 'Actions for remote-linter' })
     .closest('li') as HTMLElement
@@ -104,7 +104,7 @@ test('an unreachable remote agent is not completed (UI-26)', () => {
 
 test('a single agent is not a team (UI-18)', () => {
   const solo = ROWS.map((row) => (row.kind === 'team' ? { ...row, topology: 'solo_run' as const } : row))
-  render(<TeamHost rows={solo} onDid={vi.fn()} />)
+  render(<TeamHost rows={solo} onAction={vi.fn()} />)
   expect(screen.getByTestId('solo')).toBeTruthy()
   expect(screen.queryByRole('list', { name: 'Agents' })).toBeNull()
 })

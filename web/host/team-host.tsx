@@ -34,7 +34,7 @@ function rowsOf<K extends Filled['kind']>(rows: readonly Filled[], kind: K) {
 
 export function TeamHost(props: {
   readonly rows: readonly WireRow[]
-  readonly onDid: (name: string, what: unknown) => void
+  readonly onAction: (name: string, value: unknown) => void
 }) {
   const [view, setView] = useState<View>('board')
   const [job, setJob] = useState('')
@@ -49,45 +49,45 @@ export function TeamHost(props: {
     messages: rowsOf(rows, 'message'),
     runs: rowsOf(rows, 'run'),
   })
-  const did = (name: string) => (what: unknown, more?: unknown) =>
-    props.onDid(name, more === undefined ? what : [what, more])
-  const accept = (name: string) => async (what: unknown) => {
-    props.onDid(name, what)
+  const report = (name: string) => (value: unknown, more?: unknown) =>
+    props.onAction(name, more === undefined ? value : [value, more])
+  const accept = (name: string) => async (value: unknown) => {
+    props.onAction(name, value)
     return null
   }
   const handlers: TeamHandlers = {
-    onOpenAgent: did('open agent'),
-    onStop: (agent) => props.onDid('stop', agent.agentId),
-    onResume: (agent) => props.onDid('resume', agent.agentId),
-    onClose: (agent) => props.onDid('close', agent.agentId),
+    onOpenAgent: report('open agent'),
+    onStop: (agent) => props.onAction('stop', agent.agentId),
+    onResume: (agent) => props.onAction('resume', agent.agentId),
+    onClose: (agent) => props.onAction('close', agent.agentId),
     onInput: async (agent, text) => {
-      props.onDid('input', [agent.agentId, text])
+      props.onAction('input', [agent.agentId, text])
       return true
     },
-    onAnswerHandoff: (id, decision) => props.onDid('answer handoff', [id, decision]),
-    onApplyReview: did('apply review'),
-    onChangeTask: did('change task'),
-    onOpenRun: did('open run'),
-    onRetryAgent: (agent) => props.onDid('retry agent', agent.agentId),
+    onAnswerHandoff: (id, decision) => props.onAction('answer handoff', [id, decision]),
+    onApplyReview: report('apply review'),
+    onChangeTask: report('change task'),
+    onOpenRun: report('open run'),
+    onRetryAgent: (agent) => props.onAction('retry agent', agent.agentId),
     onOffers: async () => [],
     onAddAgent: accept('add agent'),
     onMerge: async () => null,
     onNewTask: accept('new task'),
-    onStartTask: did('start task'),
-    onPauseTask: did('pause task'),
-    onResumeTask: did('resume task'),
-    onRetryTask: did('retry task'),
-    onCancelTask: did('cancel task'),
-    onAskJob: () => props.onDid('ask job', null),
+    onStartTask: report('start task'),
+    onPauseTask: report('pause task'),
+    onResumeTask: report('resume task'),
+    onRetryTask: report('retry task'),
+    onCancelTask: report('cancel task'),
+    onAskJob: () => props.onAction('ask job', null),
     onOpenJob: (taskId) => {
       setJob(taskId)
       setView('board')
     },
-    onPauseJob: did('pause job'),
-    onResumeJob: did('resume job'),
-    onCancelJob: did('cancel job'),
-    onRetryItems: did('retry items'),
-    onExportTask: did('export task'),
+    onPauseJob: report('pause job'),
+    onResumeJob: report('resume job'),
+    onCancelJob: report('cancel job'),
+    onRetryItems: report('retry items'),
+    onExportTask: report('export task'),
   }
   if (team === null) return <p data-testid="solo" />
   const action = rowsOf(rows, 'action')[0]
@@ -121,7 +121,7 @@ export function TeamHost(props: {
           count={1}
           answered={null}
           takesFocus={false}
-          onAnswer={(answer) => props.onDid('answer', [action.actionId, answer.decision])}
+          onAnswer={(answer) => props.onAction('answer', [action.actionId, answer.decision])}
           onNext={() => {}}
         />
       )}

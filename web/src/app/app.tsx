@@ -31,8 +31,8 @@ export function App({ services }: { services: Services }) {
     }
   }, [t, workbench])
   const begin = () => {
-    const named = readRoute(window.location.hash).workspaceId
-    void workbench.begin(named ?? values.read('workspace'))
+    const workspaceId = readRoute(window.location.hash).workspaceId
+    void workbench.begin(workspaceId ?? values.read('workspace'))
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page begins once, here where nobody had it begin before
   useEffect(() => {

@@ -102,9 +102,9 @@ export function useArtifactList(session: Session, onOpen: ArtifactHandlers['onOp
       onWriteNew: (draft) => artifacts.writeNewDraft(sessionId, draft),
       onCreate: (draft) =>
         workbench.captureRefusal(async () => {
-          const made = await artifacts.create(sessionId, draft)
+          const artifactId = await artifacts.create(sessionId, draft)
           artifacts.writeNewDraft(sessionId, null)
-          onOpen(made, null)
+          onOpen(artifactId, null)
         }),
       onArchive: (artifactIds) =>
         workbench.captureRefusal(() =>

@@ -106,9 +106,9 @@ function closedBecause({ source, archived, hasUnknownFacts }: DockProps, t: Tran
 function useReturnFocus(requests: number, input: RefObject<HTMLTextAreaElement | null>) {
   const before = useRef(requests)
   useEffect(() => {
-    const went = before.current > 0 && requests === 0
+    const areRemoved = before.current > 0 && requests === 0
     before.current = requests
-    if (went && document.activeElement === document.body) input.current?.focus()
+    if (areRemoved && document.activeElement === document.body) input.current?.focus()
   }, [requests, input])
 }
 

@@ -18,13 +18,13 @@ export function useJobItems(session: Session, team: Team, taskId: string): reado
   const lacks = job !== undefined && rowCount < totalItems(itemCounts(job))
   useEffect(() => {
     if (!lacks) return
-    let left = false
+    let isStale = false
     void workbench.attempt(async () => {
       const { items } = await workbench.api.query('get_job', { sessionId: session.id, jobId })
-      if (!left) setRead({ jobId, items })
+      if (!isStale) setRead({ jobId, items })
     })
     return () => {
-      left = true
+      isStale = true
     }
   }, [workbench, session, jobId, lacks])
   return read?.jobId === jobId ? read.items : NONE

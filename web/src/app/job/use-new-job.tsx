@@ -13,7 +13,7 @@ const NewJobDialog = lazy(async () => ({
  * Opens the dialog for a new job after reading the subagents of the session. Without a session, the job
  * starts one in the active folder.
  */
-export function useNewJob(session: Session | null, onMade: (sessionId: string) => void) {
+export function useNewJob(session: Session | null, onCreated: (sessionId: string) => void) {
   const { workbench } = useServices()
   const [form, setForm] = useState<{ readonly subagents: readonly AgentOffer[] | null } | null>(null)
   const ask = useCallback(async () => {
@@ -21,11 +21,11 @@ export function useNewJob(session: Session | null, onMade: (sessionId: string) =
   }, [workbench, session])
   const make = async (job: NewJob) => {
     const place = session === null ? { workspaceId: workbench.workspaceId } : { sessionId: session.id }
-    let madeIn = ''
+    let newSessionId = ''
     const refusal = await workbench.captureRefusal(async () => {
-      madeIn = (await workbench.api.command('create_job', { ...place, ...job })).sessionId
+      newSessionId = (await workbench.api.command('create_job', { ...place, ...job })).sessionId
     })
-    if (refusal === null) onMade(madeIn)
+    if (refusal === null) onCreated(newSessionId)
     return refusal
   }
   const dialog = form !== null && (

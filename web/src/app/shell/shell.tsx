@@ -227,8 +227,8 @@ function useTitle(title: string, sessions: readonly SessionCard[], working: numb
   const t = useT()
   const needed = sessions.filter((session) => session.attention === 'needs_input').length
   useEffect(() => {
-    const named = title || t('app.name')
-    const text = working > 0 ? t('app.title_working', { title: named, working }) : named
+    const name = title || t('app.name')
+    const text = working > 0 ? t('app.title_working', { title: name, working }) : name
     if (needed > 0) document.title = t('app.title_attention', { count: needed, title: text })
     else document.title = title === '' ? text : t('app.title', { title: text })
   }, [t, title, needed, working])

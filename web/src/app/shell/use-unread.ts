@@ -10,9 +10,9 @@ export function useUnread(sessions: readonly SessionCard[], activeId: string | n
   useEffect(() => {
     const imported = new Set(imports.view.list?.sessions.map((session) => session.sessionId))
     for (const session of sessions) {
-      const looked = session.sessionId === activeId && document.visibilityState === 'visible'
+      const isVisible = session.sessionId === activeId && document.visibilityState === 'visible'
       // An import adds turn by turn, and none of them is new to the person.
-      if (looked || imported.has(session.sessionId)) seen.mark(session.sessionId, session.updatedAt)
+      if (isVisible || imported.has(session.sessionId)) seen.mark(session.sessionId, session.updatedAt)
       else seen.begin(session.sessionId, session.updatedAt)
     }
   }, [sessions, activeId, seen, imports])

@@ -19,8 +19,8 @@ export function useTeamViewState(sessionId: string, team: Team | null, turns: re
   const [chosen, setChosen] = useState<TeamViewState | null>(readStoredView)
   if (chosen === null && team !== null && startedWithJob(team, turns)) setChosen(jobView(team))
   useEffect(() => {
-    const isHere = readRoute(window.location.hash).sessionId === sessionId
-    if (chosen !== null && isHere) window.history.replaceState(chosen, '')
+    const isOpen = readRoute(window.location.hash).sessionId === sessionId
+    if (chosen !== null && isOpen) window.history.replaceState(chosen, '')
   }, [sessionId, chosen])
   return [chosen ?? CONVERSATION, setChosen] as const
 }

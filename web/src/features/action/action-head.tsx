@@ -68,7 +68,7 @@ export function ActionHead(
 function ExpiryText({ at }: { at: number }) {
   const t = useT()
   const now = useNow(1000)
-  const left = at / 1000 - now
-  if (left <= 0) return <span className="text-bad">{t('action.expired')}</span>
-  return <span className="tabular">{t('action.expires', { time: formatElapsed(left, t.locale) })}</span>
+  const remaining = at / 1000 - now
+  if (remaining <= 0) return <span className="text-bad">{t('action.expired')}</span>
+  return <span className="tabular">{t('action.expires', { time: formatElapsed(remaining, t.locale) })}</span>
 }

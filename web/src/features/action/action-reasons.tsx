@@ -20,8 +20,8 @@ export function ActionReasons({ action }: { action: ActionRow }) {
   const runtimeText = action.prompt === '' ? null : markInvisible(action.prompt)
   const english = t.locale.startsWith('en')
   const detail = summary === null ? 'more' : runtimeDetail(action)
-  const coded = action.reasons !== null
-  const isOpen = runtimeText !== null && (detail === 'more' || (english && detail === 'all' && !coded))
+  const hasReasons = action.reasons !== null
+  const isOpen = runtimeText !== null && (detail === 'more' || (english && detail === 'all' && !hasReasons))
   const hookText = markInvisible(action.hooked)
   const at = runtimeText === null || !isOpen ? -1 : findHookText(hookText, runtimeText)
   const paragraph = runtimeText !== null && (
@@ -71,12 +71,12 @@ function Marked({
 function HookTexts({ text, reasons }: { readonly text: string; readonly reasons: readonly Reason[] }) {
   const t = useT()
   if (text === '') return null
-  const coded = reasons.length > 0
+  const hasReasons = reasons.length > 0
   return (
     <p className="wrap-any flex items-baseline gap-1.5 text-sm text-warn">
       <Icon name="warning" size={12} />
       <span>
-        {t('action.hooked')} <span {...(!coded && { lang: 'en' })}>{reasonsText(t, reasons, text)}</span>
+        {t('action.hooked')} <span {...(!hasReasons && { lang: 'en' })}>{reasonsText(t, reasons, text)}</span>
       </span>
     </p>
   )
@@ -145,10 +145,10 @@ export function SandboxLine({ sandbox, network }: Pick<ActionRow, 'sandbox' | 'n
   const t = useT()
   if (sandbox === null) return null
   const reach = sandbox === 'paths' ? '' : t(network ? 'action.held.network' : 'action.held.no_network')
-  const loud = sandbox === 'none' || network
+  const isWarning = sandbox === 'none' || network
   return (
-    <p className={`flex items-center gap-1.5 text-sm ${loud ? 'text-warn' : 'text-ink-faint'}`}>
-      <Icon name={loud ? 'warning' : 'shield'} size={12} />
+    <p className={`flex items-center gap-1.5 text-sm ${isWarning ? 'text-warn' : 'text-ink-faint'}`}>
+      <Icon name={isWarning ? 'warning' : 'shield'} size={12} />
       <span>
         {t(`action.held.${sandbox}`)} {reach}
       </span>

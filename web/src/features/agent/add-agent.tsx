@@ -47,20 +47,20 @@ export function AddDialog({
   const [subagent, setSubagent] = useState('')
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [list, problem] = [useId(), useId()]
-  const here = new Set(agents.map((agent) => agent.name))
-  const offered = offers.filter((offer) => !here.has(offer.name))
+  const memberNames = new Set(agents.map((agent) => agent.name))
+  const offered = offers.filter((offer) => !memberNames.has(offer.name))
   const add = async (chosen: string) => {
     if (sending) return
     setEmpty(chosen === '')
     if (chosen === '') return
     setSending(true)
-    const why = await onAdd(chosen)
+    const refusal = await onAdd(chosen)
     setSending(false)
     // The server's message addresses an agent, so the page shows its own.
-    const isSubagent = why?.code === 'delegate_target_denied'
+    const isSubagent = refusal?.code === 'delegate_target_denied'
     setSubagent(isSubagent ? chosen : '')
-    setRefusal(isSubagent ? null : why)
-    if (why === null) onDone()
+    setRefusal(isSubagent ? null : refusal)
+    if (refusal === null) onDone()
   }
   return (
     <FormDialog

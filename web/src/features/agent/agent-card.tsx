@@ -25,7 +25,7 @@ export interface AgentCardProps {
   readonly team: Team
   readonly isOpen: boolean
   readonly handlers: TeamHandlers
-  readonly onAsk: (what: AgentDialog) => void
+  readonly onAsk: (dialog: AgentDialog) => void
 }
 
 /** An agent: name, state, current activity and queued work. */
@@ -97,7 +97,7 @@ export function AgentCard(props: AgentCardProps) {
                 label={t('team.agent_menu', { agent: agent.name })}
               />
             }
-            entries={entriesOf(t, agent, props)}
+            entries={buildMenu(t, agent, props)}
           />
         )}
       </span>
@@ -117,8 +117,8 @@ function Marks({ agent }: { agent: AgentRow }) {
     // While the agent is working there is nothing to merge yet.
     agent.unmerged && (hasEnded(agent.state) || agent.state === 'idle') ? t('team.unmerged') : '',
     ...agent.degraded
-      .filter((how) => how !== 'permission_blocked' || !needsAttention(agent.state))
-      .map((how) => degradedText(t, how, agent.blockedOn !== '')),
+      .filter((degradation) => degradation !== 'permission_blocked' || !needsAttention(agent.state))
+      .map((degradation) => degradedText(t, degradation, agent.blockedOn !== '')),
   ].filter(Boolean)
   return marks.map((mark) => (
     <span key={mark} className="flex items-start gap-1.5 pl-4 text-sm text-warn">
@@ -131,8 +131,10 @@ function Marks({ agent }: { agent: AgentRow }) {
 function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): string {
   if (agent.queueReason !== null) {
     const limits = { active: team.row.teamActiveCount, budget: team.row.teamParallelBudget }
-    const why = queueText(t, agent.queueReason, limits)
-    return agent.queuePosition > 0 ? `${why} · ${t('queue.place', { place: agent.queuePosition })}` : why
+    const queueReason = queueText(t, agent.queueReason, limits)
+    return agent.queuePosition > 0
+      ? `${queueReason} · ${t('queue.place', { place: agent.queuePosition })}`
+      : queueReason
   }
   if (agent.state === 'needs_input') return activityText(t, agent.tool) ?? agent.tool
   if (agent.background !== null && agent.state !== 'running') {
@@ -145,7 +147,7 @@ function nowText(t: Translate, agent: AgentRow, team: Team, clock: number): stri
   return agent.state === 'running' ? '' : agent.objective.text
 }
 
-function entriesOf(
+function buildMenu(
   t: Translate,
   agent: AgentRow,
   { handlers, onAsk }: Pick<AgentCardProps, 'handlers' | 'onAsk'>,

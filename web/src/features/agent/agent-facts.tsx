@@ -84,13 +84,13 @@ export function AgentFacts(props: {
 function LimitFacts({ agent }: { agent: AgentRow }) {
   const t = useT()
   const model = [agent.provider, agent.model].filter(Boolean).join(' / ')
-  const here = agent.remote === null
+  const isLocal = agent.remote === null
   const mode = agent.permissionMode
   return (
     <>
-      {here && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
+      {isLocal && <Fact name={t('inspector.model')}>{model || t('app.unknown')}</Fact>}
       <Fact name={t('inspector.connection')}>{t(`team.connection.${agent.connection}`)}</Fact>
-      {here && (
+      {isLocal && (
         <Fact name={t('inspector.permission')}>
           {t.maybe(`composer.permission.${mode}`) ?? (mode || t('app.unknown'))}
         </Fact>
@@ -98,7 +98,7 @@ function LimitFacts({ agent }: { agent: AgentRow }) {
       <Fact name={t('check.policy')}>
         {agent.policy.map((may) => t(`team.policy.${may}`)).join(', ') || t('app.none')}
       </Fact>
-      {here && <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>}
+      {isLocal && <Fact name={t('team.fact.isolation')}>{t(`team.isolation.${agent.isolation}`)}</Fact>}
       {agent.workGlobs.length > 0 && (
         <Fact name={t('team.fact.globs')}>
           <span className="font-mono">{agent.workGlobs.join(' ')}</span>

@@ -19,10 +19,10 @@ export function MergeDialog(props: {
   const title = t('team.merge_title', { agent: agent.name })
   const merge = async () => {
     setMerging(true)
-    const came = await props.onMerge()
+    const outcome = await props.onMerge()
     setMerging(false)
-    if (came === null) return props.onDone()
-    setMerged(came)
+    if (outcome === null) return props.onDone()
+    setMerged(outcome)
     close.current?.focus()
   }
   return (

@@ -13,7 +13,7 @@ import { MergeDialog } from './merge-dialog'
 /** Maximum number of ended agents that are not folded. */
 const MAX_ENDED = 4
 
-type Subject = { readonly what: AgentDialog; readonly agentId: string }
+type Subject = { readonly dialog: AgentDialog; readonly agentId: string }
 
 export interface RosterProps {
   readonly team: Team
@@ -40,7 +40,7 @@ export function Roster({ team, openAgentId, handlers }: RosterProps) {
       team={team}
       isOpen={agent.agentId === openAgentId}
       handlers={handlers}
-      onAsk={(what) => setDialog({ what, agentId: agent.agentId })}
+      onAsk={(dialog) => setDialog({ dialog, agentId: agent.agentId })}
     />
   )
   const done = () => setDialog(null)
@@ -56,23 +56,23 @@ export function Roster({ team, openAgentId, handlers }: RosterProps) {
       <Folded title={t.count('team.failed_items', failed.length)}>{failed.map(card)}</Folded>
       <Folded title={t.count('team.over', folded.length)}>{folded.map(card)}</Folded>
       <AddAgent agents={team.agents} onOffers={handlers.onOffers} onAdd={handlers.onAddAgent} />
-      {dialog?.what === 'end' && subject !== undefined && (
+      {dialog?.dialog === 'end' && subject !== undefined && (
         <EndDialog
           agent={subject}
           onDo={() => handlers.onCancelTask(subject.background?.taskId ?? '')}
           onDone={done}
         />
       )}
-      {dialog?.what === 'merge' && subject !== undefined && (
+      {dialog?.dialog === 'merge' && subject !== undefined && (
         <MergeDialog agent={subject} onMerge={() => handlers.onMerge(subject)} onDone={done} />
       )}
-      {dialog?.what === 'stop' && subject !== undefined && (
+      {dialog?.dialog === 'stop' && subject !== undefined && (
         <StopDialog agent={subject} onDo={() => handlers.onStop(subject)} onDone={done} />
       )}
-      {dialog?.what === 'close' && subject !== undefined && (
+      {dialog?.dialog === 'close' && subject !== undefined && (
         <CloseDialog agent={subject} onDo={() => handlers.onClose(subject)} onDone={done} />
       )}
-      {dialog?.what === 'input' && subject !== undefined && (
+      {dialog?.dialog === 'input' && subject !== undefined && (
         <InputDialog agent={subject} onSend={(text) => handlers.onInput(subject, text)} onDone={done} />
       )}
     </>

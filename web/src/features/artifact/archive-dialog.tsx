@@ -29,10 +29,10 @@ export function ArchiveDialog(props: {
     setNone(which === 'chosen' && ids.length === 0)
     if ((which === 'chosen' && ids.length === 0) || sending) return
     setSending(true)
-    const why = await props.onCreate(which === 'all' ? [] : ids)
+    const refusal = await props.onCreate(which === 'all' ? [] : ids)
     setSending(false)
-    setRefusal(why)
-    if (why === null) props.onDone()
+    setRefusal(refusal)
+    if (refusal === null) props.onDone()
   }
   return (
     <FormDialog
@@ -78,11 +78,11 @@ const MAX_SHOWN = 4
 /** The archives of a session, the newest first. */
 export function ArchiveList(props: ExportsHandlers & { readonly artifacts: readonly ArtifactRow[] }) {
   const t = useT()
-  const made = props.artifacts
-    .flatMap(({ artifactId, exports }) => exports.map((made) => ({ artifactId, made })))
-    .filter(({ made: { form } }) => form === 'zip')
+  const archives = props.artifacts
+    .flatMap(({ artifactId, exports }) => exports.map((exported) => ({ artifactId, exported })))
+    .filter(({ exported: { form } }) => form === 'zip')
     // Ids sort by time.
-    .toSorted((a, b) => (a.made.export < b.made.export ? -1 : 1))
+    .toSorted((a, b) => (a.exported.export < b.exported.export ? -1 : 1))
     .slice(-MAX_SHOWN)
-  return <ExportList {...props} label={t('artifact.archives')} exports={made} />
+  return <ExportList {...props} label={t('artifact.archives')} exports={archives} />
 }

@@ -23,7 +23,7 @@ export interface ArtifactHandlers {
   readonly onCreate: (artifact: ArtifactRow, draft: NewArtifact) => Promise<Refusal | null>
   readonly onRetryExport: (artifactId: string, exportId: string) => void
   /** Save a finished export as a file. */
-  readonly onDownload: (made: Export) => void
+  readonly onDownload: (exported: Export) => void
 }
 
 /** Actions on the list of artifacts. */
@@ -34,5 +34,5 @@ export interface ArtifactListHandlers {
   /** An empty list means all artifacts. */
   readonly onArchive: (artifactIds: readonly string[]) => Promise<Refusal | null>
   readonly onRetryExport: (artifactId: string, exportId: string) => void
-  readonly onDownload: (made: Export) => void
+  readonly onDownload: (exported: Export) => void
 }

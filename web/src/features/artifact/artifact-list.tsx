@@ -108,7 +108,7 @@ function Entry(props: {
   const names = useNames()
   const { row } = props
   const folder = row.path.includes('/') ? row.path.slice(0, row.path.lastIndexOf('/')) : ''
-  const who = row.agentId === '' ? '' : names.agent(row.agentId)
+  const author = row.agentId === '' ? '' : names.agent(row.agentId)
   return (
     <button
       type="button"
@@ -129,7 +129,7 @@ function Entry(props: {
         <span className="flex gap-x-2 text-sm text-ink-faint">
           <span className="tabular">{t('artifact.version', { version: row.version })}</span>
           {folder !== '' && <span className="min-w-0 truncate font-mono">{folder}</span>}
-          {who !== '' && <span className="min-w-0 truncate">{who}</span>}
+          {author !== '' && <span className="min-w-0 truncate">{author}</span>}
           {row.updatedAt > 0 && (
             <span className="tabular ml-auto shrink-0">{formatAgo(row.updatedAt / 1000, now, t.locale)}</span>
           )}

@@ -137,7 +137,10 @@ export default function ArtifactWorkspace(props: ArtifactWorkspaceProps) {
         {!editor && (
           <ExportList
             label={t('artifact.exports')}
-            exports={artifact.exports.map((made) => ({ artifactId: artifact.artifactId, made }))}
+            exports={artifact.exports.map((exported) => ({
+              artifactId: artifact.artifactId,
+              exported,
+            }))}
             onDownload={handlers.onDownload}
             onRetryExport={handlers.onRetryExport}
           />
@@ -209,8 +212,8 @@ function Side(
 /** The shown version and its predecessor, 0 for the first version. */
 function adjacentVersions(versions: readonly Version[], selected: Version | null): readonly [number, number] {
   if (selected === null) return [0, 1]
-  const former = versions[versions.indexOf(selected) - 1]
-  return [former?.version ?? 0, selected.version]
+  const previous = versions[versions.indexOf(selected) - 1]
+  return [previous?.version ?? 0, selected.version]
 }
 
 /** Starts editing the newest version, once its whole text is here. */
@@ -222,13 +225,13 @@ function EditButton(props: {
   const t = useT()
   const { newest, draft } = props
   const full = useWholeText(asText({ text: '', ref: newest.content }))
-  const here = newest.content.size === 0 || full.state === 'whole'
+  const isLoaded = newest.content.size === 0 || full.state === 'whole'
   const long = newest.content.size > MAX_LENGTH
   return (
     <Button
       look="outline"
       icon="edit"
-      disabled={draft === null && (!here || long)}
+      disabled={draft === null && (!isLoaded || long)}
       title={long ? t('artifact.too_long') : undefined}
       onClick={() => props.onBegin(draft ?? { text: full.text, base: newest.version })}
     >

@@ -6,7 +6,7 @@ import { useT } from '../shared/surface'
 
 export interface ExportsHandlers {
   /** Save a finished export as a file. */
-  readonly onDownload: (made: Export) => void
+  readonly onDownload: (exported: Export) => void
   /** Retry a failed export. */
   readonly onRetryExport: (artifactId: string, exportId: string) => void
 }
@@ -15,20 +15,24 @@ export interface ExportsHandlers {
 export function ExportList(
   props: ExportsHandlers & {
     readonly label: string
-    readonly exports: readonly { readonly artifactId: string; readonly made: Export }[]
+    readonly exports: readonly { readonly artifactId: string; readonly exported: Export }[]
   },
 ) {
   if (props.exports.length === 0) return null
   return (
     <ul aria-label={props.label} className="space-y-1 border-t border-line pt-2">
-      {props.exports.toReversed().map(({ artifactId, made }) => (
-        <li key={made.export} className="flex min-h-6 flex-wrap items-center gap-x-2">
-          <Icon name={made.form === 'zip' ? 'archive' : 'download'} size={14} className="text-ink-faint" />
-          <Name made={made} />
+      {props.exports.toReversed().map(({ artifactId, exported }) => (
+        <li key={exported.export} className="flex min-h-6 flex-wrap items-center gap-x-2">
+          <Icon
+            name={exported.form === 'zip' ? 'archive' : 'download'}
+            size={14}
+            className="text-ink-faint"
+          />
+          <Name exported={exported} />
           <State
-            made={made}
-            onDownload={() => props.onDownload(made)}
-            onRetryExport={() => props.onRetryExport(artifactId, made.export)}
+            exported={exported}
+            onDownload={() => props.onDownload(exported)}
+            onRetryExport={() => props.onRetryExport(artifactId, exported.export)}
           />
         </li>
       ))}
@@ -36,30 +40,34 @@ export function ExportList(
   )
 }
 
-function Name({ made }: { made: Export }) {
+function Name({ exported }: { exported: Export }) {
   const t = useT()
-  const archive = made.everything
+  const archive = exported.everything
     ? t('artifact.archive_of_all')
-    : t.count('artifact.archive_of', made.artifacts)
-  const what = made.form === 'zip' ? archive : t.maybe(`artifact.export.${made.form}`) || made.form
+    : t.count('artifact.archive_of', exported.artifacts)
+  const label =
+    exported.form === 'zip' ? archive : t.maybe(`artifact.export.${exported.form}`) || exported.form
   return (
     <span className="min-w-24 flex-1 truncate">
-      {made.name || what}
-      {made.form !== 'zip' && made.version > 0 && (
-        <span className="tabular text-ink-faint"> {t('artifact.version', { version: made.version })}</span>
+      {exported.name || label}
+      {exported.form !== 'zip' && exported.version > 0 && (
+        <span className="tabular text-ink-faint">
+          {' '}
+          {t('artifact.version', { version: exported.version })}
+        </span>
       )}
     </span>
   )
 }
 
 function State(props: {
-  readonly made: Export
+  readonly exported: Export
   readonly onDownload: () => void
   readonly onRetryExport: () => void
 }) {
   const t = useT()
-  const { made } = props
-  if (made.content !== null) {
+  const { exported } = props
+  if (exported.content !== null) {
     return (
       <>
         <button
@@ -67,26 +75,28 @@ function State(props: {
           onClick={props.onDownload}
           className="rounded font-medium text-accent hover:underline"
         >
-          {t('artifact.download', { size: formatBytes(made.content.size, t.locale) })}
+          {t('artifact.download', { size: formatBytes(exported.content.size, t.locale) })}
         </button>
-        {made.leftOut > 0 && (
+        {exported.leftOut > 0 && (
           <span className="basis-full pl-5.5 text-sm text-warn">
-            {t.count('artifact.left_out', made.leftOut)}
+            {t.count('artifact.left_out', exported.leftOut)}
           </span>
         )}
       </>
     )
   }
-  if (made.code !== '') {
-    const why =
-      t.maybe(`artifact.failed.${made.code}`) ?? t.maybe(`code.${made.code}`) ?? t('artifact.export_failed')
+  if (exported.code !== '') {
+    const problem =
+      t.maybe(`artifact.failed.${exported.code}`) ??
+      t.maybe(`code.${exported.code}`) ??
+      t('artifact.export_failed')
     return (
       <>
         <Button look="outline" onClick={props.onRetryExport}>
           {t('artifact.retry')}
         </Button>
         <span role="alert" className="wrap-any basis-full pl-5.5 text-sm text-ink-soft">
-          <span className="font-medium text-bad">{why}</span> {made.message}
+          <span className="font-medium text-bad">{problem}</span> {exported.message}
         </span>
       </>
     )
@@ -96,11 +106,11 @@ function State(props: {
       <span role="status" className="text-sm text-ink-faint">
         {t('artifact.exporting')}
       </span>
-      {made.total > 0 && (
+      {exported.total > 0 && (
         <progress
           aria-label={t('artifact.export_progress')}
-          max={made.total}
-          value={made.done}
+          max={exported.total}
+          value={exported.done}
           className="h-1 basis-full appearance-none overflow-hidden rounded-full bg-line [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-line [&::-webkit-progress-value]:bg-accent"
         />
       )}

@@ -32,10 +32,10 @@ export function NewArtifactDialog(props: {
     setUnnamed(name.trim() === '')
     if (name.trim() === '' || sending || tooLong) return
     setSending(true)
-    const why = await props.onCreate({ ...draft, path: draft.path.trim(), title: draft.title.trim() })
+    const refusal = await props.onCreate({ ...draft, path: draft.path.trim(), title: draft.title.trim() })
     setSending(false)
-    setRefusal(why)
-    if (why === null) props.onDone()
+    setRefusal(refusal)
+    if (refusal === null) props.onDone()
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return

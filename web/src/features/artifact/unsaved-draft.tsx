@@ -20,9 +20,9 @@ export function UnsavedDraft(props: {
   if (!conflict && !failed) return null
   const hint = hintText(t, artifact.code, '')
   // Without a newer version, the file itself is in the way.
-  const came = artifact.draft === null || artifact.version !== artifact.draftBase
+  const hasNewerVersion = artifact.draft === null || artifact.version !== artifact.draftBase
   const title = conflict
-    ? t(came ? 'artifact.conflict' : 'artifact.gone', { version: artifact.version })
+    ? t(hasNewerVersion ? 'artifact.conflict' : 'artifact.gone', { version: artifact.version })
     : (t.maybe(`artifact.failed.${artifact.code}`) ??
       t.maybe(`code.${artifact.code}`) ??
       t('artifact.failed'))

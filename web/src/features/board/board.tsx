@@ -36,10 +36,10 @@ function useCardFocus(tasks: readonly TaskRow[]) {
   useEffect(() => {
     const element = board.current
     if (element === null) return
-    const cardOf = (target: EventTarget | null) =>
+    const findCard = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>('[data-task]') : null
     const onFocus = (event: FocusEvent) => {
-      const card = cardOf(event.target)
+      const card = findCard(event.target)
       at.current = card === null ? null : { key: card.dataset.task ?? '', column: card.dataset.column ?? '' }
     }
     element.addEventListener('focusin', onFocus)

@@ -31,14 +31,14 @@ function isImage({ media }: AttachedFile): boolean {
 /** Attached files, each with its progress or its refusal. */
 export function AttachedList({ attaching, how }: { attaching: AttachmentProps; how: SendMode | null }) {
   const t = useT()
-  const leftOut = modelWithoutImages(attaching, how) !== null
+  const lacksImages = modelWithoutImages(attaching, how) !== null
   if (attaching.list.length === 0) return null
   return (
     <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">
       {attaching.list.map((file) => (
         <li
           key={file.id}
-          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${file.state === 'failed' ? 'border-bad/50' : leftOut && isImage(file) ? 'border-warn/60' : 'border-line'}`}
+          className={`relative flex min-h-9 max-w-72 items-center gap-2 overflow-hidden rounded-md border bg-sunken pl-2 ${file.state === 'failed' ? 'border-bad/50' : lacksImages && isImage(file) ? 'border-warn/60' : 'border-line'}`}
         >
           <FilePreview file={file} />
           <span className="min-w-0">

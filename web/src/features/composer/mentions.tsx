@@ -47,9 +47,9 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
     const caret = field.selectionStart
     const mention = field.selectionEnd === caret ? findMention(field.value, caret) : null
     if (find === undefined || mention === null) return close()
-    const mine = ++turn.current
+    const request = ++turn.current
     void find(mention.typed).then((mentions) => {
-      if (turn.current !== mine) return
+      if (turn.current !== request) return
       setSuggestions(mentions.length === 0 ? null : { at: mention.at, mentions, chosen: 0 })
     })
   }

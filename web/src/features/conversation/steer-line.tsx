@@ -21,7 +21,7 @@ export const SteerLine = memo(
     const full = useFullText(part.content)
     const { outcome } = part
     const rejected = outcome === 'rejected'
-    const why = rejected ? (t.maybe(`steer.rejected.${part.reason}`) ?? part.reason) : ''
+    const reason = rejected ? (t.maybe(`steer.rejected.${part.reason}`) ?? part.reason) : ''
     return (
       <div className={`ml-1.5 border-l-2 py-0.5 pl-3.5 ${BARS[outcome]}`}>
         <p className="flex flex-wrap items-center gap-x-2 text-sm">
@@ -36,7 +36,7 @@ export const SteerLine = memo(
         <p className="wrap-any text-lg whitespace-pre-wrap">{full.text}</p>
         {rejected && (
           <div className="flex flex-wrap items-center gap-2 pt-1">
-            <span className="text-sm text-ink-faint">{why}</span>
+            <span className="text-sm text-ink-faint">{reason}</span>
             <Button look="outline" onClick={() => props.onSendAsTurn(full.text)}>
               {t('steer.send_as_turn')}
             </Button>

@@ -106,10 +106,10 @@ function Retry(props: {
 }) {
   const t = useT()
   const now = useNow(1000, props.live)
-  const left = props.at / 1000 + props.wait - now
-  const waits = props.live && left > 0
+  const remaining = props.at / 1000 + props.wait - now
+  const waits = props.live && remaining > 0
   const time = formatDuration(
-    waits ? Math.min(Math.ceil(left / 1000) * 1000, props.wait) : props.wait,
+    waits ? Math.min(Math.ceil(remaining / 1000) * 1000, props.wait) : props.wait,
     t.locale,
   )
   return t(waits ? 'notice.retry_in' : 'notice.retried', { time, attempt: props.attempt })

@@ -35,13 +35,13 @@ export const UserInput = memo(
   }) => {
     const t = useT()
     const full = useFullText(props.input)
-    const who = speakerLabel(t, props.source, props.giver)
+    const speaker = speakerLabel(t, props.source, props.giver)
     const person = props.source === 'person'
     if (!person && full.text === '') {
       return (
         <p className="flex min-h-7 items-center gap-2 border-l-2 border-line-strong pl-3 text-ink-soft">
           <Icon name={props.source === 'schedule' ? 'clock' : 'inbox'} size={14} className="text-ink-faint" />
-          {who}
+          {speaker}
         </p>
       )
     }
@@ -52,7 +52,7 @@ export const UserInput = memo(
         }
       >
         <div className="flex items-center gap-2 pb-0.5">
-          <span className="text-sm font-semibold">{who}</span>
+          <span className="text-sm font-semibold">{speaker}</span>
           {person && props.auto && <Badge tone="accent">{t('turn.mode.auto')}</Badge>}
         </div>
         <p className={`wrap-any whitespace-pre-wrap ${person ? 'text-lg' : ''}`}>{full.text}</p>

@@ -28,7 +28,7 @@ export function ModelSetup(props: ModelSetupProps) {
   const connected = props.models.filter((model) => !STAND_INS.has(model.provider))
   const broken = (list?.configured ?? []).filter((model) => !model.usable && !STAND_INS.has(model.provider))
   const detectedModels = (list?.found ?? []).filter((model) => model.configured !== true)
-  const alone =
+  const isFirst =
     connected.length === 0 && !detectedModels.some((model) => Object.keys(model.entry ?? {}).length > 0)
   return (
     <div className="space-y-1">
@@ -71,12 +71,12 @@ export function ModelSetup(props: ModelSetupProps) {
         </ul>
       )}
       <Button
-        look={alone ? 'solid' : 'quiet'}
+        look={isFirst ? 'solid' : 'quiet'}
         icon="plus"
         onClick={props.onSettings}
-        className={alone ? '' : '-ml-2.5'}
+        className={isFirst ? '' : '-ml-2.5'}
       >
-        {t(alone ? 'settings.add_model' : 'first.other_model')}
+        {t(isFirst ? 'settings.add_model' : 'first.other_model')}
       </Button>
     </div>
   )

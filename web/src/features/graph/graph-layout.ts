@@ -47,9 +47,9 @@ function wrapRows(spots: ReadonlyMap<string, Spot>): ReadonlyMap<string, Spot> {
   for (const [, row] of [...rows].sort(([a], [b]) => a - b)) {
     for (let first = 0; first < row.length; first += columns) {
       const broken = row.slice(first, first + columns)
-      const left = ((columns - broken.length) * (NODE.width + GAP.x)) / 2
+      const offset = ((columns - broken.length) * (NODE.width + GAP.x)) / 2
       for (const [index, id] of broken.entries())
-        placed.set(id, { x: left + index * (NODE.width + GAP.x), y })
+        placed.set(id, { x: offset + index * (NODE.width + GAP.x), y })
       y += NODE.height + GAP.y
     }
     y += GAP.y * 1.5

@@ -27,7 +27,7 @@ export default function ImportList(props: ImportListProps) {
   const [all, setAll] = useState(false)
   const { sessions } = props.list
   const visibleSessions = all ? sessions : sessions.slice(0, MAX_SHOWN)
-  const left = sessions.filter((session) => canImport(session, props.imports[pastSessionKey(session)]))
+  const remaining = sessions.filter((session) => canImport(session, props.imports[pastSessionKey(session)]))
   return (
     <section aria-label={t('first.past_others')}>
       {sessions.length > 0 && (
@@ -35,10 +35,10 @@ export default function ImportList(props: ImportListProps) {
           <h3 className="min-w-0 flex-1 truncate text-sm font-medium text-ink-soft">
             {t('first.past_others')}
           </h3>
-          <ImportAll {...props} left={left} />
+          <ImportAll {...props} remaining={remaining} />
         </div>
       )}
-      {left.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
+      {remaining.length > 0 && <p className="pb-1 text-sm text-ink-faint">{t('first.past_how')}</p>}
       <ul className="space-y-1.5">
         {visibleSessions.map((session) => (
           <Row
@@ -60,17 +60,17 @@ export default function ImportList(props: ImportListProps) {
 }
 
 /** Imports all remaining sessions, stops the import, or shows that all are imported. */
-function ImportAll(props: ImportListProps & { readonly left: readonly PastSessionFound[] }) {
+function ImportAll(props: ImportListProps & { readonly remaining: readonly PastSessionFound[] }) {
   const t = useT()
-  const { left } = props
+  const { remaining } = props
   const states = Object.values(props.imports).map((progress) => progress.state)
   const waiting = states.filter((state) => state === 'waiting').length
-  if (waiting === 0 && left.length < 2 && states.length < 2) return null
+  if (waiting === 0 && remaining.length < 2 && states.length < 2) return null
   const [label, act] =
     waiting > 0
       ? [t('first.import_stop'), props.onStop]
-      : left.length > 0
-        ? [t.count('first.import_all', left.length), () => props.onImport(left)]
+      : remaining.length > 0
+        ? [t.count('first.import_all', remaining.length), () => props.onImport(remaining)]
         : [t(states.includes('running') ? 'first.importing' : 'first.imported_all'), undefined]
   return (
     <>
@@ -104,7 +104,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
   const now = useNow(30_000)
   const { title, product, sessionId = '' } = session
   const runs = became?.state === 'running' || typeof session.importing === 'number'
-  const here = session.imported === true && !runs
+  const isImported = session.imported === true && !runs
   const turns = session.importing ?? 0
   return (
     <li className="flex items-start gap-1">
@@ -115,7 +115,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
         <p className="tabular flex flex-wrap gap-x-1.5 text-sm text-ink-faint">
           <span>{product}</span>
           <span>{formatDay(session.changed / 1000, now, t.locale)}</span>
-          {here && became?.state !== 'done' && <span>{t('first.imported')}</span>}
+          {isImported && became?.state !== 'done' && <span>{t('first.imported')}</span>}
           {became?.state === 'waiting' && <span>{t('first.import_waiting')}</span>}
           {runs && turns > 0 && (
             <span className="text-accent">{t.count('first.importing_turns', turns)}</span>
@@ -123,7 +123,7 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
         </p>
         <ImportOutcome progress={became} />
       </div>
-      {here && (
+      {isImported && (
         <IconButton
           icon="download"
           label={t('first.import_again_of', { title })}
@@ -136,16 +136,16 @@ function Row({ session, became, onImport, onOpen }: RowProps) {
           look="outline"
           aria-disabled={runs}
           className="aria-disabled:opacity-45"
-          aria-label={t(here ? 'first.open_of' : runs ? 'first.importing_of' : 'first.import_of', {
+          aria-label={t(isImported ? 'first.open_of' : runs ? 'first.importing_of' : 'first.import_of', {
             title,
             product,
           })}
           onClick={() => {
-            if (here) onOpen(sessionId)
+            if (isImported) onOpen(sessionId)
             else if (!runs) onImport([session])
           }}
         >
-          {t(here ? 'first.open' : runs ? 'first.importing' : 'first.import')}
+          {t(isImported ? 'first.open' : runs ? 'first.importing' : 'first.import')}
         </Button>
       )}
     </li>

@@ -43,22 +43,22 @@ export function NewJobDialog(props: {
   const [checked, setChecked] = useState(false)
   const [sending, setSending] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const lines = linesOf(typed.items)
+  const lines = splitLines(typed.items)
   const wrong = useProblems(typed, lines.length, subagents)
-  const named = NAMES.find((name) => name === refusal?.field.split('.')[0])
-  const change = (what: Partial<Typed>) => {
-    setTyped({ ...typed, ...what })
-    if (named !== undefined && named in what) setRefusal(null)
+  const refusedField = NAMES.find((name) => name === refusal?.field.split('.')[0])
+  const change = (values: Partial<Typed>) => {
+    setTyped({ ...typed, ...values })
+    if (refusedField !== undefined && refusedField in values) setRefusal(null)
   }
   const problemText = (name: Name): ReactNode => {
     if (checked && wrong[name] !== undefined) return wrong[name]
-    return named === name && refusal !== null ? <RefusalText refusal={refusal} /> : null
+    return refusedField === name && refusal !== null ? <RefusalText refusal={refusal} /> : null
   }
   const make = async () => {
     setChecked(true)
     if (Object.keys(wrong).length > 0 || sending) return
     setSending(true)
-    const why = await props.onCreate({
+    const refusal = await props.onCreate({
       title: typed.title.trim(),
       instructions: typed.instructions.trim(),
       items: lines.map((input) => ({ input })),
@@ -67,8 +67,8 @@ export function NewJobDialog(props: {
       permissionMode: typed.permissionMode === '' ? null : typed.permissionMode,
     })
     setSending(false)
-    setRefusal(why)
-    if (why === null) props.onDone()
+    setRefusal(refusal)
+    if (refusal === null) props.onDone()
   }
   const tooMany = lines.length > ITEMS ? wrong.items : undefined
   return (
@@ -76,7 +76,7 @@ export function NewJobDialog(props: {
       title={t('team.new_job')}
       action={t('team.job_make')}
       disabled={sending}
-      refusal={named === undefined ? refusal : null}
+      refusal={refusedField === undefined ? refusal : null}
       onSend={() => void make()}
       onDone={props.onDone}
       className="max-h-[80vh] space-y-3 overflow-y-auto"
@@ -217,7 +217,7 @@ function isParallel(typed: string): boolean {
   return text === '' || (/^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= AT_ONCE)
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text
     .split('\n')
     .map((line) => line.trim())

@@ -74,8 +74,8 @@ export function AddModel(props: {
       key.current.value = ''
       credential = { api_key: stored.handle }
     }
-    const where = address.trim() === '' ? {} : { base_url: address.trim() }
-    const refusal = await props.onAdd({ kind, name: called, model: model.trim(), ...where, ...credential })
+    const server = address.trim() === '' ? {} : { base_url: address.trim() }
+    const refusal = await props.onAdd({ kind, name: called, model: model.trim(), ...server, ...credential })
     if (refusal === null) props.onDone()
     return refusal
   }

@@ -13,7 +13,7 @@ export function FallbackModels(props: {
   const value = read?.values.fallback
   const order = Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
   const names = [...new Set((models?.configured ?? []).map((model) => model.provider))]
-  const left = names.filter((name) => !order.includes(name))
+  const remaining = names.filter((name) => !order.includes(name))
   const write = (fallback: readonly string[]) => void props.onWrite({ fallback })
   const swap = (a: number, b: number) => {
     const next = [...order]
@@ -25,7 +25,7 @@ export function FallbackModels(props: {
   }
   if (names.length < 2 && order.length === 0) return null
   return (
-    <Section title={t('settings.fallback')} how={t('settings.fallback_how')}>
+    <Section title={t('settings.fallback')} hint={t('settings.fallback_how')}>
       <ol aria-label={t('settings.fallback')} className="list-inside list-decimal">
         {order.map((name, index) => (
           <li key={name} className="flex min-h-7 items-center gap-1">
@@ -51,7 +51,7 @@ export function FallbackModels(props: {
           </li>
         ))}
       </ol>
-      {left.length > 0 && (
+      {remaining.length > 0 && (
         <select
           aria-label={t('settings.fallback_add')}
           value=""
@@ -59,7 +59,7 @@ export function FallbackModels(props: {
           className="h-7 rounded-md border border-line-strong bg-paper px-1"
         >
           <option value="">{t('settings.fallback_add')}</option>
-          {left.map((name) => (
+          {remaining.map((name) => (
             <option key={name} value={name}>
               {name}
             </option>

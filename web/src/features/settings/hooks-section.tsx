@@ -5,7 +5,7 @@ import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, entriesOf, Section, SettingsRefusal, TextField, textOf } from './settings-section'
+import { type Entry, readEntries, readText, Section, SettingsRefusal, TextField } from './settings-section'
 
 /** Example values, the same in every language. */
 const CALLS = 'Bash\nEdit(src/**)'
@@ -16,26 +16,26 @@ export function HooksSection({ view, handlers }: { view: SettingsView; handlers:
   const t = useT()
   const [adding, setAdding] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const entries = entriesOf(view.read?.values, 'hooks')
+  const entries = readEntries(view.read?.values, 'hooks')
   const write = async (hooks: readonly Entry[]) => {
     const refusal = await handlers.onWrite({ hooks })
     setRefusal(refusal)
     return refusal
   }
   return (
-    <Section title={t('settings.hooks')} how={t('settings.hooks_how')}>
+    <Section title={t('settings.hooks')} hint={t('settings.hooks_how')}>
       {entries.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
       <ul aria-label={t('settings.hooks')} className="divide-y divide-line">
         {entries.map((entry) => (
-          <li key={textOf(entry, 'name')} className="flex flex-wrap items-baseline gap-x-2 py-1.5">
-            <span className="font-medium">{textOf(entry, 'name')}</span>
+          <li key={readText(entry, 'name')} className="flex flex-wrap items-baseline gap-x-2 py-1.5">
+            <span className="font-medium">{readText(entry, 'name')}</span>
             <span className="wrap-any min-w-0 flex-1 font-mono text-sm text-ink-soft">
-              {textsOf(entry, 'tools').join(', ') || '*'} →{' '}
-              {markInvisible(textsOf(entry, 'command').join(' '))}
+              {readTexts(entry, 'tools').join(', ') || '*'} →{' '}
+              {markInvisible(readTexts(entry, 'command').join(' '))}
             </span>
             <Button
               onClick={() => void write(entries.filter((other) => other !== entry))}
-              aria-label={t('settings.remove_of', { name: textOf(entry, 'name') })}
+              aria-label={t('settings.remove_of', { name: readText(entry, 'name') })}
             >
               {t('settings.remove')}
             </Button>
@@ -45,7 +45,7 @@ export function HooksSection({ view, handlers }: { view: SettingsView; handlers:
       <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       {adding ? (
         <AddHook
-          usedNames={entries.map((entry) => textOf(entry, 'name'))}
+          usedNames={entries.map((entry) => readText(entry, 'name'))}
           onAdd={(entry) => write([...entries, entry])}
           onDone={() => setAdding(false)}
         />
@@ -71,7 +71,7 @@ function AddHook(props: {
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const called = name.trim()
-    const commandWords = linesOf(command)
+    const commandWords = splitLines(command)
     const problem =
       called === ''
         ? t('settings.need_name')
@@ -82,7 +82,7 @@ function AddHook(props: {
             : ''
     setWrong(problem)
     if (problem !== '') return
-    const matchers = linesOf(tools)
+    const matchers = splitLines(tools)
     const entry = { name: called, ...(matchers.length > 0 && { tools: matchers }), command: commandWords }
     if ((await props.onAdd(entry)) === null) props.onDone()
   }
@@ -131,14 +131,14 @@ function Lines(props: {
   )
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text
     .split('\n')
     .map((line) => line.trim())
     .filter(Boolean)
 }
 
-function textsOf(entry: Entry, key: string): readonly string[] {
+function readTexts(entry: Entry, key: string): readonly string[] {
   const list = entry[key]
   return Array.isArray(list) ? list.filter((value): value is string => typeof value === 'string') : []
 }

@@ -11,7 +11,7 @@ import { useT } from '../shared/surface'
 import { AddModel } from './add-model'
 import { FallbackModels } from './fallback-models'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, entriesOf, Section, SettingsRefusal, textOf } from './settings-section'
+import { type Entry, readEntries, readText, Section, SettingsRefusal } from './settings-section'
 
 /** Configured models, detected models and fallback models. */
 export function ModelsSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
@@ -19,7 +19,7 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [adding, setAdding] = useState(false)
   const { models, read } = view
-  const entries = entriesOf(read?.values, 'models')
+  const entries = readEntries(read?.values, 'models')
   const write = async (changes: Entry) => {
     const refusal = await handlers.onWrite(changes)
     setRefusal(refusal)
@@ -27,15 +27,15 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
   }
   const addEntry = (entry: Entry) => ({ models: [...entries, entry] })
   const remove = (name: string) =>
-    void write({ models: entries.filter((entry) => textOf(entry, 'name') !== name) })
+    void write({ models: entries.filter((entry) => readText(entry, 'name') !== name) })
   const detectedModels = (models?.found ?? []).filter((model) => model.configured !== true)
   return (
     <>
-      <Section title={t('settings.models')} how={t('settings.models_how')}>
+      <Section title={t('settings.models')} hint={t('settings.models_how')}>
         {models === null && <p className="text-ink-faint">{t('tool.loading')}</p>}
         <ul aria-label={t('settings.models')} className="divide-y divide-line">
           {(models?.configured ?? []).map((model) => {
-            const entry = entries.find((entry) => textOf(entry, 'name') === model.provider)
+            const entry = entries.find((entry) => readText(entry, 'name') === model.provider)
             return (
               <Model
                 key={model.name}
@@ -50,7 +50,7 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
         <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
         {adding ? (
           <AddModel
-            usedNames={entries.map((entry) => textOf(entry, 'name'))}
+            usedNames={entries.map((entry) => readText(entry, 'name'))}
             noKeyring={view.noKeyring}
             onKeep={handlers.onStoreSecret}
             onAdd={(entry) => handlers.onWrite(addEntry(entry))}
@@ -63,13 +63,13 @@ export function ModelsSection({ view, handlers }: { view: SettingsView; handlers
         )}
       </Section>
       {detectedModels.length > 0 && (
-        <Section title={t('settings.found')} how={t('settings.found_how')}>
+        <Section title={t('settings.found')} hint={t('settings.found_how')}>
           <ul aria-label={t('settings.found')} className="divide-y divide-line">
             {detectedModels.map((model) => (
               <DetectedModel
                 key={`${model.kind} ${model.where}`}
                 detected={model}
-                usedNames={entries.map((entry) => textOf(entry, 'name'))}
+                usedNames={entries.map((entry) => readText(entry, 'name'))}
                 onAdd={(entry) => write(addEntry(entry))}
               />
             ))}

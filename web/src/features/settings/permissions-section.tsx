@@ -22,7 +22,7 @@ export function PermissionsSection(props: {
   const choose = async (next: PermissionMode) => setRefusal(await handlers.onWrite({ permission_mode: next }))
   return (
     <>
-      <Section title={t('settings.mode')} how={t(`settings.mode_how.${view.place}`)}>
+      <Section title={t('settings.mode')} hint={t(`settings.mode_how.${view.place}`)}>
         <fieldset className="space-y-1">
           <legend className="sr-only">{t('settings.mode')}</legend>
           {PERMISSION_MODES.map((value) => (
@@ -52,7 +52,7 @@ function FolderTrust({ trust, handlers }: { trust: TrustRead; handlers: Settings
   const t = useT()
   const asks = trust.widenings.length > 0
   return (
-    <Section title={t('trust.folder')} how={t(`trust.state.${trust.state}`)}>
+    <Section title={t('trust.folder')} hint={t(`trust.state.${trust.state}`)}>
       <p className="wrap-any font-mono text-sm text-ink-faint">{trust.folder}</p>
       {asks && <PermissionGrants widenings={trust.widenings} />}
       {trust.problems.map((problem) => (

@@ -37,7 +37,7 @@ export function RulesSection({ view, handlers }: { view: SettingsView; handlers:
     if ((await run(() => handlers.onAddRule(rule))) === null) setMatcher('')
   }
   return (
-    <Section title={t('settings.rules')} how={t('settings.rules_how')}>
+    <Section title={t('settings.rules')} hint={t('settings.rules_how')}>
       <RuleEntryRow
         rules={view.rules}
         busy={busy}

@@ -7,36 +7,36 @@ import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ServerName, ServerProblem } from '../shared/tool-server'
 import type { SettingsHandlers } from './settings-handlers'
-import { type Entry, entriesOf, Section, SettingsRefusal, TextField, textOf } from './settings-section'
+import { type Entry, readEntries, readText, Section, SettingsRefusal, TextField } from './settings-section'
 
 /** Tool servers with their state, and a form for a new one. */
 export function ServersSection({ view, handlers }: { view: SettingsView; handlers: SettingsHandlers }) {
   const t = useT()
   const [adding, setAdding] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const entries = entriesOf(view.read?.values, 'servers')
+  const entries = readEntries(view.read?.values, 'servers')
   const write = async (servers: readonly Entry[]) => {
     const refusal = await handlers.onWrite({ servers })
     setRefusal(refusal)
     return refusal
   }
   const states = view.servers ?? []
-  const named = [
-    ...new Set([...entries.map((entry) => textOf(entry, 'name')), ...states.map((server) => server.name)]),
+  const names = [
+    ...new Set([...entries.map((entry) => readText(entry, 'name')), ...states.map((server) => server.name)]),
   ]
   return (
-    <Section title={t('settings.servers')} how={t('settings.servers_how')}>
-      {named.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
+    <Section title={t('settings.servers')} hint={t('settings.servers_how')}>
+      {names.length === 0 && <p className="text-ink-faint">{t('settings.no_servers')}</p>}
       <ul aria-label={t('settings.servers')} className="divide-y divide-line">
-        {named.map((name) => (
+        {names.map((name) => (
           <Server
             key={name}
             name={name}
             state={states.find((server) => server.name === name) ?? null}
             onReconnect={async () => setRefusal(await handlers.onReconnect(name))}
             onRemove={
-              entries.some((entry) => textOf(entry, 'name') === name)
-                ? () => void write(entries.filter((entry) => textOf(entry, 'name') !== name))
+              entries.some((entry) => readText(entry, 'name') === name)
+                ? () => void write(entries.filter((entry) => readText(entry, 'name') !== name))
                 : null
             }
           />
@@ -45,7 +45,7 @@ export function ServersSection({ view, handlers }: { view: SettingsView; handler
       <SettingsRefusal refusal={refusal} onReload={handlers.onReload} />
       {adding ? (
         <AddServer
-          usedNames={named}
+          usedNames={names}
           onAdd={(entry) => write([...entries, entry])}
           onDone={() => setAdding(false)}
         />
@@ -127,8 +127,8 @@ function AddServer(props: {
     const problem = wrongWith()
     setWrong(problem)
     if (problem !== '') return
-    const how = transport === 'stdio' ? { command: commandWords } : { url: address.trim() }
-    if ((await props.onAdd({ transport, name: name.trim(), ...how })) === null) props.onDone()
+    const target = transport === 'stdio' ? { command: commandWords } : { url: address.trim() }
+    if ((await props.onAdd({ transport, name: name.trim(), ...target })) === null) props.onDone()
   }
   return (
     <form

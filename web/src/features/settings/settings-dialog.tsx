@@ -125,7 +125,7 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
         <ValuesSection
           key={`${side} ${view.place}`}
           title={t(`settings.side.${side}`)}
-          how={t(`settings.${side}_how`)}
+          hint={t(`settings.${side}_how`)}
           view={view}
           handlers={handlers}
           table={side}
@@ -135,7 +135,7 @@ function Side(props: SettingsDialogProps & { readonly side: SettingsSide }) {
       return (
         <ValuesSection
           title={t('settings.side.general')}
-          how={t('settings.general_how')}
+          hint={t('settings.general_how')}
           view={view}
           handlers={handlers}
           names={OWN}

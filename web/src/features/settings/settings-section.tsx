@@ -7,7 +7,7 @@ import { useT } from '../shared/surface'
 
 export function Section(props: {
   readonly title: string
-  readonly how?: string
+  readonly hint?: string
   readonly children: ReactNode
 }) {
   return (
@@ -17,7 +17,7 @@ export function Section(props: {
     >
       <div>
         <h3 className="font-semibold">{props.title}</h3>
-        {props.how && <p className="text-ink-soft">{props.how}</p>}
+        {props.hint && <p className="text-ink-soft">{props.hint}</p>}
       </div>
       {props.children}
     </section>
@@ -60,14 +60,14 @@ export function TextField(
 /** An entry of a list in the settings file. */
 export type Entry = Readonly<Record<string, unknown>>
 
-export function entriesOf(values: Entry | undefined, key: string): readonly Entry[] {
+export function readEntries(values: Entry | undefined, key: string): readonly Entry[] {
   const list = values?.[key]
   return Array.isArray(list)
     ? list.filter((value): value is Entry => typeof value === 'object' && value !== null)
     : []
 }
 
-export function textOf(entry: Entry, key: string): string {
+export function readText(entry: Entry, key: string): string {
   const value = entry[key]
   return typeof value === 'string' ? value : ''
 }

@@ -22,7 +22,7 @@ import { type Entry, Section, SettingsRefusal } from './settings-section'
  */
 export function ValuesSection(props: {
   readonly title: string
-  readonly how: string
+  readonly hint: string
   readonly view: SettingsView
   readonly handlers: SettingsHandlers
   readonly table?: string
@@ -61,7 +61,7 @@ export function ValuesSection(props: {
   const section = table ?? 'own'
   const serverProblem = (name: string) => fieldProblem(refusal, table, name)
   return (
-    <Section title={props.title} how={props.how}>
+    <Section title={props.title} hint={props.hint}>
       <SchemaFields
         fields={fields}
         values={values}

@@ -63,8 +63,12 @@ export function stateText(t: Translate, agent: AgentRow): string {
 }
 
 /** Describe a degradation of the team view. A pending request is shown as waiting, not as a missing permission. */
-export function degradedText(t: Translate, how: Degraded, isRequested: boolean): string {
-  return t(how === 'permission_blocked' && isRequested ? 'team.waits.approval' : `team.degraded.${how}`)
+export function degradedText(t: Translate, degradation: Degraded, isRequested: boolean): string {
+  return t(
+    degradation === 'permission_blocked' && isRequested
+      ? 'team.waits.approval'
+      : `team.degraded.${degradation}`,
+  )
 }
 
 /** Why an agent is queued. That is a limit, not a failure. */

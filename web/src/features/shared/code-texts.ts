@@ -33,11 +33,11 @@ export function reasonText(t: Translate, { code, parameters = {} }: Reason): str
     Object.entries(parameters).map(([name, value]) => [name, markInvisible(value)] as const),
   )
   const { mode, scope } = parameters
-  const named = {
+  const labels = {
     ...(mode !== undefined && MODE_CODES.has(code) && { mode: modeText(t, mode) }),
     ...(scope !== undefined && { scope: t.maybe(`settings.scope.${scope}`) ?? scope }),
   }
-  return t.maybe(`action.reason.${code}`, { ...safeParameters, ...named }) ?? code
+  return t.maybe(`action.reason.${code}`, { ...safeParameters, ...labels }) ?? code
 }
 
 /** Several reasons in sequence, or the runtime's text if there are none. */

@@ -74,8 +74,8 @@ export function CheckboxList(props: {
   readonly className: string
 }) {
   const { choices, chosen, onChosen } = props
-  const change = (key: string, is: boolean) => {
-    onChosen(new Set(is ? [...chosen, key] : [...chosen].filter((other) => other !== key)))
+  const change = (key: string, isChecked: boolean) => {
+    onChosen(new Set(isChecked ? [...chosen, key] : [...chosen].filter((other) => other !== key)))
   }
   return (
     <fieldset className="space-y-0.5" aria-describedby={props.describedBy}>

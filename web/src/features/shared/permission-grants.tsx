@@ -10,7 +10,10 @@ const ORDER = ['hook', 'server', 'permission_mode', 'shell', 'rule', 'agent'] as
 /** Requested permissions by kind, each with the file that requests it. */
 export function PermissionGrants({ widenings }: { readonly widenings: TrustRead['widenings'] }) {
   const t = useT()
-  const groups = ORDER.map((what) => ({ what, all: widenings.filter((widening) => widening.what === what) }))
+  const groups = ORDER.map((kind) => ({
+    what: kind,
+    all: widenings.filter((widening) => widening.what === kind),
+  }))
   return (
     // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
     <div
@@ -22,13 +25,13 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
     >
       {groups
         .filter(({ all }) => all.length > 0)
-        .map(({ what, all }) => (
-          <section key={what}>
+        .map(({ what: kind, all }) => (
+          <section key={kind}>
             <h3 className="flex items-baseline gap-2 text-sm font-semibold">
-              {t(`trust.what.${what}`)}
+              {t(`trust.what.${kind}`)}
               <span className="tabular text-ink-faint">{all.length}</span>
             </h3>
-            <ul aria-label={t(`trust.what.${what}`)}>
+            <ul aria-label={t(`trust.what.${kind}`)}>
               {all.map((widening) => (
                 <Entry key={`${widening.file} ${widening.detail}`} widening={widening} />
               ))}
@@ -68,8 +71,8 @@ function Entry({ widening }: { readonly widening: Widening }) {
 /** The program, address or file of a permission. */
 function runsText({ parameters = {} }: Widening): string {
   const { command, url, path, digest } = parameters
-  const named = command ?? url ?? path ?? ''
-  return markInvisible(digest === undefined ? named : `${named} (sha256 ${digest})`)
+  const target = command ?? url ?? path ?? ''
+  return markInvisible(digest === undefined ? target : `${target} (sha256 ${digest})`)
 }
 
 function safeParameters(t: Translate, { parameters = {} }: Widening): Readonly<Record<string, string>> {

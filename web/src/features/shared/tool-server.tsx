@@ -48,9 +48,9 @@ export function ServerProblem({ state }: { state: ServerState }) {
           {plainTerminalText(state.said)}
         </pre>
       )}
-      {refusals.map((why) => (
-        <p key={why} className="wrap-any text-sm text-warn">
-          {plainTerminalText(why)}
+      {refusals.map((reason) => (
+        <p key={reason} className="wrap-any text-sm text-warn">
+          {plainTerminalText(reason)}
         </p>
       ))}
     </div>

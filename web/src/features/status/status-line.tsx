@@ -25,8 +25,10 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
   const uses = status.detail === 'running_tool' || status.detail === 'calling_tool'
   const doing = uses ? activityText(t, status.tool) : null
   const running = runningSince > 0
-  const whole = urgentSessionState(session, status, running)
-  const text = whole ? t(`session.state.${whole}`) : (doing ?? t(`status.${status.detail}`, { tool }))
+  const sessionState = urgentSessionState(session, status, running)
+  const text = sessionState
+    ? t(`session.state.${sessionState}`)
+    : (doing ?? t(`status.${status.detail}`, { tool }))
   const lost = status.detail === 'lost'
   const model = [status.provider, status.model].filter(Boolean).join(' / ')
   return (
@@ -35,10 +37,13 @@ export function StatusLine({ status, session = null, runningSince, onInterrupt }
       className="flex min-w-0 flex-1 items-center gap-2 text-sm max-sm:max-w-[72%] max-sm:flex-none"
     >
       <Dot
-        tone={whole ? SESSION_TONES[whole] : toneOf(status)}
-        active={whole === 'running' || (running && status.status !== 'blocked' && !lost)}
+        tone={sessionState ? SESSION_TONES[sessionState] : statusTone(status)}
+        active={sessionState === 'running' || (running && status.status !== 'blocked' && !lost)}
       />
-      <span role="status" className={`truncate font-medium ${warns(status, whole) ? 'text-warn' : ''}`}>
+      <span
+        role="status"
+        className={`truncate font-medium ${warns(status, sessionState) ? 'text-warn' : ''}`}
+      >
         {text}
       </span>
       {running && !lost && (
@@ -89,8 +94,10 @@ function urgentSessionState(
   return running || session === 'idle' || session === 'interrupted' ? null : session
 }
 
-function warns(status: StatusRow, whole: SessionState | null): boolean {
-  return whole === null ? status.status === 'blocked' : whole === 'waiting' || whole === 'paused'
+function warns(status: StatusRow, sessionState: SessionState | null): boolean {
+  return sessionState === null
+    ? status.status === 'blocked'
+    : sessionState === 'waiting' || sessionState === 'paused'
 }
 
 /** Token counts. Counts that the provider did not report read "unknown", not zero. */
@@ -107,7 +114,7 @@ function TokenCounts({ status }: { status: StatusRow }) {
   )
 }
 
-function toneOf(status: StatusRow): Tone {
+function statusTone(status: StatusRow): Tone {
   if (status.detail === 'lost' || status.detail === 'interrupted') return 'warn'
   switch (status.status) {
     case 'blocked':

@@ -30,7 +30,7 @@ export function NewTaskDialog(props: {
     setUntitled(title.trim() === '')
     if (title.trim() === '' || sending) return
     setSending(true)
-    const why = await props.onCreate({
+    const refusal = await props.onCreate({
       title: title.trim(),
       objective: objective.trim(),
       assignee: assignee === '' ? null : assignee,
@@ -38,8 +38,8 @@ export function NewTaskDialog(props: {
       priority,
     })
     setSending(false)
-    setRefusal(why)
-    if (why === null) props.onDone()
+    setRefusal(refusal)
+    if (refusal === null) props.onDone()
   }
   return (
     <FormDialog

@@ -23,7 +23,8 @@ export function buildTaskMenu(
   columns: readonly Status[],
   { handlers, onCancel }: { readonly handlers: TeamHandlers; readonly onCancel: () => void },
 ): readonly MenuEntry[] {
-  const change = (what: Parameters<TeamHandlers['onChangeTask']>[1]) => handlers.onChangeTask(task.key, what)
+  const change = (values: Parameters<TeamHandlers['onChangeTask']>[1]) =>
+    handlers.onChangeTask(task.key, values)
   const moves = columns
     .filter((status) => status !== task.status)
     .map((status): MenuEntry => {

@@ -43,8 +43,8 @@ export function TeamBar(props: TeamBarProps) {
   const visibleAgents = urgent.slice(0, 2)
   const isRequested = team.agents.some((agent) => agent.blockedOn !== '')
   // Agents that need an answer are already named.
-  const named = urgent.some((agent) => agent.state === 'needs_input')
-  const degraded = row.degraded.filter((how) => how !== 'permission_blocked' || !named)
+  const needsInput = urgent.some((agent) => agent.state === 'needs_input')
+  const degraded = row.degraded.filter((degradation) => degradation !== 'permission_blocked' || !needsInput)
   return (
     <div className="shrink-0 border-b border-line">
       <div className="flex items-center gap-3 pr-3 pl-4 max-sm:pl-2">
@@ -125,9 +125,9 @@ export function TeamBar(props: TeamBarProps) {
               {t('team.owned_by', { agent: agentName(team.agents, row.owner) })}
             </span>
           )}
-          {degraded.map((how) => (
-            <span key={how} className="text-warn">
-              {degradedText(t, how, isRequested)}
+          {degraded.map((degradation) => (
+            <span key={degradation} className="text-warn">
+              {degradedText(t, degradation, isRequested)}
             </span>
           ))}
           {row.retryableOverload && <span className="text-warn">{t('team.overload')}</span>}

@@ -94,9 +94,9 @@ function describeTaskCall(
     }
     case 'submit_verdict': {
       const verdict = fields.text('verdict')
-      const named = agent === '' ? null : t.maybe(`call.verdict.${verdict}_of`, { agent })
+      const verdictText = agent === '' ? null : t.maybe(`call.verdict.${verdict}_of`, { agent })
       return toTeamCall(
-        named ?? t.maybe(`call.verdict.${verdict}`) ?? t('call.verdict'),
+        verdictText ?? t.maybe(`call.verdict.${verdict}`) ?? t('call.verdict'),
         fields.text('summary'),
       )
     }

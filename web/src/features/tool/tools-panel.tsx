@@ -86,16 +86,16 @@ function Inventory(props: {
         />
       )}
       {GROUPS.map((group) => {
-        const of = tools.filter((tool) => tool.availability === group && fits(tool))
-        if (of.length === 0) return null
+        const toolsInGroup = tools.filter((tool) => tool.availability === group && fits(tool))
+        if (toolsInGroup.length === 0) return null
         return (
           <section key={group}>
             <Disclosure
               startsOpen={group === 'loaded' || group === 'blocked'}
-              title={t.count(`tools.${group}`, of.length)}
+              title={t.count(`tools.${group}`, toolsInGroup.length)}
             >
               <ul>
-                {of.map((tool) => (
+                {toolsInGroup.map((tool) => (
                   <li key={tool.name} className="py-1">
                     <Tool tool={tool} />
                   </li>

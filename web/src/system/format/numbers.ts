@@ -59,8 +59,14 @@ function formatUnit(value: number, name: string, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value)
 }
 
-function joinUnits(big: number, bigUnit: string, small: number, smallUnit: string, locale: string): string {
-  const first = formatUnit(big, bigUnit, locale)
+function joinUnits(
+  large: number,
+  largeUnit: string,
+  small: number,
+  smallUnit: string,
+  locale: string,
+): string {
+  const first = formatUnit(large, largeUnit, locale)
   return small === 0 ? first : `${first} ${formatUnit(small, smallUnit, locale)}`
 }
 

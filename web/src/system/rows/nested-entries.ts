@@ -171,7 +171,7 @@ export function asVersions(versions: readonly wire.VersionEntry[] | undefined): 
 }
 
 export function asExports(exports: readonly wire.ExportEntry[] | undefined): readonly Export[] {
-  return (exports ?? []).map((made) => ({
+  return (exports ?? []).map((entry) => ({
     artifacts: 1,
     everything: false,
     done: 0,
@@ -180,7 +180,7 @@ export function asExports(exports: readonly wire.ExportEntry[] | undefined): rea
     leftOut: 0,
     code: '',
     message: '',
-    ...made,
-    content: made.content ?? null,
+    ...entry,
+    content: entry.content ?? null,
   }))
 }

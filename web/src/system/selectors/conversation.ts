@@ -86,10 +86,17 @@ function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions
   const error = turn.state === 'failed' ? endingError(parts) : null
   const rejectedSteers = parts.filter(isRejectedSteer)
   const last = answers.length === 0 ? finalCall(parts) : null
-  const made = latestArtifacts(parts)
+  const artifacts = latestArtifacts(parts)
   const compactions = parts.filter(isCompaction)
-  const apart = new Set<Part | null>([error, last, ...answers, ...rejectedSteers, ...made, ...compactions])
-  const process = parts.filter((part) => !apart.has(part))
+  const unfolded = new Set<Part | null>([
+    error,
+    last,
+    ...answers,
+    ...rejectedSteers,
+    ...artifacts,
+    ...compactions,
+  ])
+  const process = parts.filter((part) => !unfolded.has(part))
   for (const part of compactions) items.push(partItem(turn, part, false))
   const open = choices.opened.has(turn.turnId)
   if (process.length > 0) {
@@ -101,7 +108,8 @@ function addEndedTurn(items: Item[], turn: TurnRow, choices: ConversationOptions
     items.push({ kind: 'answer', key: `${turn.key} ${part.key}`, turn, part, last: part === answers.at(-1) })
   }
   if (last !== null) items.push(partItem(turn, last, false))
-  if (made.length > 0) items.push({ kind: 'artifacts', key: `${turn.key} artifacts`, turn, parts: made })
+  if (artifacts.length > 0)
+    items.push({ kind: 'artifacts', key: `${turn.key} artifacts`, turn, parts: artifacts })
   for (const part of rejectedSteers) items.push(partItem(turn, part, false))
   if (turn.state !== 'completed') {
     items.push({ kind: 'outcome', key: `${turn.key} outcome`, turn, error })
@@ -133,8 +141,10 @@ function finalCall(parts: readonly Part[]): Part | null {
 
 /** The artifacts of a turn, each with its newest version. They are not folded. */
 function latestArtifacts(parts: readonly Part[]): readonly ArtifactPart[] {
-  const made = parts.filter((part): part is ArtifactPart => part.kind === 'artifact_ref')
-  return made.filter((part) => made.findLast((other) => other.artifactId === part.artifactId) === part)
+  const artifacts = parts.filter((part): part is ArtifactPart => part.kind === 'artifact_ref')
+  return artifacts.filter(
+    (part) => artifacts.findLast((other) => other.artifactId === part.artifactId) === part,
+  )
 }
 
 /** Whether a part is a compaction, which changes the model's context. It is not folded. */

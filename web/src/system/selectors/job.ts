@@ -45,9 +45,9 @@ export function canRetryItems(standing: JobStanding): boolean {
 export function itemStanding(task: TaskRow): ItemStanding {
   const isPausedFailure = task.paused && task.ended > 0 && task.status === 'blocked'
   const ended = task.status === 'cancelled' && task.attempts.at(-1)?.status === 'failed'
-  const stands = isPausedFailure || ended ? 'failed' : jobStanding(task)
+  const standing = isPausedFailure || ended ? 'failed' : jobStanding(task)
   const waits = task.attempts.length === 0 || task.status === 'open' || task.status === 'claimed'
-  return stands === 'running' && waits ? 'waiting' : stands
+  return standing === 'running' && waits ? 'waiting' : standing
 }
 
 /** A job item. `task` is its row; null if only a query returned the item. */

@@ -53,8 +53,8 @@ export function needsAttention(state: State): boolean {
 
 /** The agents that need attention, the most urgent first. */
 export function agentsNeedingAttention(agents: readonly AgentRow[]): readonly AgentRow[] {
-  const risen = agents.filter((agent) => needsAttention(agent.state))
-  return risen.toSorted((a, b) => RANKS[a.state] - RANKS[b.state] || a.order - b.order)
+  const urgent = agents.filter((agent) => needsAttention(agent.state))
+  return urgent.toSorted((a, b) => RANKS[a.state] - RANKS[b.state] || a.order - b.order)
 }
 
 export function hasEnded(state: State): boolean {

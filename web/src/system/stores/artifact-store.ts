@@ -77,9 +77,9 @@ export class ArtifactStore {
 
   /** Create an artifact and return its id. Without text, an existing file is added unchanged. Raises ApiProblem. */
   async create(sessionId: string, { place, path, title, text }: NewArtifact): Promise<string> {
-    const named = place === 'file' ? { path } : { title }
+    const target = place === 'file' ? { path } : { title }
     const content = place === 'file' && text === '' ? null : text
-    return (await this.#api.command('create_artifact', { sessionId, ...named, content })).artifactId
+    return (await this.#api.command('create_artifact', { sessionId, ...target, content })).artifactId
   }
 
   isSaving(artifactId: string): boolean {

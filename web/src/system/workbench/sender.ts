@@ -92,11 +92,11 @@ export class Sender {
       const accepted = await this.#api.command('steer_turn', steer, entry.key)
       return accepted.sessionId
     }
-    const where = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
+    const target = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
     // If the page sees no running turn but the thread is busy, the server refuses instead of choosing for the person.
     const whenBusy = entry.how === 'start' ? 'refuse' : entry.how
     const how = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
-    const body = { ...where, ...how, ...attachments, text }
+    const body = { ...target, ...how, ...attachments, text }
     const accepted = await this.#api.command('submit_turn', body, entry.key)
     return accepted.sessionId
   }

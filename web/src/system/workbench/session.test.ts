@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { live, made, shell } from '../../../dev/bench'
+import { createBench, live, shell } from '../../../dev/bench'
 import { RefusedAnswer } from '../../../dev/fake-server'
 import { place, SESSION, textPart, turnRow, upsert } from '../../../dev/rows'
 
@@ -9,7 +9,7 @@ test('older turns load page by page until there are none left (UI-27)', async ()
     [turnRow('trn_0', 50)],
   ]
   const requests: string[] = []
-  const { workbench } = made({
+  const { workbench } = createBench({
     sessions: { [SESSION]: [shell(SESSION), upsert('turns', turnRow('trn_z', 900))] },
     answers: {
       get_turns: (body) => {
@@ -33,7 +33,7 @@ test('queued turns do not block older turns', async () => {
   const requests: string[] = []
   const waits = (id: string, order: number) =>
     turnRow(id, order, { state: 'queued', startedAt: 0, endedAt: 0 })
-  const { workbench } = made({
+  const { workbench } = createBench({
     sessions: {
       [SESSION]: [
         shell(SESSION),
@@ -59,7 +59,7 @@ test('queued turns do not block older turns', async () => {
 test('a snapshot that starts within a turn loads the rest of that turn (UI-27)', async () => {
   const requests: string[] = []
   const parts = [textPart(place('trn_a', 9, 2), 'first'), textPart(place('trn_a', 9, 7), 'last')] as const
-  const { workbench } = made({
+  const { workbench } = createBench({
     sessions: {
       [SESSION]: [shell(SESSION), upsert('turns', turnRow('trn_a', 9)), upsert('parts', parts[1])],
     },
@@ -77,7 +77,7 @@ test('a snapshot that starts within a turn loads the rest of that turn (UI-27)',
 
 test('the parts of a turn are read once, and again only after a failure', async () => {
   let requests = 0
-  const { workbench } = made({
+  const { workbench } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: {
       get_parts: () =>

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { live, made, shell } from '../../../dev/bench'
+import { createBench, live, shell } from '../../../dev/bench'
 import { RefusedAnswer } from '../../../dev/fake-server'
 import {
   actionRow,
@@ -28,14 +28,14 @@ const sentOf = (workbench: Workbench, id = SESSION) =>
   workbench.outbox.entriesOf(id).map(({ text, state }) => ({ text, state }))
 
 test('it starts with the server metadata and the first folder', async () => {
-  const { workbench } = made({})
+  const { workbench } = createBench({})
   await workbench.begin(null)
   expect(workbench.phase).toBe('ready')
   expect(workbench.workspaceId).toBe('wks_a')
 })
 
 test('concurrent starts share one request, and an earlier session keeps its folder', async () => {
-  const { workbench, calls } = made({
+  const { workbench, calls } = createBench({
     sessions: { [SESSION]: [upsert('session', sessionRow({ workspaceId: 'wks_other' }))] },
   })
   workbench.openSession(SESSION)
@@ -46,7 +46,7 @@ test('concurrent starts share one request, and an earlier session keeps its fold
 })
 
 test('a demo starts once, however often it is clicked, and is shown', async () => {
-  const { workbench, server } = made({
+  const { workbench, server } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { start_demo: () => ({ sessionId: SESSION }) },
   })
@@ -68,7 +68,7 @@ test.each([
 })
 
 test('the stream is open before the turn is submitted (UI-01)', async () => {
-  const { workbench, calls } = made({
+  const { workbench, calls } = createBench({
     sessions: { [SESSION]: [shell(SESSION), upsert('status', statusRow())] },
     answers: {
       submit_turn: () => ({
@@ -89,7 +89,7 @@ test('the stream is open before the turn is submitted (UI-01)', async () => {
 
 test('sent input is shown at once, and removed when its turn is there (UI-02)', async () => {
   let answer: (value: unknown) => void = () => {}
-  const { workbench, server, drafts } = made({
+  const { workbench, server, drafts } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { submit_turn: () => new Promise((resolve) => (answer = resolve)) },
   })
@@ -110,7 +110,7 @@ test('sent input is shown at once, and removed when its turn is there (UI-02)', 
 })
 
 test('a refused turn restores its text, before the text typed since (UI-12)', async () => {
-  const { workbench, drafts, server } = made({
+  const { workbench, drafts, server } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: {
       submit_turn: () => new RefusedAnswer(409, { code: 'thread_busy', message: 'A turn is running.' }),
@@ -130,7 +130,7 @@ test.each([
   ['queue', { whenBusy: 'queue' }],
   ['interrupt', { whenBusy: 'interrupt' }],
 ] as const)('input to a running turn names what to do with it: %s (UI-11, UI-12)', async (how, body) => {
-  const { workbench, server } = made({
+  const { workbench, server } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { submit_turn: () => ({ sessionId: SESSION }) },
   })
@@ -140,7 +140,7 @@ test.each([
 })
 
 test('a steer is a command of its own and pending until its part arrives (UI-11)', async () => {
-  const { workbench, server } = made({
+  const { workbench, server } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { steer_turn: () => ({ sessionId: SESSION }) },
   })
@@ -163,7 +163,7 @@ test('a steer is a command of its own and pending until its part arrives (UI-11)
 })
 
 test('a turn whose answer was lost reads unconfirmed, and is resent as the same turn (CTL-02)', async () => {
-  const { server, drafts } = made({
+  const { server, drafts } = createBench({
     sessions: { [SESSION]: [shell(SESSION)] },
     answers: { submit_turn: () => ({ sessionId: SESSION }) },
   })
@@ -188,12 +188,12 @@ test('a turn whose answer was lost reads unconfirmed, and is resent as the same 
 test('a new session is opened when it is created, unless the person moved on (UI-28)', async () => {
   const sessions = { ses_new: [shell('ses_new')], [SESSION]: [shell(SESSION)] }
   const answers = { submit_turn: () => ({ sessionId: 'ses_new' }) }
-  const stays = made({ sessions, answers })
+  const stays = createBench({ sessions, answers })
   await stays.workbench.begin(null)
   await stays.workbench.send(input)
   expect(stays.server.requests[0]?.body).toMatchObject({ workspaceId: 'wks_a', text: 'Do it' })
   expect(stays.workbench.active?.id).toBe('ses_new')
-  const leaves = made({ sessions, answers })
+  const leaves = createBench({ sessions, answers })
   await leaves.workbench.begin(null)
   const sending = leaves.workbench.send(input)
   leaves.workbench.openSession(SESSION)
@@ -204,7 +204,7 @@ test('a new session is opened when it is created, unless the person moved on (UI
 
 test('a late answer for an inactive session changes nothing: A, B, A (UI-28)', async () => {
   let answerA: (value: unknown) => void = () => {}
-  const { workbench, server } = made({
+  const { workbench, server } = createBench({
     sessions: { ses_a: [shell('ses_a'), upsert('turns', turnRow('trn_new', 90))], ses_b: [shell('ses_b')] },
     answers: { get_turns: () => new Promise((resolve) => (answerA = resolve)) },
   })
@@ -235,7 +235,7 @@ test('a late answer for an inactive session changes nothing: A, B, A (UI-28)', a
 
 test('a gap keeps the rows, is shown, and repairs without repeated text (UI-30)', async () => {
   const key = 'run_trn_a.1'
-  const { workbench, server } = made({
+  const { workbench, server } = createBench({
     sessions: {
       [SESSION]: [
         shell(SESSION),
@@ -259,7 +259,7 @@ test('a gap keeps the rows, is shown, and repairs without repeated text (UI-30)'
 
 test('an answer to a request reads as sent until its row is removed, and can be repeated after a refusal (UI-09)', async () => {
   let refuse = true
-  const { workbench, server } = made({
+  const { workbench, server } = createBench({
     sessions: { [SESSION]: [shell(SESSION), upsert('actions', actionRow())] },
     answers: {
       respond_action: () =>
@@ -279,7 +279,7 @@ test('an answer to a request reads as sent until its row is removed, and can be 
 })
 
 test('a missing session shows that, and a deleted one leaves the screen', async () => {
-  const { workbench } = made({})
+  const { workbench } = createBench({})
   workbench.openSession('ses_gone')
   await vi.waitFor(() => expect(workbench.active?.feed.connection).toBe('gone'))
   workbench.forget('ses_gone')
@@ -288,14 +288,14 @@ test('a missing session shows that, and a deleted one leaves the screen', async 
 
 test('a session switches to its own folder', async () => {
   const other = upsert('session', sessionRow({ key: SESSION, workspaceId: 'wks_b' }))
-  const { workbench } = made({ sessions: { [SESSION]: [other] } })
+  const { workbench } = createBench({ sessions: { [SESSION]: [other] } })
   await workbench.begin(null)
   await live(workbench, SESSION)
   expect(workbench.workspaceId).toBe('wks_b')
 })
 
 test('queued turns and session cards are rows like any other', async () => {
-  const { workbench } = made({
+  const { workbench } = createBench({
     workspace: [upsert('workspaces', workspaceRow()), upsert('sessions', cardRow(SESSION, 5))],
     sessions: { [SESSION]: [shell(SESSION), upsert('queue', queueRow('trn_q', 1, 'later'))] },
   })
