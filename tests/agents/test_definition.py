@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from callboard.agents.definition import LARGEST, read
-from callboard.agents.fields import EdgeEntry, Front, PolicyTable, Waking, is_cron
+from callboard.agents.definition import LARGEST, load_definition
+from callboard.agents.fields import DefinitionFields, EdgeEntry, PolicyTable, ScheduleFields, is_cron
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Schedule
 from tests.agents.given import file, told
@@ -19,13 +19,13 @@ DOCS = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 
 def problems(text: str) -> list[tuple[int, str, str, str]]:
     """What is wrong with a file: line, field, message, hint."""
-    found = read(text.encode(), "agents/a.md")
+    found = load_definition(text.encode(), "agents/a.md")
     assert (found.definition is None) == bool(found.problems)
     return [(one.line, one.field, one.message, one.hint) for one in found.problems]
 
 
 def defined(front: str, body: str = "You work.") -> Definition:
-    found = read(file(front, body).encode(), "agents/a.md")
+    found = load_definition(file(front, body).encode(), "agents/a.md")
     assert found.problems == ()
     assert found.definition is not None
     return found.definition
@@ -68,7 +68,7 @@ You watch.
 ---
 And this stays.
 """
-    found = read(text.encode(), "agents/night-watch.md")
+    found = load_definition(text.encode(), "agents/night-watch.md")
     assert found.problems == ()
     assert found.definition == Definition(
         name="night-watch",
@@ -208,13 +208,13 @@ def test_a_file_that_cannot_be_read_says_where_and_why(text: str, line: int, sai
 
 def test_a_file_that_is_not_utf_8_names_the_line():
     """MAR-02"""
-    found = read(b"---\nname: a\ndescription: \xff\n---\nYou work.", "agents/a.md")
+    found = load_definition(b"---\nname: a\ndescription: \xff\n---\nYou work.", "agents/a.md")
     assert told(found.problems) == [("agents/a.md", 3, "", "The file is not UTF-8: invalid start byte.")]
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_read():
     """MAR-02"""
-    assert read("\ufeff---\r\nname: a\r\n---\r\nYou\r\n".encode(), "agents/a.md").problems == ()
+    assert load_definition("\ufeff---\r\nname: a\r\n---\r\nYou\r\n".encode(), "agents/a.md").problems == ()
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_person_and_a_remote_agent_need_no_prompt():
     ],
 )
 def test_a_tool_that_there_is_not_is_told_with_the_one_that_may_be_meant(name: str, hint: str):
-    found = read(file(f"name: a\ntools:\n  - Glob\n  - {name}").encode(), "agents/a.md")
+    found = load_definition(file(f"name: a\ntools:\n  - Glob\n  - {name}").encode(), "agents/a.md")
     assert found.problems == (
         DefinitionProblem(
             file="agents/a.md", line=5, field="tools[1]", message=f"There is no tool `{name}`.", hint=hint
@@ -278,7 +278,7 @@ def test_a_tool_that_there_is_not_is_told_with_the_one_that_may_be_meant(name: s
 
 @pytest.mark.parametrize("every", ["5", "'5'"])
 def test_a_time_without_a_unit_is_told_with_units(every: str):
-    found = read(file(f"name: a\nkind: background\nschedule:\n  every: {every}").encode(), "agents/a.md")
+    found = load_definition(file(f"name: a\nkind: background\nschedule:\n  every: {every}").encode(), "agents/a.md")
     assert [(one.line, one.field, one.hint) for one in found.problems] == [
         (5, "schedule.every", "Say of what: `5s` are seconds, `5m` minutes.")
     ]
@@ -324,7 +324,7 @@ def test_a_cron_line_has_five_fields_within_their_bounds(line: str, well: bool):
 )
 def test_no_bytes_at_all_break_the_reading(source: bytes):
     """MAR-02; either there is an agent or a reason why not."""
-    found = read(source, "agents/a.md")
+    found = load_definition(source, "agents/a.md")
     assert (found.definition is None) == (len(found.problems) > 0)
     assert all(isinstance(one, DefinitionProblem) and one.line >= 0 and one.message for one in found.problems)
 
@@ -332,15 +332,17 @@ def test_no_bytes_at_all_break_the_reading(source: bytes):
 def test_every_field_is_documented():
     """MAR-02; what a file may say is told in one place, field by field."""
     documented = set(re.findall(r"^\| `([a-z_.\[\]]+)` \|", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE))
-    inner = {"edges[]": EdgeEntry, "policy": PolicyTable, "schedule": Waking}
-    fields = set(Front.__struct_fields__) | {
+    inner = {"edges[]": EdgeEntry, "policy": PolicyTable, "schedule": ScheduleFields}
+    fields = set(DefinitionFields.__struct_fields__) | {
         f"{place}.{name}" for place, kind in inner.items() for name in kind.__struct_fields__
     }
     assert documented == fields
 
 
 def test_m2_a_tool_is_listed_in_either_spelling():
-    found = read(file("name: a\ntools: [read_output, Read, read, GREP, spawn_subagent]").encode(), "agents/a.md")
+    found = load_definition(
+        file("name: a\ntools: [read_output, Read, read, GREP, spawn_subagent]").encode(), "agents/a.md"
+    )
     assert found.problems == ()
     assert found.definition is not None
     assert found.definition.tools == ("ReadOutput", "Read", "Grep", "spawn_subagent")

@@ -7,7 +7,7 @@ import pytest
 
 from callboard.adapters.acp import installed_agents
 from callboard.agents.folder import MOST, FolderDefinitions
-from callboard.agents.packaged import packaged
+from callboard.agents.packaged import packaged_roster
 from callboard.contracts.errors import Problem, Refusal
 from tests.agents.given import file, names, roster, told, write
 
@@ -94,22 +94,22 @@ def test_a_name_or_an_alias_reaches_the_agent_in_any_case(tmp_path: Path, defini
 
 def test_a_folder_without_agents_has_the_packaged_one(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01; a file that is no definition makes no difference."""
-    assert definitions.roster(str(tmp_path)) == packaged()
+    assert definitions.roster(str(tmp_path)) == packaged_roster()
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "README.md").write_text("Who is who.")
     (tmp_path / "agents" / ".draft.md").write_text("not yet")
     (tmp_path / "agents" / "notes.txt").write_text("not an agent")
     (tmp_path / "agents" / "old").mkdir()
     (tmp_path / "agents" / "old" / "lead.md").write_text(file("name: lead"))
-    assert definitions.roster(str(tmp_path)) == packaged()
+    assert definitions.roster(str(tmp_path)) == packaged_roster()
     assert definitions.lead(str(tmp_path)).name == "solo"
-    assert definitions.roster(str(tmp_path / "gone")) == packaged()
+    assert definitions.roster(str(tmp_path / "gone")) == packaged_roster()
 
 
 def test_a_session_from_before_the_folder_had_agents_goes_on(tmp_path: Path, definitions: FolderDefinitions):
     """MAR-01"""
     write(tmp_path, lead="kind: main")
-    assert definitions.get(str(tmp_path), "solo") == packaged().definitions[0]
+    assert definitions.get(str(tmp_path), "solo") == packaged_roster().definitions[0]
     assert names(definitions.roster(str(tmp_path))) == ["lead"]
 
 
@@ -144,7 +144,7 @@ def test_a_folder_with_only_a_subagent_keeps_the_built_in_lead_which_may_give_it
 
     assert (names(roster), roster.lead, roster.problems) == (["opencode", "solo"], "solo", ())
     assert (lead.file, lead.policy) == ("", ("Patch", "Finalize", "Delegate"))
-    assert lead.hash != packaged().definitions[0].hash
+    assert lead.hash != packaged_roster().definitions[0].hash
 
 
 def test_a_folder_whose_only_subagent_has_the_built_in_leads_name_has_no_lead(

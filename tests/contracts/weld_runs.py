@@ -8,7 +8,7 @@ import msgspec
 
 from callboard.adapters.http.agentruns.queries import ContextQuery
 from callboard.adapters.http.openapi import openapi_document
-from callboard.agents.fields import Front, PolicyTable
+from callboard.agents.fields import DefinitionFields, PolicyTable
 from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode
@@ -47,7 +47,7 @@ def of_the_multi_agent_runtime() -> dict[str, frozenset[str]]:
         "multi_agent_runtime.tools": frozenset(KINDS),
         "multi_agent_runtime.frontmatter": frozenset(
             (
-                *(field.encode_name for field in msgspec.structs.fields(Front)),
+                *(field.encode_name for field in msgspec.structs.fields(DefinitionFields)),
                 *(f"policy.{field.encode_name}" for field in msgspec.structs.fields(PolicyTable)),
             )
         ),

@@ -18,7 +18,7 @@ from callboard.contracts.record import NewFact, Origin
 from callboard.contracts.scope import PERSON, Scope
 from callboard.evidence import layout
 from callboard.evidence.lineage import Lineage
-from callboard.evidence.pack import Packer, PackResult
+from callboard.evidence.pack import PackResult, PackWriter
 from callboard.log.memory import MemoryStore
 
 SESSION = "ses_one"
@@ -67,16 +67,16 @@ async def packed(store: Store, task: str = "", page: int = 2) -> tuple[bytes, Pa
     selection = None
     if task:
         lineage = Lineage()
-        lineage.take(stored)
-        selection = lineage.of(task)
+        lineage.add_facts(stored)
+        selection = lineage.select(task)
     file = io.BytesIO()
-    with closing(Packer(file, SESSION, MADE_BY, selection)) as packer:
+    with closing(PackWriter(file, SESSION, MADE_BY, selection)) as packer:
         for at in range(0, len(stored), page):
-            packer.facts(stored[at : at + page])
-        for wanted in packer.wanted():
-            if packer.fits(wanted):
-                packer.blob(wanted, await store.blobs.get(wanted.hash))
-        done = packer.end()
+            packer.add_facts(stored[at : at + page])
+        for wanted in packer.wanted_blobs():
+            if packer.accepts(wanted):
+                packer.add_blob(wanted, await store.blobs.get(wanted.hash))
+        done = packer.finish()
     return file.getvalue(), done
 
 
@@ -101,7 +101,7 @@ def zipped(files: Files) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as opened:
         for name, data in files.items():
-            opened.writestr(layout.member(name), data)
+            opened.writestr(layout.zip_member(name), data)
         opened.comment = bytes(layout.COMMENT_BYTES)
     before = file.getvalue()[: -layout.COMMENT_BYTES]
     return before + layout.COMMENT + hashlib.sha256(before).hexdigest().encode()

@@ -15,7 +15,7 @@ from callboard.contracts.facts import EvidenceExported
 from callboard.contracts.record import NewFact
 from callboard.contracts.scope import Scope
 from callboard.evidence import layout, pack
-from callboard.evidence.pack import Packer, PackResult
+from callboard.evidence.pack import PackResult, PackWriter
 from callboard.log.memory import MemoryStore
 from tests.evidence.given import LONG, MADE_BY, SESSION, files_of, lines_of, manifest_of, packed, say, session
 
@@ -83,7 +83,7 @@ async def test_the_manifest_says_all_that_the_pack_claims():
         "facts": 6,
         "link": head.link.hex(),
         "hash": "SHA-256",
-        "how": layout.HOW,
+        "how": layout.COMPUTATIONS,
         "erased": [],
         "task": None,
         "blobs": [{"hash": blob, "size": len(LONG), "sequence": 4}],
@@ -165,11 +165,11 @@ async def test_what_does_not_fit_is_left_out_and_said(monkeypatch: pytest.Monkey
 async def test_a_blob_that_is_gone_is_left_out_and_said():
     store = await session()
     file = io.BytesIO()
-    with closing(Packer(file, SESSION, MADE_BY)) as packer:
-        packer.facts(await store.facts.stored(SESSION))
-        for wanted in packer.wanted():
-            packer.blob(wanted, None)
-        packer.end()
+    with closing(PackWriter(file, SESSION, MADE_BY)) as packer:
+        packer.add_facts(await store.facts.stored(SESSION))
+        for wanted in packer.wanted_blobs():
+            packer.add_blob(wanted, None)
+        packer.finish()
 
     left_out = manifest_of(files_of(file.getvalue()))["leftOut"]
     assert [one["why"] for one in left_out] == ["no longer in the log, or never a blob"]
@@ -184,17 +184,17 @@ async def test_a_log_that_was_changed_is_not_exported():
         [stored[1], stored[0]],
         [stored[0]._replace(payload=b"\xff")],
     ):
-        with closing(Packer(io.BytesIO(), SESSION, MADE_BY)) as packer, pytest.raises(Refusal) as refused:
-            packer.facts(changed)
+        with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as packer, pytest.raises(Refusal) as refused:
+            packer.add_facts(changed)
         assert refused.value.code == "chain_broken"
 
 
 async def test_a_blob_that_was_changed_is_not_exported():
     store = await session()
-    with closing(Packer(io.BytesIO(), SESSION, MADE_BY)) as packer:
-        packer.facts(await store.facts.stored(SESSION))
+    with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as packer:
+        packer.add_facts(await store.facts.stored(SESSION))
         with pytest.raises(Refusal) as refused:
-            packer.blob(packer.wanted()[0], b"x" * len(LONG))
+            packer.add_blob(packer.wanted_blobs()[0], b"x" * len(LONG))
     assert refused.value.code == "chain_broken"
 
 

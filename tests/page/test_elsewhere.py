@@ -43,11 +43,11 @@ SCENARIO: dict[str, Any] = {
 
 async def asks(task: Task) -> None:
     """Wants to know the colour, and delivers the roof."""
-    if task.said == "Blue.":
-        await task.tell.add_artifact(list(task.words("A blue roof.").parts), artifact_id="a1", name="roof")
-        await task.tell.complete(task.words("It is blue."))
+    if task.input == "Blue.":
+        await task.updater.add_artifact(list(task.reply("A blue roof.").parts), artifact_id="a1", name="roof")
+        await task.updater.complete(task.reply("It is blue."))
         return
-    await task.tell.requires_input(task.words("Which colour?"))
+    await task.updater.requires_input(task.reply("Which colour?"))
 
 
 async def _ended(served: AbstractAsyncContextManager[Peer]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, cast
 _START = 1_709_164_800.0
 
 
-def comes(line: str) -> bool:
+def ever_occurs(line: str) -> bool:
     """False for a line that names a day which no month has, or that is not taken for another reason."""
     # It takes a while to load, and few folders need it.
     import croniter

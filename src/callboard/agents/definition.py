@@ -12,9 +12,9 @@ from callboard.contracts.ports.agents import Definition, DefinitionProblem, Prov
 from callboard.contracts.tool_names import stored_name
 from callboard.contracts.tools import EVERY_TOOL, TOOL_NAMES, may_be_brought
 
-from .cron import comes
-from .fields import Front, PolicyTable, Waking, is_cron, seconds
-from .marks import Frontmatter, FrontmatterSplit, nearest, split
+from .cron import ever_occurs
+from .fields import DefinitionFields, PolicyTable, ScheduleFields, is_cron, to_seconds
+from .marks import Frontmatter, FrontmatterSplit, split_frontmatter, suggest
 
 #: Larger than any prompt that helps, in bytes.
 LARGEST = 256 * 1024
@@ -33,7 +33,7 @@ _PROVIDERS: Mapping[str, tuple[Provider, tuple[Provider, ...]]] = {
 }
 
 
-class Read(NamedTuple):
+class LoadedDefinition(NamedTuple):
     """What a file says. `definition` is None where `problems` say why; `lines` are those of its fields by path, from 1."""
 
     file: str
@@ -42,38 +42,40 @@ class Read(NamedTuple):
     lines: Mapping[str, int]
 
 
-def read(source: bytes, file: str) -> Read:
+def load_definition(source: bytes, file: str) -> LoadedDefinition:
     """The definition in these bytes; `file` names them in problems. A file with any problem of its own gives none."""
     if len(source) > LARGEST:
-        return unread(
+        return unreadable(
             file, f"The file is larger than {LARGEST // 1024} KB.", "Keep long material in files that it reads."
         )
     try:
         text = source.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
-        return unread(file, f"The file is not UTF-8: {error.reason}.", "Save it as UTF-8.", line)
-    halves = split(text)
+        return unreadable(file, f"The file is not UTF-8: {error.reason}.", "Save it as UTF-8.", line)
+    halves = split_frontmatter(text)
     if halves is None:
-        return unread(file, "The file has no frontmatter.", _BEGINNING, 1)
+        return unreadable(file, "The file has no frontmatter.", _BEGINNING, 1)
     if len(halves.front) > _LARGEST_FRONT:
-        return unread(file, f"The frontmatter is larger than {_LARGEST_FRONT // 1024} KB.", _BEGINNING, halves.line)
+        return unreadable(file, f"The frontmatter is larger than {_LARGEST_FRONT // 1024} KB.", _BEGINNING, halves.line)
     front = Frontmatter(file, halves)
-    found = front.read(Front)
+    found = front.decode(DefinitionFields)
     if found is None:
-        return Read(file, None, tuple(front.problems), front.lines)
+        return LoadedDefinition(file, None, tuple(front.problems), front.lines)
     _check(found, front, halves)
     if front.problems:
-        return Read(file, None, tuple(front.problems), front.lines)
-    return Read(file, _made(found, halves, source, file), (), front.lines)
+        return LoadedDefinition(file, None, tuple(front.problems), front.lines)
+    return LoadedDefinition(file, _made(found, halves, source, file), (), front.lines)
 
 
-def unread(file: str, message: str, hint: str, line: int = 0) -> Read:
+def unreadable(file: str, message: str, hint: str, line: int = 0) -> LoadedDefinition:
     """A file that could not be read as far as its fields."""
-    return Read(file, None, (DefinitionProblem(file=file, line=line, field="", message=message, hint=hint),), {})
+    return LoadedDefinition(
+        file, None, (DefinitionProblem(file=file, line=line, field="", message=message, hint=hint),), {}
+    )
 
 
-def _made(front: Front, halves: FrontmatterSplit, source: bytes, file: str) -> Definition:
+def _made(front: DefinitionFields, halves: FrontmatterSplit, source: bytes, file: str) -> Definition:
     table = front.policy if isinstance(front.policy, PolicyTable) else PolicyTable(allow=front.policy)
     return Definition(
         name=front.name,
@@ -107,13 +109,13 @@ def _made(front: Front, halves: FrontmatterSplit, source: bytes, file: str) -> D
     )
 
 
-def _schedule(waking: Waking | None) -> Schedule | None:
+def _schedule(waking: ScheduleFields | None) -> Schedule | None:
     if waking is None:
         return None
-    return Schedule(every=seconds(waking.every), cron=" ".join(waking.cron.split()), wake_on=waking.wake_on)
+    return Schedule(every=to_seconds(waking.every), cron=" ".join(waking.cron.split()), wake_on=waking.wake_on)
 
 
-def _check(front: Front, places: Frontmatter, halves: FrontmatterSplit) -> None:
+def _check(front: DefinitionFields, places: Frontmatter, halves: FrontmatterSplit) -> None:
     """What one field says that another one contradicts."""
     _check_tools(front, places)
     _check_kind(front, places)
@@ -124,14 +126,14 @@ def _check(front: Front, places: Frontmatter, halves: FrontmatterSplit) -> None:
         places.problem("prompt", "The agent has no prompt.", "Write it below the frontmatter.")
 
 
-def _check_tools(front: Front, places: Frontmatter) -> None:
+def _check_tools(front: DefinitionFields, places: Frontmatter) -> None:
     for number, name in enumerate(front.tools):
         if name != EVERY_TOOL and stored_name(name) not in TOOL_NAMES and not may_be_brought(name):
-            hint = nearest(name, sorted(TOOL_NAMES)) or f"There are {', '.join(sorted(TOOL_NAMES))}."
+            hint = suggest(name, sorted(TOOL_NAMES)) or f"There are {', '.join(sorted(TOOL_NAMES))}."
             places.problem(f"tools[{number}]", f"There is no tool `{name}`.", hint)
 
 
-def _check_kind(front: Front, places: Frontmatter) -> None:
+def _check_kind(front: DefinitionFields, places: Frontmatter) -> None:
     allow, targets = front.policy, None
     if isinstance(allow, PolicyTable):
         allow, targets = allow.allow, allow.delegate_targets
@@ -147,7 +149,7 @@ def _check_kind(front: Front, places: Frontmatter) -> None:
         )
 
 
-def _check_provider(front: Front, places: Frontmatter) -> None:
+def _check_provider(front: DefinitionFields, places: Frontmatter) -> None:
     usual, possible = _PROVIDERS[front.kind]
     provider = front.provider or usual
     if provider not in possible:
@@ -169,7 +171,7 @@ def _check_provider(front: Front, places: Frontmatter) -> None:
         places.problem("url", "Only an agent of kind remote has an address.", "Give it `kind: remote`.")
 
 
-def _check_schedule(front: Front, places: Frontmatter) -> None:
+def _check_schedule(front: DefinitionFields, places: Frontmatter) -> None:
     waking = front.schedule
     if waking is None:
         return
@@ -184,7 +186,7 @@ def _check_schedule(front: Front, places: Frontmatter) -> None:
         places.problem(
             "schedule.cron", message, 'Such as "0 9 * * 1-5": at nine in the morning (UTC) from Monday to Friday.'
         )
-    elif waking.cron and not comes(waking.cron):
+    elif waking.cron and not ever_occurs(waking.cron):
         message = f"No day is ever one of `{waking.cron}`: the month it names has no such day."
         places.problem("schedule.cron", message, "Name days that the month has.")
     if not (waking.every or waking.cron or waking.wake_on):
@@ -192,4 +194,4 @@ def _check_schedule(front: Front, places: Frontmatter) -> None:
     for number, tag in enumerate(waking.wake_on):
         if tag not in _WAKING:
             message = f"There is no fact `{tag}` of a session."
-            places.problem(f"schedule.wake_on[{number}]", message, nearest(tag, sorted(_WAKING)))
+            places.problem(f"schedule.wake_on[{number}]", message, suggest(tag, sorted(_WAKING)))

@@ -86,7 +86,7 @@ class PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     delegate_targets: tuple[Alias, ...] | None = None
 
 
-class Waking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ScheduleFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`schedule`."""
 
     every: Every = ""
@@ -94,7 +94,7 @@ class Waking(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     wake_on: tuple[str, ...] = ()
 
 
-class Front(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DefinitionFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The frontmatter, in the order in which documentation tells it."""
 
     name: Name
@@ -116,11 +116,11 @@ class Front(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     command: tuple[Word, ...] = ()
     agent_mode: AgentMode = ""
     url: Url = ""
-    schedule: Waking | None = None
+    schedule: ScheduleFields | None = None
     color: Colour = ""
 
 
-def seconds(every: str) -> int:
+def to_seconds(every: str) -> int:
     """A time that `Every` let through, in seconds; 0 for none."""
     return int(every[:-1]) * _SECONDS[every[-1]] if every else 0
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
 
-from .definition import LARGEST, Read, read, unread
-from .packaged import delegating_lead, packaged
-from .roster import FOLDER, roster
+from .definition import LARGEST, LoadedDefinition, load_definition, unreadable
+from .packaged import delegating_lead, packaged_roster
+from .roster import FOLDER, build_roster
 
 #: More files than any team has; the rest is reported.
 MOST = 500
@@ -64,9 +64,9 @@ class FolderDefinitions:
         """All agents of this folder and what is wrong with their files."""
         opened = _opened(folder)
         if opened is None:
-            return packaged()
+            return packaged_roster()
         if isinstance(opened, DefinitionProblem):
-            return roster((), problems=(opened,))
+            return build_roster((), problems=(opened,))
         try:
             return self._read(folder, opened)
         finally:
@@ -90,7 +90,7 @@ class FolderDefinitions:
         The packaged agent stays reachable, so that a session from before the folder had agents goes on.
         """
         roster = self.roster(folder)
-        found = roster.find(name) or packaged().find(name)
+        found = roster.find(name) or packaged_roster().find(name)
         if found is not None:
             return found
         bad = [one for one in roster.problems if folded(one.file) == folded(f"{FOLDER}/{name}.md")]
@@ -147,34 +147,34 @@ def _stamps(handle: int) -> tuple[_Stamp, ...]:
 
 def _roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
     if not stamps:
-        return packaged()
+        return packaged_roster()
     reads = [_read(handle, one) for one in stamps[:MOST]]
     if len(stamps) > MOST:
         message = f"There are {len(stamps)} files; those after the first {MOST} are not read."
         problem = DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Keep fewer agents here.")
-        return roster(reads, problems=(problem,))
-    return roster((*reads, *_built_in_lead(reads)))
+        return build_roster(reads, problems=(problem,))
+    return build_roster((*reads, *_built_in_lead(reads)))
 
 
-def _built_in_lead(reads: list[Read]) -> tuple[Read, ...]:
+def _built_in_lead(reads: list[LoadedDefinition]) -> tuple[LoadedDefinition, ...]:
     """The packaged lead, for a folder in which every file loads and none defines a main agent."""
     if any(one.definition is None or one.definition.kind == "main" for one in reads):
         return ()
     lead = delegating_lead()
     taken = {folded(one.definition.name) for one in reads if one.definition is not None}
-    return () if folded(lead.name) in taken else (Read("", lead, (), {}),)
+    return () if folded(lead.name) in taken else (LoadedDefinition("", lead, (), {}),)
 
 
-def _read(handle: int, stamp: _Stamp) -> Read:
+def _read(handle: int, stamp: _Stamp) -> LoadedDefinition:
     file = f"{FOLDER}/{os.fsencode(stamp.name).decode(errors='replace')}"
     if stat.S_ISLNK(stamp.mode):
-        return unread(file, "It is a symbolic link.", _NO_LINK)
+        return unreadable(file, "It is a symbolic link.", _NO_LINK)
     if not stat.S_ISREG(stamp.mode):
-        return unread(file, "It is not a regular file.", "A definition is a Markdown file.")
+        return unreadable(file, "It is not a regular file.", "A definition is a Markdown file.")
     try:
         with os.fdopen(os.open(stamp.name, _FILE, dir_fd=handle), "rb") as opened:
             if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                return unread(file, "It is not a regular file.", "A definition is a Markdown file.")
-            return read(opened.read(LARGEST + 1), file)
+                return unreadable(file, "It is not a regular file.", "A definition is a Markdown file.")
+            return load_definition(opened.read(LARGEST + 1), file)
     except OSError as error:
-        return unread(file, f"It cannot be read: {error.strerror or error}.", "Look at its permissions.")
+        return unreadable(file, f"It cannot be read: {error.strerror or error}.", "Look at its permissions.")

@@ -37,7 +37,7 @@ class FrontmatterSplit(NamedTuple):
     body_line: int
 
 
-def split(text: str) -> FrontmatterSplit | None:
+def split_frontmatter(text: str) -> FrontmatterSplit | None:
     """The halves of a file that begins with a line `---` and has another one; None for any other file."""
     lines = io.StringIO(text).readlines()
     if not lines or lines[0].rstrip() != _FENCE:
@@ -48,7 +48,7 @@ def split(text: str) -> FrontmatterSplit | None:
     return None
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, known: Iterable[str]) -> str:
     """A question that offers the known name most like this one, empty where none is like it."""
     by_form = {_form(one): one for one in known}
     found = difflib.get_close_matches(_form(name), by_form, n=1, cutoff=0.6)
@@ -88,7 +88,7 @@ class Frontmatter:
         self._text = halves.front
         self._first = halves.line
 
-    def read(self, kind: type[T]) -> T | None:
+    def decode(self, kind: type[T]) -> T | None:
         """The frontmatter as this Struct; None where `problems` say why not."""
         try:
             node = _composed(self._text)
@@ -184,7 +184,7 @@ def _mending(annotated: Any, node: yaml.Node) -> str:
     kind = _chosen(annotated, node)
     text = str(node.value) if isinstance(node, yaml.ScalarNode) else ""
     if get_origin(kind) is Literal:
-        return nearest(text, [one for one in get_args(kind) if one])
+        return suggest(text, [one for one in get_args(kind) if one])
     if get_origin(kind) is tuple and text:
         return f"Write a list: [{text}]."
     if kind is str and node.tag != "tag:yaml.org,2002:str" and _fits(text, annotated):
@@ -205,7 +205,7 @@ def _fits(text: str, kind: Any) -> bool:
 def _unknown(name: str, known: Iterable[str]) -> str:
     if name == "prompt":
         return "The prompt is the text below the frontmatter."
-    return nearest(name, known) or f"There are {', '.join(known)}."
+    return suggest(name, known) or f"There are {', '.join(known)}."
 
 
 def _chosen(kind: Any, node: yaml.Node) -> Any:

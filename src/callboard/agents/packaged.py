@@ -9,15 +9,15 @@ import msgspec
 
 from callboard.contracts.ports.agents import Definition, Roster
 
-from .definition import read
-from .roster import roster
-from .teams import SOLO, sources
+from .definition import load_definition
+from .roster import build_roster
+from .teams import SOLO, preset_files
 
 
 @cache
-def packaged() -> Roster:
+def packaged_roster() -> Roster:
     """The roster of a folder without agents."""
-    found = roster((read(source, name) for name, source in sources(SOLO)), packaged=True)
+    found = build_roster((load_definition(source, name) for name, source in preset_files(SOLO)), packaged=True)
     alone = tuple(msgspec.structs.replace(one, file="") for one in found.definitions)
     return msgspec.structs.replace(found, definitions=alone)
 
@@ -25,7 +25,7 @@ def packaged() -> Roster:
 @cache
 def delegating_lead() -> Definition:
     """Return the packaged lead as that of a folder which defines only other agents: it may give them work."""
-    alone = packaged()
+    alone = packaged_roster()
     lead = next(one for one in alone.definitions if one.name == alone.lead)
     policy = tuple(dict.fromkeys((*lead.policy, "Delegate")))
     changed = hashlib.sha256(f"{lead.hash} {' '.join(policy)}".encode()).hexdigest()

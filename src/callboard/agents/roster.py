@@ -15,8 +15,8 @@ import msgspec
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
 
-from .definition import Read
-from .marks import nearest
+from .definition import LoadedDefinition
+from .marks import suggest
 
 FOLDER = "agents"
 
@@ -29,16 +29,18 @@ class _Way(NamedTuple):
     kind: str
 
 
-def roster(files: Iterable[Read], *, packaged: bool = False, problems: Iterable[DefinitionProblem] = ()) -> Roster:
+def build_roster(
+    files: Iterable[LoadedDefinition], *, packaged: bool = False, problems: Iterable[DefinitionProblem] = ()
+) -> Roster:
     """The agents of these files, in their order. `problems` are what else is wrong in the folder."""
-    return _Roster(tuple(files), problems).made(packaged=packaged)
+    return _RosterBuilder(tuple(files), problems).made(packaged=packaged)
 
 
-class _Roster:
-    def __init__(self, files: tuple[Read, ...], problems: Iterable[DefinitionProblem]) -> None:
+class _RosterBuilder:
+    def __init__(self, files: tuple[LoadedDefinition, ...], problems: Iterable[DefinitionProblem]) -> None:
         self._files = files
         self._problems = [*problems, *(one for file in files for one in file.problems)]
-        self._agents: dict[str, tuple[Definition, Read]] = {}
+        self._agents: dict[str, tuple[Definition, LoadedDefinition]] = {}
         self._names: dict[str, Definition] = {}
         self._ways: dict[_Way, str] = {}
 
@@ -79,7 +81,7 @@ class _Roster:
                     kept.append(alias)
             self._agents[name] = (msgspec.structs.replace(definition, aliases=tuple(kept)), file)
 
-    def _bound(self, definition: Definition, file: Read) -> Definition:
+    def _bound(self, definition: Definition, file: LoadedDefinition) -> Definition:
         """The definition with its edges and targets by name, without those that cannot be."""
         edges = tuple(
             bound
@@ -93,7 +95,7 @@ class _Roster:
             targets = tuple(dict.fromkeys(one for one in found if one is not None))
         return msgspec.structs.replace(definition, edges=edges, delegate_targets=targets)
 
-    def _edge(self, definition: Definition, edge: Edge, field: str, file: Read) -> Edge | None:
+    def _edge(self, definition: Definition, edge: Edge, field: str, file: LoadedDefinition) -> Edge | None:
         other = self._found(edge.to, f"{field}.to", file)
         if other is None:
             return None
@@ -112,7 +114,7 @@ class _Roster:
         self._ways.update(dict.fromkeys(ways, file.file))
         return msgspec.structs.replace(edge, to=other.name)
 
-    def _target(self, name: str, field: str, file: Read) -> str | None:
+    def _target(self, name: str, field: str, file: LoadedDefinition) -> str | None:
         other = self._found(name, field, file)
         if other is None:
             return None
@@ -122,7 +124,7 @@ class _Roster:
             return None
         return other.name
 
-    def _found(self, name: str, field: str, file: Read) -> Definition | None:
+    def _found(self, name: str, field: str, file: LoadedDefinition) -> Definition | None:
         found = self._names.get(folded(name))
         if found is None:
             self._problem(file, field, f"There is no agent {name}.", self._missing(name))
@@ -132,7 +134,7 @@ class _Roster:
         bad = next((one for one in self._files if one.problems and folded(_stem(one.file)) == folded(name)), None)
         if bad is not None:
             return f"{bad.file} is not loaded; mend it first."
-        return nearest(name, self._agents) or f"There are {', '.join(sorted(self._agents))}."
+        return suggest(name, self._agents) or f"There are {', '.join(sorted(self._agents))}."
 
     def _lead(self, definitions: tuple[Definition, ...]) -> str:
         mains = [one for one in definitions if one.kind == "main"]
@@ -152,7 +154,7 @@ class _Roster:
             self._problems.append(DefinitionProblem(file=FOLDER, line=0, field="lead", message=message, hint=hint))
         return mains[0].name if mains else ""
 
-    def _problem(self, file: Read, field: str, message: str, hint: str) -> None:
+    def _problem(self, file: LoadedDefinition, field: str, message: str, hint: str) -> None:
         line = _line(file.lines, field)
         self._problems.append(DefinitionProblem(file=file.file, line=line, field=field, message=message, hint=hint))
 

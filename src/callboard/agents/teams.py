@@ -12,15 +12,15 @@ import msgspec
 from callboard.contracts.errors import Refusal
 
 from . import presets
-from .definition import read
-from .marks import nearest
-from .roster import FOLDER, roster
+from .definition import load_definition
+from .marks import suggest
+from .roster import FOLDER, build_roster
 
 SOLO = "solo"
 _LONGEST_NAME = 80
 
 
-class Team(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class TeamPreset(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A preset: the names of its agents, the lead first, and what the lead says of itself."""
 
     name: str
@@ -28,28 +28,28 @@ class Team(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     agents: tuple[str, ...]
 
 
-def teams() -> tuple[Team, ...]:
+def list_presets() -> tuple[TeamPreset, ...]:
     """The presets by name."""
     return tuple(_team(name) for name in _names())
 
 
-def sources(name: str) -> tuple[tuple[str, bytes], ...]:
+def preset_files(name: str) -> tuple[tuple[str, bytes], ...]:
     """The files of a preset as they are, by file name. Raises Refusal `invalid_input`."""
     if name not in _names():
-        hint = nearest(name, _names()) or f"There are {', '.join(_names())}."
+        hint = suggest(name, _names()) or f"There are {', '.join(_names())}."
         raise Refusal("invalid_input", f"There is no preset {name[:_LONGEST_NAME]}.", field="preset", hint=hint)
     place = resources.files(presets).joinpath(name)
     found = ((one.name, one.read_bytes()) for one in place.iterdir() if one.name.endswith(".md"))
     return tuple(sorted(found))
 
 
-def copy(name: str, folder: str) -> tuple[str, ...]:
+def copy_preset(name: str, folder: str) -> tuple[str, ...]:
     """Writes the files of a preset into the folder's `agents`; the answer is their paths in the folder.
 
     Nothing that is there is written over: where one of the files exists nothing is written at all. Raises Refusal
     `invalid_input`, and OSError where the folder cannot be written.
     """
-    files = sources(name)
+    files = preset_files(name)
     place = Path(folder) / FOLDER
     if place.is_symlink() or (place.exists() and not place.is_dir()):
         raise Refusal(
@@ -80,11 +80,11 @@ def _names() -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _team(name: str) -> Team:
-    found = roster(read(source, f"{FOLDER}/{file}") for file, source in sources(name))
+def _team(name: str) -> TeamPreset:
+    found = build_roster(load_definition(source, f"{FOLDER}/{file}") for file, source in preset_files(name))
     lead = found.find(found.lead)
     others = sorted(one.name for one in found.definitions if one is not lead)
-    return Team(
+    return TeamPreset(
         name=name,
         description="" if lead is None else lead.description,
         agents=(*(() if lead is None else (lead.name,)), *others),

@@ -35,14 +35,16 @@ FACTS, MANIFEST, README, BLOBS = "facts.jsonl", "manifest.json", "README.txt", "
 COMMENT = b"sha256:"
 COMMENT_BYTES = len(COMMENT) + 64
 
-HOW = {
+COMPUTATIONS = {
     "genesis": f"SHA-256 of the ASCII text {TAG.decode()} followed at once by the sessionId",
     "digest": "SHA-256 of the salt followed by the payload's bytes (UTF-8); of an erased fact the digest is given instead",
     "link": "SHA-256 of the link before (of fact 1: the genesis), the header's bytes and the digest, one after the other",
 }
 
 
-class Line(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+class FactLine(
+    msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
     """One fact. `header` is Base64, `salt`, `digest` and `link` are hex, `payload` is the stored text. What stands before
     `header` is read out of the header's bytes for the reader's sake. Of an erased fact `digest` is there, not salt and payload.
     """
@@ -105,7 +107,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid
 _lines = msgspec.json.Encoder()
 
 
-def line_of(stored: StoredBytes, header: Header) -> bytes:
+def encode_line(stored: StoredBytes, header: Header) -> bytes:
     """The line of a fact, with its end. Raises Refusal `chain_broken` for one that no Callboard wrote: a payload that is no
     text, a time out of range."""
     try:
@@ -113,7 +115,7 @@ def line_of(stored: StoredBytes, header: Header) -> bytes:
         time = timestamp(header.at)
     except (UnicodeDecodeError, OverflowError) as error:
         raise Refusal("chain_broken", f"The fact {stored.sequence} cannot be read: {error}") from error
-    line = Line(
+    line = FactLine(
         sequence=stored.sequence,
         type=header.type,
         time=time,
@@ -150,7 +152,7 @@ def manifest_bytes(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
-def member(name: str) -> zipfile.ZipInfo:
+def zip_member(name: str) -> zipfile.ZipInfo:
     """A file of the zip, the same whenever and wherever it is made."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system = 3
@@ -159,7 +161,7 @@ def member(name: str) -> zipfile.ZipInfo:
     return info
 
 
-def spans(sequences: list[int]) -> tuple[tuple[int, int], ...]:
+def to_spans(sequences: list[int]) -> tuple[tuple[int, int], ...]:
     """Rising sequences as spans."""
     found: list[tuple[int, int]] = []
     for sequence in sequences:

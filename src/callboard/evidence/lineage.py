@@ -41,7 +41,7 @@ class TaskPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     facts: tuple[tuple[int, int], ...]
 
     @property
-    def count(self) -> int:
+    def fact_count(self) -> int:
         """How many facts they are."""
         return sum(last - first + 1 for first, last in self.facts)
 
@@ -52,7 +52,7 @@ class _Ownership:
     def __init__(self) -> None:
         self.task: dict[str, str] = {}
 
-    def take(self, header: Header) -> None:
+    def apply(self, header: Header) -> None:
         scope = header.scope
         if header.type in (TaskCreated.type, TaskStarted.type) and scope.thread and scope.parent_thread:
             self.task[scope.thread] = scope.task
@@ -65,24 +65,24 @@ class Lineage:
     """
 
     def __init__(self) -> None:
-        self._whose = _Ownership()
-        self._made: dict[str, Scope] = {}
+        self._ownership = _Ownership()
+        self._created: dict[str, Scope] = {}
         self._parents: dict[str, set[str]] = {}
         self._turns: dict[str, set[str]] = {}
         self._spawned_by: dict[str, str] = {}
         self._turn_of_run: dict[str, str] = {}
         self._named_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
 
-    def take(self, page: Iterable[StoredBytes]) -> None:
+    def add_facts(self, page: Iterable[StoredBytes]) -> None:
         """The next facts."""
         for stored in page:
             self._fact(decode_header(stored.header), stored.payload)
 
     def scope_of(self, task: str) -> Scope | None:
         """The scope that the task was made in; None where the session has no such task."""
-        return self._made.get(task)
+        return self._created.get(task)
 
-    def of(self, task: str) -> Selection:
+    def select(self, task: str) -> Selection:
         """The task with its parts."""
         tasks = {task}
         grown = True
@@ -90,7 +90,7 @@ class Lineage:
             turns = self._turns_of(tasks)
             more = {
                 other
-                for other in self._made.keys() - tasks
+                for other in self._created.keys() - tasks
                 if not tasks.isdisjoint(self._parents.get(other, ()))
                 or self._turn_of_run.get(self._spawned_by.get(other, "")) in turns
             }
@@ -106,14 +106,14 @@ class Lineage:
 
     def _fact(self, header: Header, payload: bytes | None) -> None:
         scope, kind = header.scope, header.type
-        if kind == TaskCreated.type and scope.task not in self._made:
-            self._made[scope.task] = scope
-            working_for = self._whose.task.get(scope.parent_thread)
+        if kind == TaskCreated.type and scope.task not in self._created:
+            self._created[scope.task] = scope
+            working_for = self._ownership.task.get(scope.parent_thread)
             if working_for:
                 self._parents.setdefault(scope.task, set()).add(working_for)
             if scope.parent_run:
                 self._spawned_by[scope.task] = scope.parent_run
-        self._whose.take(header)
+        self._ownership.apply(header)
         if kind in (TaskCreated.type, TaskUpdated.type) and payload is not None:
             parent = msgspec.json.decode(payload, type=_Link).parent_task
             if parent:
@@ -122,13 +122,13 @@ class Lineage:
             self._turns.setdefault(scope.task, set()).add(scope.turn)
         if kind == TurnStarted.type:
             self._turn_of_run[scope.run] = scope.turn
-        for entity in shared_by(scope):
+        for entity in shared_entities(scope):
             named = self._named_by.setdefault(entity, set())
             named.update(
                 one
                 for one in (
                     ("task", scope.task),
-                    ("task", self._whose.task.get(scope.thread, "")),
+                    ("task", self._ownership.task.get(scope.thread, "")),
                     ("turn", scope.turn),
                 )
                 if one[1]
@@ -143,25 +143,25 @@ class Selection:
         self._tasks = tasks
         self._turns = turns
         self._shared = shared
-        self._whose = _Ownership()
+        self._ownership = _Ownership()
         self._agents: dict[str, None] = {}
         self._threads: dict[str, None] = {}
         self._spans: list[tuple[int, int]] = []
 
-    def take(self, sequence: int, header: Header) -> None:
+    def add_fact(self, sequence: int, header: Header) -> None:
         """The next fact."""
-        self._whose.take(header)
+        self._ownership.apply(header)
         scope = header.scope
-        worked = self._whose.task.get(scope.thread) in self._tasks or scope.turn in self._turns
+        worked = self._ownership.task.get(scope.thread) in self._tasks or scope.turn in self._turns
         if worked and scope.thread:
             self._threads[scope.thread] = None
             if scope.agent:
                 self._agents[scope.agent] = None
-        if worked or scope.task in self._tasks or any(entity in self._shared for entity in shared_by(scope)):
+        if worked or scope.task in self._tasks or any(entity in self._shared for entity in shared_entities(scope)):
             first = self._spans.pop()[0] if self._spans and self._spans[-1][1] == sequence - 1 else sequence
             self._spans.append((first, sequence))
 
-    def part(self) -> TaskPart:
+    def task_part(self) -> TaskPart:
         """All that were of the task."""
         return TaskPart(
             task_id=self._task,
@@ -172,6 +172,6 @@ class Selection:
         )
 
 
-def shared_by(scope: Scope) -> list[tuple[str, str]]:
+def shared_entities(scope: Scope) -> list[tuple[str, str]]:
     """The entities of a scope that facts of several agents belong to, each with its kind."""
     return [(name, one) for name in _SHARED if (one := getattr(scope, name))]

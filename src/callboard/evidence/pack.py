@@ -44,7 +44,7 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
     size: int
 
 
-class PackRequest(msgspec.Struct, frozen=True, kw_only=True):
+class BlobReference(msgspec.Struct, frozen=True, kw_only=True):
     """A blob that a readable fact refers to. `size` is as the fact says, 0 where it says none."""
 
     hash: str
@@ -56,7 +56,7 @@ class _Workspace(msgspec.Struct, rename="camel"):
     workspace_id: str = ""
 
 
-class Packer:
+class PackWriter:
     """Makes one pack of a session's facts from the first on: `facts` in order, then `blob` for each that is `wanted`, `end`."""
 
     def __init__(self, file: IO[bytes], session: str, made_by: str, selection: Selection | None = None) -> None:
@@ -65,12 +65,12 @@ class Packer:
         self._made_by = made_by
         self._selection = selection
         self._zip = zipfile.ZipFile(file, "w")
-        self._facts: IO[bytes] | None = self._zip.open(layout.member(layout.FACTS), "w")
+        self._facts: IO[bytes] | None = self._zip.open(layout.zip_member(layout.FACTS), "w")
         self._facts_hash = hashlib.sha256()
         self._workspace = ""
         self._link = chain.genesis(session)
         self._erased: list[int] = []
-        self._wanted: dict[str, PackRequest] = {}
+        self._wanted: dict[str, BlobReference] = {}
         self._earlier: set[str] = set()
         self._blobs: list[PackedBlob] = []
         self._left_out: list[OmittedBlob] = []
@@ -84,13 +84,13 @@ class Packer:
             self._facts.close()
         self._zip.close()
 
-    def facts(self, page: Iterable[StoredBytes]) -> None:
+    def add_facts(self, page: Iterable[StoredBytes]) -> None:
         """The next facts. Raises Refusal `chain_broken` where they are not those that were appended."""
         if self._facts is None:
             raise ValueError("no fact comes after a blob")
         for stored in page:
             header = decode_header(stored.header)
-            line = layout.line_of(stored, header)
+            line = layout.encode_line(stored, header)
             self._chain(stored)
             self._size += len(line)
             if self._size > LARGEST_FACTS:
@@ -98,7 +98,7 @@ class Packer:
             self._facts.write(line)
             self._facts_hash.update(line)
             if self._selection is not None:
-                self._selection.take(stored.sequence, header)
+                self._selection.add_fact(stored.sequence, header)
             if stored.payload is None:
                 self._erased.append(stored.sequence)
                 continue
@@ -107,14 +107,14 @@ class Packer:
             for name, size in _REFERENCE.findall(stored.payload):
                 self._refer(name.decode(), int(size or 0), stored.sequence, header.type)
 
-    def wanted(self) -> list[PackRequest]:
+    def wanted_blobs(self) -> list[BlobReference]:
         """The blobs that the facts refer to, each once, in the order in which they are referred to. No fact comes any more."""
         if self._facts is not None:
             self._facts.close()
             self._facts = None
         return list(self._wanted.values())
 
-    def fits(self, blob: PackRequest) -> bool:
+    def accepts(self, blob: BlobReference) -> bool:
         """False where there is no room for it, or where it is an earlier pack, which holds nothing that this one has not. It is
         then left out, and the manifest says so."""
         if blob.hash in self._earlier:
@@ -125,25 +125,25 @@ class Packer:
             return self._leave(blob, f"the blobs would be more than {LARGEST_BLOBS} bytes together")
         return True
 
-    def blob(self, blob: PackRequest, data: bytes | None) -> None:
+    def add_blob(self, blob: BlobReference, data: bytes | None) -> None:
         """The bytes of a blob, None where the log has none of that hash. Raises Refusal `chain_broken` for other bytes."""
         if data is None:
             self._leave(blob, "no longer in the log, or never a blob")
             return
         real = msgspec.structs.replace(blob, size=len(data))
-        if not self.fits(real):
+        if not self.accepts(real):
             return
         if hashlib.sha256(data).hexdigest() != blob.hash:
             raise Refusal(
                 "chain_broken", f"The blob {blob.hash} holds other bytes: the log was changed outside Callboard."
             )
-        self._zip.writestr(layout.member(layout.BLOBS + blob.hash), data)
+        self._zip.writestr(layout.zip_member(layout.BLOBS + blob.hash), data)
         self._room -= len(data)
         self._blobs.append(PackedBlob(hash=blob.hash, size=len(data), sequence=blob.sequence))
 
-    def end(self) -> PackResult:
+    def finish(self) -> PackResult:
         """Finishes the pack. Raises Refusal `too_large`."""
-        part = None if self._selection is None else self._selection.part()
+        part = None if self._selection is None else self._selection.task_part()
         words = layout.readme(
             made_by=self._made_by,
             session=self._session,
@@ -162,20 +162,20 @@ class Packer:
             facts=self.through,
             link=self._link.hex(),
             hash="SHA-256",
-            how=layout.HOW,
-            erased=layout.spans(self._erased),
+            how=layout.COMPUTATIONS,
+            erased=layout.to_spans(self._erased),
             task=part,
             blobs=tuple(self._blobs),
             left_out=tuple(self._left_out),
             files={layout.FACTS: self._facts_hash.hexdigest(), layout.README: hashlib.sha256(words).hexdigest()},
         )
-        self._zip.writestr(layout.member(layout.MANIFEST), layout.manifest_bytes(manifest))
-        self._zip.writestr(layout.member(layout.README), words)
+        self._zip.writestr(layout.zip_member(layout.MANIFEST), layout.manifest_bytes(manifest))
+        self._zip.writestr(layout.zip_member(layout.README), words)
         self._zip.comment = bytes(layout.COMMENT_BYTES)
         self._zip.close()
         return PackResult(
             through=self.through,
-            facts=self.through if part is None else part.count,
+            facts=self.through if part is None else part.fact_count,
             link=self._link,
             size=self._seal(),
         )
@@ -194,9 +194,9 @@ class Packer:
     def _refer(self, name: str, size: int, sequence: int, kind: str) -> None:
         if kind == EvidenceExported.type:
             self._earlier.add(name)
-        self._wanted.setdefault(name, PackRequest(hash=name, size=size, sequence=sequence))
+        self._wanted.setdefault(name, BlobReference(hash=name, size=size, sequence=sequence))
 
-    def _leave(self, blob: PackRequest, why: str) -> bool:
+    def _leave(self, blob: BlobReference, why: str) -> bool:
         self._left_out.append(OmittedBlob(hash=blob.hash, size=blob.size, sequence=blob.sequence, why=why))
         return False
 
@@ -224,6 +224,6 @@ def _of_task(part: TaskPart | None) -> str:
     if part is None:
         return ""
     return (
-        f"\nIt was asked for the task {part.task_id}: {part.count} of the facts are of that task, its parts and the agents\n"
+        f"\nIt was asked for the task {part.task_id}: {part.fact_count} of the facts are of that task, its parts and the agents\n"
         "that worked on them; manifest.json says which. The others are here because the chain goes through them.\n"
     )

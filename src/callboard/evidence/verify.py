@@ -22,7 +22,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.record import decode_header
 
 from . import layout
-from .layout import Line, Manifest
+from .layout import FactLine, Manifest
 from .lineage import Lineage, TaskPart
 
 Check = Literal["pack", "manifest", "fact", "end", "task", "blob", "file", "checksum", "expected"]
@@ -84,7 +84,7 @@ def verify(file: IO[bytes], *, link: str = "") -> Verdict:
     manifest: Manifest | None = None
     finding: Finding | None = None
     try:
-        with _called("pack", "the zip"), zipfile.ZipFile(file) as pack:
+        with _reporting("pack", "the zip"), zipfile.ZipFile(file) as pack:
             manifest = _manifest(pack)
             _members(pack, manifest)
             _facts(pack, manifest)
@@ -113,12 +113,12 @@ def verify(file: IO[bytes], *, link: str = "") -> Verdict:
         blobs=len(manifest.blobs),
         left_out=len(manifest.left_out),
         task_id="" if manifest.task is None else manifest.task.task_id,
-        task_facts=0 if manifest.task is None else manifest.task.count,
+        task_facts=0 if manifest.task is None else manifest.task.fact_count,
     )
 
 
 @contextmanager
-def _called(check: Check, where: str) -> Generator[None]:
+def _reporting(check: Check, where: str) -> Generator[None]:
     """What cannot even be read is wrong there."""
     try:
         yield
@@ -142,7 +142,7 @@ def _hashes(file: IO[bytes]) -> tuple[str, bool]:
 
 
 def _manifest(pack: zipfile.ZipFile) -> Manifest:
-    with _called("manifest", layout.MANIFEST), pack.open(layout.MANIFEST) as file:
+    with _reporting("manifest", layout.MANIFEST), pack.open(layout.MANIFEST) as file:
         data = file.read(_LONGEST)
         manifest = msgspec.json.decode(data, type=Manifest)
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
@@ -150,7 +150,7 @@ def _manifest(pack: zipfile.ZipFile) -> Manifest:
         raise _InvalidPackError("manifest", layout.MANIFEST, what)
     if layout.manifest_bytes(manifest) != data:
         raise _InvalidPackError("manifest", layout.MANIFEST, "it is not written as a pack's manifest is")
-    if manifest.hash != "SHA-256" or manifest.how != layout.HOW:
+    if manifest.hash != "SHA-256" or manifest.how != layout.COMPUTATIONS:
         raise _InvalidPackError("manifest", layout.MANIFEST, "it tells another way to compute a link")
     return manifest
 
@@ -188,12 +188,12 @@ def _facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
         if stored.payload is None:
             erased.append(found)
         if lineage is not None:
-            with _called("task", f"fact {found}"):
-                lineage.take([stored])
+            with _reporting("task", f"fact {found}"):
+                lineage.add_facts([stored])
     if (found, found, link.hex()) != (manifest.through, manifest.facts, manifest.link):
         what = f"it says {manifest.facts} facts up to {manifest.link}; there are {found} up to {link.hex()}"
         raise _InvalidPackError("end", layout.MANIFEST, what)
-    if layout.spans(erased) != manifest.erased:
+    if layout.to_spans(erased) != manifest.erased:
         raise _InvalidPackError("manifest", layout.MANIFEST, "it names other facts as erased than those that are")
     if hashed.hexdigest() != manifest.files.get(layout.FACTS):
         raise _InvalidPackError("file", layout.FACTS, "it does not have the hash that the manifest names")
@@ -201,12 +201,12 @@ def _facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
         _task(pack, manifest.task, lineage)
 
 
-def _lines(pack: zipfile.ZipFile) -> Generator[tuple[Line, bytes]]:
+def _lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
     number = 0
-    decoder = msgspec.json.Decoder(Line)
-    with _called("fact", layout.FACTS), pack.open(layout.FACTS) as file:
+    decoder = msgspec.json.Decoder(FactLine)
+    with _reporting("fact", layout.FACTS), pack.open(layout.FACTS) as file:
         while True:
-            with _called("fact", f"line {number + 1} of {layout.FACTS}"):
+            with _reporting("fact", f"line {number + 1} of {layout.FACTS}"):
                 raw = file.readline(_LONGEST)
                 line = decoder.decode(raw) if raw else None
             if line is None:
@@ -215,10 +215,10 @@ def _lines(pack: zipfile.ZipFile) -> Generator[tuple[Line, bytes]]:
             yield line, raw
 
 
-def _read(line: Line, raw: bytes, sequence: int) -> StoredBytes:
+def _read(line: FactLine, raw: bytes, sequence: int) -> StoredBytes:
     """The fact of a line, whose every word must follow from what is chained."""
     where = f"fact {sequence}"
-    with _called("fact", where):
+    with _reporting("fact", where):
         stored = StoredBytes(
             sequence=line.sequence,
             header=b64decode(line.header, validate=True),
@@ -229,7 +229,7 @@ def _read(line: Line, raw: bytes, sequence: int) -> StoredBytes:
         if len(stored.seal) != (chain.DIGEST_BYTES if line.erased else chain.SALT_BYTES):
             raise _InvalidPackError("fact", where, "its salt or digest has the wrong length", sequence)
         try:
-            told = layout.line_of(stored, decode_header(stored.header))
+            told = layout.encode_line(stored, decode_header(stored.header))
         except Refusal as refusal:
             raise _InvalidPackError("fact", where, refusal.problem.message, sequence) from refusal
     if told != raw:
@@ -243,10 +243,10 @@ def _task(pack: zipfile.ZipFile, named: TaskPart | None, lineage: Lineage) -> No
         return
     if lineage.scope_of(named.task_id) is None:
         raise _InvalidPackError("task", layout.MANIFEST, f"there is no task {named.task_id} in the session")
-    selection = lineage.of(named.task_id)
+    selection = lineage.select(named.task_id)
     for line, _ in _lines(pack):
-        selection.take(line.sequence, decode_header(b64decode(line.header)))
-    if selection.part() != named:
+        selection.add_fact(line.sequence, decode_header(b64decode(line.header)))
+    if selection.task_part() != named:
         raise _InvalidPackError(
             "task", layout.MANIFEST, "the facts, parts or agents that it names are not those of the task"
         )
@@ -269,7 +269,7 @@ def _words(pack: zipfile.ZipFile, manifest: Manifest) -> None:
 
 def _hashed(pack: zipfile.ZipFile, name: str, check: Check) -> tuple[int, str]:
     found, size = hashlib.sha256(), 0
-    with _called(check, name), pack.open(name) as file:
+    with _reporting(check, name), pack.open(name) as file:
         while piece := file.read(_PIECE):
             found.update(piece)
             size += len(piece)

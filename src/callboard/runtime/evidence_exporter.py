@@ -29,7 +29,7 @@ from callboard.contracts.scope import Actor, Scope
 from callboard.control.decide.evidence import EvidencePackReported
 from callboard.evidence.layout import MEDIA
 from callboard.evidence.lineage import Lineage, Selection
-from callboard.evidence.pack import LARGEST_BLOB, Packer, PackResult
+from callboard.evidence.pack import LARGEST_BLOB, PackResult, PackWriter
 
 from .background_tasks import BackgroundTasks
 from .dependencies import Dependencies
@@ -106,10 +106,10 @@ class EvidenceExporter:
         with tempfile.TemporaryFile(prefix="callboard-evidence-") as file:
             async with _packer(file, request.session_id, selection) as packer:
                 async for page in self._pages(export):
-                    await asyncio.to_thread(packer.facts, page)
+                    await asyncio.to_thread(packer.add_facts, page)
                     export.done = packer.through
                 await self._blobs(packer)
-                packed = await asyncio.to_thread(packer.end)
+                packed = await asyncio.to_thread(packer.finish)
             blob = await asyncio.to_thread(_read, file)
         return _made(request, packed, blob, scope)
 
@@ -120,7 +120,7 @@ class EvidenceExporter:
             return None, Scope()
         lineage = Lineage()
         async for page in self._pages(export):
-            await asyncio.to_thread(lineage.take, page)
+            await asyncio.to_thread(lineage.add_facts, page)
         scope = lineage.scope_of(task)
         if scope is None:
             raise Refusal(
@@ -129,7 +129,7 @@ class EvidenceExporter:
                 field="taskId",
                 hint="Leave taskId out for the whole session.",
             )
-        return lineage.of(task), scope
+        return lineage.select(task), scope
 
     async def _pages(self, export: _Export) -> AsyncGenerator[tuple[StoredBytes, ...]]:
         """The facts 1 to `through` as they are stored. Raises Refusal `unknown_session` where they went away."""
@@ -141,18 +141,18 @@ class EvidenceExporter:
             yield page
             after = page[-1].sequence
 
-    async def _blobs(self, packer: Packer) -> None:
+    async def _blobs(self, packer: PackWriter) -> None:
         blobs = self._dependencies.store.blobs
-        for wanted in packer.wanted():
-            if packer.fits(wanted):
+        for wanted in packer.wanted_blobs():
+            if packer.accepts(wanted):
                 # One byte more than what fits tells that it does not.
                 data = await blobs.get_range(wanted.hash, offset=0, length=LARGEST_BLOB + 1)
-                await asyncio.to_thread(packer.blob, wanted, data)
+                await asyncio.to_thread(packer.add_blob, wanted, data)
 
 
 @asynccontextmanager
-async def _packer(file: IO[bytes], session: str, selection: Selection | None) -> AsyncGenerator[Packer]:
-    packer = Packer(file, session, MADE_BY, selection)
+async def _packer(file: IO[bytes], session: str, selection: Selection | None) -> AsyncGenerator[PackWriter]:
+    packer = PackWriter(file, session, MADE_BY, selection)
     try:
         yield packer
     finally:

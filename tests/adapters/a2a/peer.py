@@ -29,12 +29,12 @@ class Task:
     """A task of the peer's as a play works on it. `said` is the text of the newest message."""
 
     def __init__(self, context: RequestContext, updater: TaskUpdater) -> None:
-        self.said = context.get_user_input()
+        self.input = context.get_user_input()
         self.id = updater.task_id
-        self.tell = updater
+        self.updater = updater
 
-    def words(self, text: str) -> Message:
-        return self.tell.new_agent_message(list(new_text_message(text).parts))
+    def reply(self, text: str) -> Message:
+        return self.updater.new_agent_message(list(new_text_message(text).parts))
 
 
 Play = Callable[[Task], Awaitable[None]]
@@ -71,7 +71,7 @@ class Peer:
     def __init__(self, port: int) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}/"
-        self.asked: list[str] = []
+        self.methods: list[str] = []
         self.texts: list[str] = []
         self.hold = asyncio.Event()
         self.server: uvicorn.Server | None = None
@@ -79,14 +79,14 @@ class Peer:
 
     async def stop(self) -> None:
         """Ends it without a word."""
-        self.cut()
+        self.cut_connections()
         if self.server is not None and self.running is not None:
             self.server.should_exit = self.server.force_exit = True
             await self.running
             # Whoever came again in the meantime.
-            self.cut()
+            self.cut_connections()
 
-    def cut(self) -> None:
+    def cut_connections(self) -> None:
         """Cuts every connection, as a network does."""
         assert self.server is not None
         for connection in list(self.server.server_state.connections):
@@ -95,7 +95,7 @@ class Peer:
                 transport.abort()
 
 
-def card_of(
+def build_card(
     url: str, *, version: str = "1.0", streaming: bool = True, binding: str = "JSONRPC", **more: Any
 ) -> AgentCard:
     return AgentCard(
@@ -111,16 +111,16 @@ def card_of(
     )
 
 
-async def nothing(task: Task) -> None:
-    await task.tell.complete()
+async def complete_at_once(task: Task) -> None:
+    await task.updater.complete()
 
 
 @asynccontextmanager
-async def peer(play: Play = nothing, *, answer: str = "", port: int = 0, **card: Any) -> AsyncIterator[Peer]:
+async def peer(play: Play = complete_at_once, *, answer: str = "", port: int = 0, **card: Any) -> AsyncIterator[Peer]:
     """The peer, on a free port of loopback. With `answer` it answers with a message alone."""
     listening = _listening(port)
     made = Peer(listening.getsockname()[1])
-    told = card_of(made.url, **card)
+    told = build_card(made.url, **card)
     handler = DefaultRequestHandler(
         agent_executor=_Playing(play, answer), task_store=InMemoryTaskStore(), agent_card=told
     )
@@ -133,27 +133,27 @@ async def peer(play: Play = nothing, *, answer: str = "", port: int = 0, **card:
         yield made
 
 
-def holds(there: list[Peer]) -> Play:
+def complete_when_released(there: list[Peer]) -> Play:
     """Works, and completes only once it is let go on."""
 
     async def play(task: Task) -> None:
-        await task.tell.start_work(task.words("Looking."))
+        await task.updater.start_work(task.reply("Looking."))
         await there[0].hold.wait()
-        await task.tell.complete(task.words(f"Done: {task.said}"))
+        await task.updater.complete(task.reply(f"Done: {task.input}"))
 
     return play
 
 
 @asynccontextmanager
-async def holding(**card: Any) -> AsyncIterator[Peer]:
+async def blocked_peer(**card: Any) -> AsyncIterator[Peer]:
     found: list[Peer] = []
-    async with peer(holds(found), **card) as there:
+    async with peer(complete_when_released(found), **card) as there:
         found.append(there)
         yield there
 
 
 @asynccontextmanager
-async def raw(app: Any) -> AsyncIterator[Peer]:
+async def raw_peer(app: Any) -> AsyncIterator[Peer]:
     """A server that is no A2A server, or a bad one."""
     listening = _listening(0)
     made = Peer(listening.getsockname()[1])
@@ -202,7 +202,7 @@ class _Noting:
         import json
 
         told = json.loads(body)
-        self._made.asked.append(told.get("method", ""))
+        self._made.methods.append(told.get("method", ""))
         message = (told.get("params") or told).get("message")
         if message:
             self._made.texts.append("".join(part.get("text", "") for part in message["parts"]))

@@ -17,7 +17,7 @@ from callboard.adapters.a2a import A2aAgents, Pace
 from callboard.contracts.ports.external import ExternalFailure, TextReported
 from callboard.runtime.workspaces.installation import install_command
 
-from .peer import QUICK, nothing, peer, raw
+from .peer import QUICK, complete_at_once, peer, raw_peer
 
 CARD = "/.well-known/agent-card.json"
 
@@ -37,16 +37,16 @@ def v03_card(url: str, **more: Any) -> dict[str, Any]:
 
 async def connection_failure(app: Starlette, pace: Pace = QUICK) -> tuple[str, str, bool]:
     """The code, message and retryability of a failed connection, with `URL/` for the address."""
-    async with raw(app) as there:
+    async with raw_peer(app) as there:
         with pytest.raises(ExternalFailure) as failed:
             await A2aAgents(pace).reach(there.url)
-        assert there.asked == []
+        assert there.methods == []
     failure = failed.value
     return failure.code, failure.message.replace(there.url, "URL/"), failure.retryable
 
 
 async def test_a_card_is_read_at_the_address_or_below_it():
-    async with peer(nothing) as there:
+    async with peer(complete_at_once) as there:
         for url in (there.url, there.url.rstrip("/"), f"{there.url}{CARD[1:]}"):
             session = await A2aAgents(QUICK).reach(url)
             assert (session.name, '"name":"Peer"' in session.card) == ("Peer", True)
@@ -80,7 +80,7 @@ async def test_a_missing_card_is_refused_and_a_failing_server_is_retryable():
 
 
 async def test_an_unreachable_agent_is_retryable():
-    async with peer(nothing) as there:
+    async with peer(complete_at_once) as there:
         url = there.url
     with pytest.raises(ExternalFailure) as failed:
         await A2aAgents(QUICK).reach(url)
@@ -118,12 +118,12 @@ async def test_only_interfaces_of_the_approved_origin_are_used():
         also = [{"url": f"{request.base_url}", "transport": "JSONRPC"}]
         return JSONResponse(v03_card("https://other.test/", additionalInterfaces=also))
 
-    async with raw(card_server(card, reply)) as there:
+    async with raw_peer(card_server(card, reply)) as there:
         session = await A2aAgents(QUICK).reach(there.url)
         events = [event async for event in session.prompt("Hello?")]
         await session.close()
     assert events[0] == TextReported("Here.", "m")
-    assert there.asked == ["message/send"]
+    assert there.methods == ["message/send"]
 
 
 async def test_a_card_is_limited_in_size_and_time():
@@ -136,7 +136,7 @@ async def test_a_card_is_limited_in_size_and_time():
 
     large = await connection_failure(card_server(v03_card("http://x/", description="x" * 300_000)))
     assert large == ("remote_refused", f"The card at URL{CARD} has more than 262144 bytes.", False)
-    async with raw(card_server(slow)) as there:
+    async with raw_peer(card_server(slow)) as there:
         with pytest.raises(ExternalFailure) as failed:
             await A2aAgents(Pace(card=0.05)).reach(there.url)
         there.hold.set()
@@ -165,7 +165,7 @@ async def prompt_failure(rpc: Any, *, streaming: bool = True) -> ExternalFailure
         await request.body()
         return await rpc(request)
 
-    async with raw(card_server(card, reply)) as there:
+    async with raw_peer(card_server(card, reply)) as there:
         session = await A2aAgents(QUICK).reach(there.url)
         with pytest.raises(ExternalFailure) as failed:
             async for _ in session.prompt("Do it."):

@@ -26,7 +26,7 @@ from callboard.contracts.ports.external import (
     TextReported,
 )
 
-from .peer import QUICK, Peer, Task, holding, peer
+from .peer import QUICK, Peer, Task, blocked_peer, peer
 
 #: Every supported combination of version, binding and streaming.
 WAYS: tuple[dict[str, Any], ...] = (
@@ -71,8 +71,8 @@ async def until(events: AsyncIterator[RemoteEvent], state: str) -> TaskReported:
 
 
 async def works(task: Task) -> None:
-    await task.tell.start_work(task.words("Looking."))
-    await task.tell.complete(task.words(f"Done: {task.said}"))
+    await task.updater.start_work(task.reply("Looking."))
+    await task.updater.complete(task.reply(f"Done: {task.input}"))
 
 
 async def test_states_are_reported_and_the_last_message_is_the_answer():
@@ -98,10 +98,10 @@ async def test_a_message_without_a_task_is_the_answer():
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
 async def test_requested_input_is_sent_to_the_same_task(way: dict[str, Any]):
     async def asks(task: Task) -> None:
-        if task.said == "Blue.":
-            await task.tell.complete(task.words("It is blue."))
+        if task.input == "Blue.":
+            await task.updater.complete(task.reply("It is blue."))
         else:
-            await task.tell.requires_input(task.words("Which colour?"))
+            await task.updater.requires_input(task.reply("Which colour?"))
 
     async with peer(asks, **way) as there, connected(there) as session:
         events: list[RemoteEvent] = []
@@ -129,7 +129,7 @@ async def test_requested_input_is_sent_to_the_same_task(way: dict[str, Any]):
 async def test_a_request_with_data_and_links_is_shown_completely():
     async def asks(task: Task) -> None:
         parts = [new_text_part("Which?"), new_data_part({"sizes": ["A5", "A6"]}), new_url_part("https://x.test/a.pdf")]
-        await task.tell.requires_input(task.tell.new_agent_message(parts))
+        await task.updater.requires_input(task.updater.new_agent_message(parts))
 
     async with peer(asks) as there, connected(there) as session:
         events = session.prompt("Do it.")
@@ -141,10 +141,10 @@ async def test_a_request_with_data_and_links_is_shown_completely():
 
 async def test_a_repeated_request_for_input_is_reported_again():
     async def asks(task: Task) -> None:
-        if task.said == "Blue.":
-            await task.tell.complete(task.words("It is blue."))
+        if task.input == "Blue.":
+            await task.updater.complete(task.reply("It is blue."))
         else:
-            await task.tell.requires_input(task.words("Which colour?"))
+            await task.updater.requires_input(task.reply("Which colour?"))
 
     async with peer(asks) as there, connected(there) as session:
         answers = iter(["What?", "Blue."])
@@ -161,10 +161,10 @@ async def test_an_agent_continues_after_an_authorisation_on_its_side():
     """No credential is sent, and anything in the message that looks like one is redacted."""
 
     async def wants(task: Task) -> None:
-        if task.said == "Do it.":
-            await task.tell.requires_auth(task.words("Log in at https://id.test/?token=abc123 first."))
+        if task.input == "Do it.":
+            await task.updater.requires_auth(task.reply("Log in at https://id.test/?token=abc123 first."))
         else:
-            await task.tell.complete(task.words("Done."))
+            await task.updater.complete(task.reply("Done."))
 
     async with peer(wants) as there, connected(there) as session:
         events: list[RemoteEvent] = []
@@ -186,9 +186,9 @@ async def test_a_need_that_is_met_on_the_agents_side_is_withdrawn():
     peers: list[Peer] = []
 
     async def wants(task: Task) -> None:
-        await task.tell.requires_auth(task.words("Log in."))
+        await task.updater.requires_auth(task.reply("Log in."))
         await peers[0].hold.wait()
-        await task.tell.complete(task.words("Thanks."))
+        await task.updater.complete(task.reply("Thanks."))
 
     async with peer(wants) as there, connected(there) as session:
         peers.append(there)
@@ -213,12 +213,12 @@ async def test_artifacts_are_reported_complete_with_large_texts_and_files_as_blo
             new_url_part("https://files.test/b.pdf", media_type="application/pdf", filename="b.pdf"),
             new_text_part(long, media_type="not a type"),
         ]
-        await task.tell.add_artifact(parts, artifact_id="a1", name="all", last_chunk=True)
+        await task.updater.add_artifact(parts, artifact_id="a1", name="all", last_chunk=True)
         for piece, last in (("One ", False), ("two ", False), ("three.", True)):
-            await task.tell.add_artifact(
+            await task.updater.add_artifact(
                 [new_text_part(piece)], artifact_id="a2", append=piece != "One ", last_chunk=last
             )
-        await task.tell.complete()
+        await task.updater.complete()
 
     async with peer(delivers) as there, connected(there) as session:
         events = await prompt_events(session)
@@ -244,8 +244,8 @@ async def test_artifacts_are_reported_complete_with_large_texts_and_files_as_blo
 
 async def test_parts_beyond_the_limit_are_counted():
     async def delivers(task: Task) -> None:
-        await task.tell.add_artifact([new_text_part(str(n)) for n in range(60)], artifact_id="a", last_chunk=True)
-        await task.tell.complete()
+        await task.updater.add_artifact([new_text_part(str(n)) for n in range(60)], artifact_id="a", last_chunk=True)
+        await task.updater.complete()
 
     async with peer(delivers) as there, connected(there) as session:
         (artifact,) = [event for event in await prompt_events(session) if isinstance(event, ArtifactReported)]
@@ -265,8 +265,8 @@ async def test_a_rejected_failed_or_cancelled_task_fails_the_prompt(state: Remot
     """UI-23"""
 
     async def ends(task: Task) -> None:
-        end = {"rejected": task.tell.reject, "failed": task.tell.failed, "canceled": task.tell.cancel}[state]
-        await end(task.words("No."))
+        end = {"rejected": task.updater.reject, "failed": task.updater.failed, "canceled": task.updater.cancel}[state]
+        await end(task.reply("No."))
 
     async with peer(ends) as there, connected(there) as session:
         events = session.prompt("Do it.")
@@ -281,10 +281,10 @@ async def test_a_rejected_failed_or_cancelled_task_fails_the_prompt(state: Remot
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
 async def test_an_interrupted_stream_is_continued_and_the_message_sent_once(way: dict[str, Any]):
     """UI-23"""
-    async with holding(**way) as there, connected(there) as session:
+    async with blocked_peer(**way) as there, connected(there) as session:
         events = session.prompt("Do it.")
         await until(events, "working")
-        there.cut()
+        there.cut_connections()
         there.hold.set()
         rest = [plain(event) async for event in events]
 
@@ -295,13 +295,13 @@ async def test_an_interrupted_stream_is_continued_and_the_message_sent_once(way:
 async def test_a_silent_task_is_polled_and_keeps_its_state():
     """UI-23"""
     pace = Pace(card=20, request=0.3, first_pause=0.01, longest_pause=0.05, patience=60)
-    async with holding() as there, connected(there, pace) as session:
+    async with blocked_peer() as there, connected(there, pace) as session:
         events = session.prompt("Do it.")
         await until(events, "working")
         following = anext(events)
 
         async def release_after_polls() -> None:
-            while there.asked.count("GetTask") < 2:  # noqa: ASYNC110 - only the requests of the server show it
+            while there.methods.count("GetTask") < 2:  # noqa: ASYNC110 - only the requests of the server show it
                 await asyncio.sleep(0)
             there.hold.set()
 
@@ -315,7 +315,7 @@ async def test_a_silent_task_is_polled_and_keeps_its_state():
 async def test_an_agent_that_stays_unreachable_fails_the_prompt():
     """UI-23"""
     async with AsyncExitStack() as stack:
-        there = await stack.enter_async_context(holding())
+        there = await stack.enter_async_context(blocked_peer())
         session = await stack.enter_async_context(connected(there))
         events = session.prompt("Do it.")
         await until(events, "working")
@@ -328,7 +328,7 @@ async def test_an_agent_that_stays_unreachable_fails_the_prompt():
 
 
 async def test_an_unfinished_task_is_resumed_without_sending_its_message_again():
-    async with holding() as there:
+    async with blocked_peer() as there:
         async with connected(there) as first:
             events = first.prompt("Do it.")
             task = (await until(events, "working")).task
@@ -354,10 +354,10 @@ async def test_a_task_that_the_agent_no_longer_has_is_sent_again():
 
 async def test_new_input_for_an_unfinished_task_is_sent_as_its_next_message():
     async def asks(task: Task) -> None:
-        if task.said == "Blue.":
-            await task.tell.complete(task.words("It is blue."))
+        if task.input == "Blue.":
+            await task.updater.complete(task.reply("It is blue."))
         else:
-            await task.tell.requires_input(task.words("Which colour?"))
+            await task.updater.requires_input(task.reply("Which colour?"))
 
     async with peer(asks) as there, connected(there) as session:
         events = session.prompt("Do it.")
@@ -371,7 +371,7 @@ async def test_new_input_for_an_unfinished_task_is_sent_as_its_next_message():
 
 @pytest.mark.parametrize("way", WAYS, ids=NAMES)
 async def test_a_cancelled_prompt_cancels_the_task(way: dict[str, Any]):
-    async with holding(**way) as there, connected(there) as session:
+    async with blocked_peer(**way) as there, connected(there) as session:
         events = session.prompt("Do it.")
         await until(events, "working")
         pending = asyncio.ensure_future(anext(events))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.adapters.acp import installed_agents
-from callboard.agents.definition import read
+from callboard.agents.definition import load_definition
 
 
 def program(folder: Path, name: str) -> str:
@@ -29,7 +29,7 @@ def test_installed_agents_are_offered_with_a_definition_that_can_be_copied(tmp_p
     ]
     assert (found[1].program, found[2].program) == (codex, gemini)
     for one in found:
-        definition = read(one.definition.encode(), f"agents/{one.name}.md").definition
+        definition = load_definition(one.definition.encode(), f"agents/{one.name}.md").definition
         assert definition is not None
         assert (definition.provider, definition.command, definition.kind) == ("acp", one.command, "subagent")
 

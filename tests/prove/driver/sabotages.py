@@ -94,14 +94,14 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         setattr(Redaction, "redact", lambda self, text: text)  # noqa: B010
         setattr(Redaction, "holds", lambda self, data: False)  # noqa: B010
     elif fault == "short-pack":
-        from callboard.evidence.pack import Packer
+        from callboard.evidence.pack import PackWriter
 
-        facts = Packer.facts
-        setattr(Packer, "facts", lambda self, page: facts(self, page[:-1]))  # noqa: B010
+        facts = PackWriter.add_facts
+        setattr(PackWriter, "facts", lambda self, page: facts(self, page[:-1]))  # noqa: B010
     elif fault == "other-words":
         from callboard.evidence import layout
 
-        line_of = layout.line_of
+        line_of = layout.encode_line
         _replace("callboard.evidence.layout", "line_of", lambda stored, header: line_of(_reworded(stored), header))
     elif fault in _OF_THE_STORE:
         _OF_THE_STORE[fault]()

@@ -88,7 +88,7 @@ async def test_without_a_yes_nothing_is_sent_and_the_message_waits(unattended: b
         session = (await home.submit("Write to it.")).session_id
         await answer(home, session, 1, "reject", unattended=unattended)
         failed = await ended(home, session)
-        before = list(there.asked)
+        before = list(there.methods)
         await again(home, session, "Please.")
         await answer(home, session, 2, scope="session")
         await ended(home, session, 2)
@@ -112,7 +112,7 @@ async def test_where_a_policy_says_no_to_contacting_it_the_turn_fails_by_that(tm
         await home.do(ResolvePermission(session_id=session, action_id=action, decision="reject", policy="opa/main"))
         failed = await ended(home, session)
 
-    assert (failed.code, there.asked) == ("policy_denied", [])
+    assert (failed.code, there.methods) == ("policy_denied", [])
     assert failed.message == "ConnectAgent was not let through. The policy opa/main said no."
 
 
@@ -195,10 +195,10 @@ async def test_an_authorisation_is_given_there_and_no_secret_is_told_here(tmp_pa
     """UI-23"""
 
     async def wants(task: Task) -> None:
-        if "authorised" in task.said:
-            await task.tell.complete(task.words("In."))
+        if "authorised" in task.input:
+            await task.updater.complete(task.reply("In."))
         else:
-            await task.tell.requires_auth(task.words("Log in at https://id.test/?token=abc123."))
+            await task.updater.requires_auth(task.reply("Log in at https://id.test/?token=abc123."))
 
     async with peer(wants) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -219,9 +219,9 @@ async def test_what_it_settles_by_itself_is_asked_no_more(tmp_path: Path):
     found: list[Peer] = []
 
     async def wants(task: Task) -> None:
-        await task.tell.requires_auth(task.words("Log in."))
+        await task.updater.requires_auth(task.reply("Log in."))
         await found[0].hold.wait()
-        await task.tell.complete(task.words("Somebody did."))
+        await task.updater.complete(task.reply("Somebody did."))
 
     async with peer(wants) as there, with_peer(tmp_path, there.url) as home:
         found.append(there)
@@ -241,8 +241,8 @@ async def test_what_it_did_not_complete_is_not_complete(state: str, tmp_path: Pa
     """UI-23"""
 
     async def ends(task: Task) -> None:
-        end = {"rejected": task.tell.reject, "failed": task.tell.failed, "canceled": task.tell.cancel}[state]
-        await end(task.words("No."))
+        end = {"rejected": task.updater.reject, "failed": task.updater.failed, "canceled": task.updater.cancel}[state]
+        await end(task.reply("No."))
 
     async with peer(ends) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)

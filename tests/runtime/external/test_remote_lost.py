@@ -24,7 +24,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
 )
 from callboard.runtime.workspaces.installation import install_command
-from tests.adapters.a2a.peer import Task, holding, peer, raw
+from tests.adapters.a2a.peer import Task, blocked_peer, peer, raw_peer
 from tests.runtime.rigs.remote_agent import (
     again,
     answer,
@@ -43,7 +43,7 @@ from tests.runtime.sessions.test_recovery import killed
 
 async def test_one_that_is_gone_is_unavailable_and_its_task_stays_as_it_was_told(tmp_path: Path):
     """UI-23, UI-26"""
-    async with holding() as there, with_peer(tmp_path, there.url) as home:
+    async with blocked_peer() as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
         await home.until(session, "remote.task", 2)
         await there.stop()
@@ -60,7 +60,7 @@ async def test_one_that_is_gone_is_unavailable_and_its_task_stays_as_it_was_told
 
 async def test_a_retry_takes_up_the_task_that_is_unfinished_there(tmp_path: Path):
     """UI-23"""
-    async with holding() as there, with_peer(tmp_path, there.url, external_silence=4.0) as home:
+    async with blocked_peer() as there, with_peer(tmp_path, there.url, external_silence=4.0) as home:
         session = await met(home)
         silent = await ended(home, session)
         there.hold.set()
@@ -79,7 +79,7 @@ async def test_a_retry_takes_up_the_task_that_is_unfinished_there(tmp_path: Path
 
 async def test_an_interrupt_cancels_the_task_there(tmp_path: Path):
     """COM-10"""
-    async with holding() as there, with_peer(tmp_path, there.url) as home:
+    async with blocked_peer() as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
         await home.until(session, "remote.task", 2)
         await home.do(InterruptTurn(session_id=session, thread_id=await thread_of(home, session)))
@@ -107,7 +107,7 @@ async def test_an_interrupt_withdraws_what_it_asks(tmp_path: Path):
 
 async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_thread(tmp_path: Path):
     """CTL-06, UI-23"""
-    async with holding() as there:
+    async with blocked_peer() as there:
         async with with_peer(tmp_path, there.url) as home:
             session = await met(home)
             await home.until(session, "remote.task", 2)
@@ -134,7 +134,7 @@ async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_
 @pytest.mark.parametrize("waits", ["works", "asks"])
 async def test_after_a_kill_the_task_is_taken_up_where_it_stands(waits: str, tmp_path: Path):
     """CTL-06, UI-23"""
-    async with holding() if waits == "works" else peer(asks) as there, with_peer(tmp_path, there.url) as home:
+    async with blocked_peer() if waits == "works" else peer(asks) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
         await home.until(session, "remote.task", 2)
         if waits == "asks":
@@ -177,7 +177,7 @@ async def test_another_address_in_its_file_is_asked_about_before_anything_is_sai
         file.write_text(file.read_text().replace(there.url, other.url))
         await again(home, session, "And now?")
         asked = await home.until(session, "action.required", 2)
-        before = list(other.asked)
+        before = list(other.methods)
         await answer(home, session, 2)
         await ended(home, session, 2)
 
@@ -198,8 +198,8 @@ async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path,
 async def test_what_it_says_of_its_work_is_told_now_and_then_and_the_newest_in_any_case(tmp_path: Path):
     async def talks(task: Task) -> None:
         for step in range(30):
-            await task.tell.start_work(task.words(f"Step {step}."))
-        await task.tell.complete(task.words("Done."))
+            await task.updater.start_work(task.reply(f"Step {step}."))
+        await task.updater.complete(task.reply("Done."))
 
     async with peer(talks) as there, with_peer(tmp_path, there.url, remote_interval=3600.0) as home:
         session = await met(home)
@@ -237,7 +237,7 @@ async def test_an_answer_that_it_did_not_take_is_asked_for_again(tmp_path: Path)
         return {"kind": "message", "role": "agent", "messageId": text, "parts": [{"kind": "text", "text": text}]}
 
     routes = [Route("/.well-known/agent-card.json", card), Route("/", rpc, methods=["POST"])]
-    async with raw(Starlette(routes=routes)) as there, with_peer(tmp_path, there.url) as home:
+    async with raw_peer(Starlette(routes=routes)) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
         await answer(home, session, 2, "answer", answer="Blue.")
         await answer(home, session, 3, "answer", answer="Blue.")

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 import callboard
-from callboard.agents.definition import read
-from callboard.agents.roster import roster
-from callboard.agents.teams import sources, teams
+from callboard.agents.definition import load_definition
+from callboard.agents.roster import build_roster
+from callboard.agents.teams import list_presets, preset_files
 from callboard.contracts.commands.team_tools import TEAM_TOOLS
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.agents import Definition
@@ -80,7 +80,10 @@ def _prompts() -> Iterator[tuple[str, str]]:
         yield from ((f"schema of {name}", text) for text in _descriptions(_SCHEMAS[name]))
     modes: tuple[tuple[Mode, PermissionMode], ...] = tuple(product(("chat", "auto"), ("ask", "planning")))
     specs = tuple(declarations._told(kind) for kind in declarations.KINDS.values())
-    rosters = [roster(read(source, name) for name, source in sources(team.name)) for team in teams()]
+    rosters = [
+        build_roster(load_definition(source, name) for name, source in preset_files(team.name))
+        for team in list_presets()
+    ]
     for team, (mode, permission_mode) in product(rosters, modes):
         for agent in team.definitions:
             yield f"{agent.name} in {mode}", run_config._told_of_mode(agent, mode, permission_mode, specs)

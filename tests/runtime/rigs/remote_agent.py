@@ -37,16 +37,16 @@ You work here.
 
 
 async def greets(task: Task) -> None:
-    await task.tell.start_work(task.words("Looking."))
-    await task.tell.add_artifact(list(task.words("A card.").parts), artifact_id="a1", name="card")
-    await task.tell.complete(task.words(f"You said: {task.said}"))
+    await task.updater.start_work(task.reply("Looking."))
+    await task.updater.add_artifact(list(task.reply("A card.").parts), artifact_id="a1", name="card")
+    await task.updater.complete(task.reply(f"You said: {task.input}"))
 
 
 async def asks(task: Task) -> None:
-    if task.said == "Blue.":
-        await task.tell.complete(task.words("It is blue."))
+    if task.input == "Blue.":
+        await task.updater.complete(task.reply("It is blue."))
         return
-    await task.tell.requires_input(task.words("Which colour?"))
+    await task.updater.requires_input(task.reply("Which colour?"))
 
 
 @asynccontextmanager

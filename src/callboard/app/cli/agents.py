@@ -11,7 +11,7 @@ import typer
 
 from callboard.adapters.acp import installed_agents
 from callboard.agents.folder import FolderDefinitions
-from callboard.agents.teams import copy, teams
+from callboard.agents.teams import copy_preset, list_presets
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster
@@ -61,7 +61,7 @@ def _agents(
         raise Refusal("no_folder", f"{folder} is not a folder.", field="FOLDER", hint="Give an existing folder.")
     if preset:
         try:
-            written = copy(preset, str(place))
+            written = copy_preset(preset, str(place))
         except OSError as error:
             message = f"{place} cannot be written: {error.strerror or error}."
             raise Refusal("invalid_input", message, field="FOLDER", hint="Look at its permissions.") from error
@@ -91,7 +91,7 @@ def _print_installed(*, json: bool) -> None:
 
 def _print_presets(*, json: bool) -> None:
     style = Style(sys.stdout)
-    found = teams()
+    found = list_presets()
     longest = max(len(team.name) for team in found)
     for team in found:
         if json:
