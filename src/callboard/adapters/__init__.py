@@ -1,1 +1,1 @@
-"""How others speak to it: HTTP, JSON-RPC, AG-UI and further protocols. None imports another."""
+"""Adapters to other systems: HTTP, JSON-RPC, A2A, ACP and imports. No adapter imports another."""

@@ -224,6 +224,7 @@ def _of_task(part: TaskPart | None) -> str:
     if part is None:
         return ""
     return (
-        f"\nIt was asked for the task {part.task_id}: {part.fact_count} of the facts are of that task, its parts and the agents\n"
-        "that worked on them; manifest.json says which. The others are here because the chain goes through them.\n"
+        f"\nThis pack was requested for the task {part.task_id}. {part.fact_count} of the facts belong to the task,\n"
+        "its subtasks and the agents that worked on them: manifest.json lists them. The other facts are needed\n"
+        "to check the chain.\n"
     )

@@ -1,28 +1,28 @@
-"""A small agent that speaks the protocol and plays a script: `agent.py SCRIPT.json`. Run as a real process by the tests.
+"""Scripted agent of the tests, run as a real process: `agent.py SCRIPT.json`.
 
-Its conversations are named `conversation-PID`, or as `"conversation"` says. The script is `{"prompts": [[step, ...], ...],
-"load": false, "state": "file"}`; each prompt plays the next list. It has the modes `ask`, `code` and `plan` and begins in
-`code`, or those of `"modes"`, the first of which is in force; none with `"modes": []`. With `"sticks"` it reports success and
-stays in its mode, with `"deaf"` it refuses. With `"options"` it has them as an option of its configuration, with `"models"` an
-option for its model. `"agent"` is its name. In a mode named `code`, `auto` or `yolo`, `run` asks nothing. A step is one of
+A conversation's id is `conversation-PID`, or the value of `"conversation"`. The script is `{"prompts": [[step, ...], ...],
+"load": false, "state": "file"}`; each prompt plays the next list. The modes are `code`, `ask` and `plan`, or those of
+`"modes"`; the first one is in force. With `"sticks"` the agent reports success but keeps its mode; with `"deaf"` it rejects the
+change. With `"options"` modes are a configuration option, with `"models"` there is an option for the model. `"agent"` is the
+agent's name. In a mode named `code`, `auto` or `yolo`, `run` asks for no permission. Steps:
 
-say, think     a piece of text
-plan           lines, each a text (pending) or [text, status]
-call           a tool call as the protocol has it: id, title, kind, status, input, diff, output, path, terminal, meta
-run            asks for permission for a command, and runs it once it is allowed; a cancelled one ends the prompt. With `hasty`
-               it reports the command as in progress before it asks, as OpenCode does
-permit         asks for permission for the call of that id, with the options given; says what was answered
-read, write    asks for a file; says what came of it
-later          asks for a file while no prompt is under way, and writes into the file `into` what came of it
-mark           makes a file, so that a test sees how far it is
-edit           asks for permission to change a file, and writes it through the client once that is allowed
-mode           changes its own mode
-echo           says what it was prompted with
+say, think     sends a piece of text
+plan           sends a plan; each line is a text (pending) or [text, status]
+call           sends a tool call of the protocol: id, title, kind, status, input, diff, output, path, terminal, meta
+run            asks for permission for a command and runs it once allowed; a cancellation ends the prompt. With `hasty` it
+               reports the command as in progress before it asks, like OpenCode
+permit         asks for permission for a call, and sends the answer as text
+read, write    requests a file, and sends the result as text
+later          requests a file outside a prompt, and writes the result to the file `into`
+mark           creates a file, so that a test sees the progress
+edit           asks for permission to change a file, and writes it through the client once allowed
+mode           changes its mode
+echo           sends the text of the prompt
 err            writes to its standard error
-die            ends the process with that code
+die            exits with that code
 hang           waits until it is cancelled
-stay           waits for ever, cancelled or not
-end            the stop reason
+stay           waits forever, even if cancelled
+end            ends the prompt with that stop reason
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from typing import Any
 
 @contextmanager
 def _without_descriptions() -> Generator[None]:
-    """Spare this process a third of its start: pydantic parses the source of 280 models for descriptions, if it finds it."""
+    """Save a third of the start-up time: pydantic parses the source of 280 models for descriptions if it is available."""
 
     def no_source(_: object) -> Any:
         raise OSError
 
-    found = inspect.currentframe, inspect.findsource
+    originals = inspect.currentframe, inspect.findsource
     inspect.currentframe, inspect.findsource = lambda: None, no_source
     try:
         yield
     finally:
-        inspect.currentframe, inspect.findsource = found
+        inspect.currentframe, inspect.findsource = originals
 
 
 with _without_descriptions():
@@ -89,7 +89,7 @@ class Scripted:
         return schema.NewSessionResponse(session_id=conversation, **self._offers())
 
     async def load_session(self, cwd: str, session_id: str, **kwargs: Any) -> Any:
-        await self._tell(session_id, acp.update_agent_message_text("an old answer, told again"))
+        await self._send(session_id, acp.update_agent_message_text("an old answer, repeated"))
         return schema.LoadSessionResponse(**self._offers())
 
     async def set_session_mode(self, session_id: str, mode_id: str, **kwargs: Any) -> Any:
@@ -106,17 +106,17 @@ class Scripted:
         return schema.SetSessionConfigOptionResponse(config_options=self._options())
 
     def _offers(self) -> dict[str, Any]:
-        modes = [schema.SessionMode(id=one, name=one) for one in self._modes]
+        modes = [schema.SessionMode(id=mode, name=mode) for mode in self._modes]
         state = schema.SessionModeState(current_mode_id=self._mode, available_modes=modes) if modes else None
         return {"modes": None if "options" in SCRIPT else state, "config_options": self._options()}
 
     def _options(self) -> list[Any]:
-        found: list[Any] = []
+        options: list[Any] = []
         if "options" in SCRIPT:
-            found.append(_option("the-mode", "mode", self._mode, self._modes))
+            options.append(_option("the-mode", "mode", self._mode, self._modes))
         if self._models:
-            found.append(_option("the-model", "model", self._model, self._models))
-        return found
+            options.append(_option("the-model", "model", self._model, self._models))
+        return options
 
     async def cancel(self, session_id: str, **kwargs: Any) -> None:
         self._cancelled.set()
@@ -134,46 +134,46 @@ class Scripted:
                     continue
                 if kind == "hang":
                     await self._cancelled.wait()
-                    await self._tell(session_id, acp.update_agent_message_text(" (stopped)"))
+                    await self._send(session_id, acp.update_agent_message_text(" (stopped)"))
                     return schema.PromptResponse(stop_reason="cancelled")
                 await self._play(session_id, kind, value, prompt)
         usage = schema.Usage(total_tokens=30, input_tokens=20, output_tokens=10)
         return schema.PromptResponse(stop_reason="end_turn", usage=usage)
 
     def _next(self) -> int:
-        """The number of the prompt, also over a restart where the script names a file for that."""
+        """Return the number of the prompt; it survives a restart if the script names a file for it."""
         if "state" in SCRIPT:
-            kept = Path(SCRIPT["state"])
-            self._prompts = int(kept.read_text()) if kept.exists() else 0
-            kept.write_text(str(self._prompts + 1))
+            state = Path(SCRIPT["state"])
+            self._prompts = int(state.read_text()) if state.exists() else 0
+            state.write_text(str(self._prompts + 1))
         self._prompts += 1
         return self._prompts - 1
 
     async def _play(self, session: str, kind: str, value: Any, prompt: list[Any]) -> None:
         match kind:
             case "say":
-                await self._tell(session, acp.update_agent_message_text(value))
+                await self._send(session, acp.update_agent_message_text(value))
             case "echo":
-                await self._tell(session, acp.update_agent_message_text(" ".join(one.text for one in prompt)))
+                await self._send(session, acp.update_agent_message_text(" ".join(block.text for block in prompt)))
             case "think":
-                await self._tell(session, acp.update_agent_thought_text(value))
+                await self._send(session, acp.update_agent_thought_text(value))
             case "plan":
                 lines = [line if isinstance(line, list) else [line, "pending"] for line in value]
                 entries = [schema.PlanEntry(content=line, priority="medium", status=status) for line, status in lines]
-                await self._tell(session, schema.AgentPlanUpdate(session_update="plan", entries=entries))
+                await self._send(session, schema.AgentPlanUpdate(session_update="plan", entries=entries))
             case "call":
-                await self._tell(session, _call(value))
+                await self._send(session, _call(value))
             case "permit":
-                options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
+                options = [schema.PermissionOption(option_id=name, name=name, kind=kind) for name, kind in OPTIONS]
                 call = schema.ToolCallUpdate(**_fields(value))
                 answer = await self._conn.request_permission(session_id=session, tool_call=call, options=options)
-                said = answer.outcome.outcome
-                said = answer.outcome.option_id if said == "selected" else said
-                await self._tell(session, acp.update_agent_message_text(f"[{said}]"))
+                outcome = answer.outcome.outcome
+                outcome = answer.outcome.option_id if outcome == "selected" else outcome
+                await self._send(session, acp.update_agent_message_text(f"[{outcome}]"))
             case "read":
-                await self._ask(session, self._conn.read_text_file(session_id=session, **value))
+                await self._send_result(session, self._conn.read_text_file(session_id=session, **value))
             case "write":
-                await self._ask(session, self._conn.write_text_file(session_id=session, **value))
+                await self._send_result(session, self._conn.write_text_file(session_id=session, **value))
             case "mark":
                 os.close(os.open(value, os.O_CREAT | os.O_WRONLY))
             case "err":
@@ -195,63 +195,63 @@ class Scripted:
             case "mode":
                 self._mode = value
                 change = schema.CurrentModeUpdate(session_update="current_mode_update", current_mode_id=value)
-                await self._tell(session, change)
+                await self._send(session, change)
             case _:
                 raise ValueError(kind)
 
     async def _edit(self, session: str, id: str, path: str, before: str | None, after: str) -> None:
-        asked = {"id": id, "title": "Edit files", "kind": "edit", "path": path, "diff": [path, before, after]}
-        options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
-        call = schema.ToolCallUpdate(**_fields(asked))
+        call_fields = {"id": id, "title": "Edit files", "kind": "edit", "path": path, "diff": [path, before, after]}
+        options = [schema.PermissionOption(option_id=name, name=name, kind=kind) for name, kind in OPTIONS]
+        call = schema.ToolCallUpdate(**_fields(call_fields))
         answer = await self._conn.request_permission(session_id=session, tool_call=call, options=options)
         allowed = answer.outcome.outcome == "selected" and answer.outcome.option_id == "yes"
         if allowed:
-            await self._ask(session, self._conn.write_text_file(session_id=session, path=path, content=after))
-        await self._tell(session, _call({"id": id, "status": "completed" if allowed else "failed"}))
+            await self._send_result(session, self._conn.write_text_file(session_id=session, path=path, content=after))
+        await self._send(session, _call({"id": id, "status": "completed" if allowed else "failed"}))
 
     async def _run(self, session: str, value: dict[str, Any]) -> bool:
-        """False where it was cancelled."""
+        """Return False if the command was cancelled."""
         call = {"id": value["id"], "title": value["command"], "kind": "execute", "input": {"command": value["command"]}}
-        await self._tell(session, _call(call))
+        await self._send(session, _call(call))
         if self._mode in ("code", "auto", "yolo"):
             return await self._do(session, value)
         if value.get("hasty"):
-            await self._tell(session, _call({"id": value["id"], "status": "in_progress"}))
-        options = [schema.PermissionOption(option_id=name, name=name, kind=one) for name, one in OPTIONS]
-        asked = schema.ToolCallUpdate(**_fields(call))
-        answer = await self._conn.request_permission(session_id=session, tool_call=asked, options=options)
+            await self._send(session, _call({"id": value["id"], "status": "in_progress"}))
+        options = [schema.PermissionOption(option_id=name, name=name, kind=kind) for name, kind in OPTIONS]
+        update = schema.ToolCallUpdate(**_fields(call))
+        answer = await self._conn.request_permission(session_id=session, tool_call=update, options=options)
         if answer.outcome.outcome != "selected":
             return False
         if answer.outcome.option_id == "no":
-            await self._tell(session, _call({"id": value["id"], "status": "failed", "output": "refused"}))
+            await self._send(session, _call({"id": value["id"], "status": "failed", "output": "refused"}))
             return True
         return await self._do(session, value)
 
     async def _do(self, session: str, value: dict[str, Any]) -> bool:
         running = await asyncio.create_subprocess_shell(value["command"], stdout=asyncio.subprocess.PIPE)
         printed, _ = await running.communicate()
-        await self._tell(session, _call({"id": value["id"], "status": "completed", "output": printed.decode()}))
+        await self._send(session, _call({"id": value["id"], "status": "completed", "output": printed.decode()}))
         return True
 
-    async def _ask(self, session: str, asked: Any) -> None:
-        await self._tell(session, acp.update_agent_message_text(f"[{await self._heard(asked)}]"))
+    async def _send_result(self, session: str, request: Any) -> None:
+        await self._send(session, acp.update_agent_message_text(f"[{await self._result(request)}]"))
 
     async def _read_later(self, session: str, path: str, into: str) -> None:
-        heard = await self._heard(self._conn.read_text_file(session_id=session, path=path))
-        await asyncio.to_thread(Path(into).write_text, heard)
+        result = await self._result(self._conn.read_text_file(session_id=session, path=path))
+        await asyncio.to_thread(Path(into).write_text, result)
 
-    async def _heard(self, asked: Any) -> str:
+    async def _result(self, request: Any) -> str:
         try:
-            return str(getattr(await asked, "content", "done"))
+            return str(getattr(await request, "content", "done"))
         except acp.RequestError as error:
             return f"refused: {error.data}" if error.data else f"{error.code} {error}"
 
-    async def _tell(self, session: str, update: Any) -> None:
+    async def _send(self, session: str, update: Any) -> None:
         await self._conn.session_update(session_id=session, update=update)
 
 
 def _option(name: str, category: Any, current: str, values: list[str]) -> Any:
-    options = [schema.SessionConfigSelectOption(value=one, name=one) for one in values]
+    options = [schema.SessionConfigSelectOption(value=value, name=value) for value in values]
     return schema.SessionConfigOptionSelect(
         id=name, name=name, category=category, type="select", current_value=current, options=options
     )

@@ -1,9 +1,9 @@
-"""An agent that sends the lines of its script at each prompt, whatever they are: `raw_agent.py SCRIPT.json`.
+"""Agent that sends the lines of its script at each prompt, valid or not: `raw_agent.py SCRIPT.json`.
 
 In a line, PROMPT is the id of the prompt and MINE its conversation. The script is
 `{"lines": [...], "times": 1, "new": {}}`: `times` repeats the lines, `new` is sent in place of the answer to `session/new`.
-With `closes` it closes its standard output behind them and lives on.
-What it receives goes to SCRIPT.json.heard.
+With `closes` it closes its standard output after them and keeps running.
+It writes all other messages that it receives to SCRIPT.json.received.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ for line in sys.stdin:
             result = {"sessionId": "conversation-1", "modes": modes}
             answer(message["id"], SCRIPT.get("new", result))
         case "session/prompt":
-            for one in SCRIPT["lines"] * SCRIPT.get("times", 1):
-                send(one, message["id"])
+            for reply in SCRIPT["lines"] * SCRIPT.get("times", 1):
+                send(reply, message["id"])
             if SCRIPT.get("closes"):
                 os.close(1)
         case _:
-            with Path(f"{sys.argv[1]}.heard").open("a") as heard:
-                heard.write(line)
+            with Path(f"{sys.argv[1]}.received").open("a") as received:
+                received.write(line)

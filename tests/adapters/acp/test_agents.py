@@ -1,4 +1,4 @@
-"""An agent is started, prompted, asked and stopped over the Agent Client Protocol, in a real process over real pipes."""
+"""External agents over the Agent Client Protocol: start, prompts, requests and end, with real processes and pipes."""
 
 from __future__ import annotations
 
@@ -43,33 +43,33 @@ def command(place: Path, *prompts: list[dict[str, Any]], **more: Any) -> tuple[s
     return (sys.executable, str(AGENT), str(script))
 
 
-async def prompted(session: AcpSession, text: str = "do it") -> list[ExternalEvent]:
+async def prompt_events(session: AcpSession, text: str = "do it") -> list[ExternalEvent]:
     async with asyncio.timeout(30):
         return [event async for event in session.prompt(text)]
 
 
-def joined(events: list[ExternalEvent]) -> str:
+def joined_text(events: list[ExternalEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, TextReported))
 
 
-async def test_what_an_agent_says_thinks_and_plans_comes_in_its_order(tmp_path: Path):
-    played = command(tmp_path, [{"think": "hm"}, {"plan": ["look", "mend"]}, {"say": "one "}, {"say": "two"}])
+async def test_texts_thoughts_and_plans_arrive_in_order(tmp_path: Path):
+    played = command(tmp_path, [{"think": "hm"}, {"plan": ["look", "fix"]}, {"say": "one "}, {"say": "two"}])
     session = await AcpAgents().start(played, str(tmp_path))
 
-    events = await prompted(session)
+    events = await prompt_events(session)
     await session.close()
 
     assert (session.name, session.version, session.resumed) == ("Scripted", "1.2.3", False)
     assert events == [
         ThoughtReported("hm"),
-        PlanReported((PlanStep("look", "pending"), PlanStep("mend", "pending"))),
+        PlanReported((PlanStep("look", "pending"), PlanStep("fix", "pending"))),
         TextReported("one "),
         TextReported("two"),
         PromptEnded("end_turn", USED),
     ]
 
 
-async def test_a_call_is_told_whole_with_every_update(tmp_path: Path):
+async def test_every_update_of_a_call_reports_the_complete_call(tmp_path: Path):
     played = command(
         tmp_path,
         [
@@ -87,7 +87,7 @@ async def test_a_call_is_told_whole_with_every_update(tmp_path: Path):
     )
     session = await AcpAgents().start(played, str(tmp_path))
 
-    events = await prompted(session)
+    events = await prompt_events(session)
     await session.close()
 
     begun = ExternalCall(
@@ -108,7 +108,7 @@ async def test_a_call_is_told_whole_with_every_update(tmp_path: Path):
     assert (last.call.output, last.call.diffs) == ("all green", (ExternalDiff(path="a.py", before=None, after="x"),))
 
 
-async def test_what_an_agent_asks_is_answered(tmp_path: Path):
+async def test_requests_of_an_agent_are_answered(tmp_path: Path):
     played = command(
         tmp_path,
         [
@@ -119,8 +119,8 @@ async def test_what_an_agent_asks_is_answered(tmp_path: Path):
         ],
     )
     session = await AcpAgents().start(played, str(tmp_path), reads=True, writes=True)
-    asked: list[ExternalEvent] = []
-    said = ""
+    requests: list[ExternalEvent] = []
+    output = ""
     async with asyncio.timeout(30):
         async for event in session.prompt("go"):
             match event:
@@ -131,20 +131,20 @@ async def test_what_an_agent_asks_is_answered(tmp_path: Path):
                 case WriteRequested(key):
                     session.give(key, refusal="that file is not yours")
                 case TextReported(text):
-                    said += text
+                    output += text
                 case _:
                     continue
-            asked.append(event)
+            requests.append(event)
     await session.close()
 
-    assert said == "[yes][no][line two][refused: {'details': 'that file is not yours'}]"
-    assert [event for event in asked if isinstance(event, ReadRequested | WriteRequested)] == [
+    assert output == "[yes][no][line two][refused: {'details': 'that file is not yours'}]"
+    assert [event for event in requests if isinstance(event, ReadRequested | WriteRequested)] == [
         ReadRequested(3, "/f/a.txt", 2, 1),
         WriteRequested(4, "/f/b.txt", "new"),
     ]
 
 
-async def test_a_cancelled_prompt_ends_and_what_it_asked_is_withdrawn(tmp_path: Path):
+async def test_a_cancelled_prompt_ends(tmp_path: Path):
     played = command(tmp_path, [{"say": "working"}, {"hang": True}])
     session = await AcpAgents().start(played, str(tmp_path))
     events: list[ExternalEvent] = []
@@ -159,37 +159,37 @@ async def test_a_cancelled_prompt_ends_and_what_it_asked_is_withdrawn(tmp_path: 
     assert not session.alive
 
 
-async def test_what_an_agent_asks_for_after_its_prompt_is_refused(tmp_path: Path):
-    """A2: nothing takes it between two turns, and the agent must not wait for it for ever."""
-    heard = tmp_path / "heard"
-    later = {"later": {"path": str(tmp_path / "a.txt"), "into": str(heard)}}
+async def test_a_request_outside_a_prompt_is_refused(tmp_path: Path):
+    """A2: no caller answers it between two turns, and the agent must not wait forever."""
+    received = tmp_path / "received"
+    later = {"later": {"path": str(tmp_path / "a.txt"), "into": str(received)}}
     session = await AcpAgents().start(command(tmp_path, [later]), str(tmp_path))
 
-    await prompted(session)
+    await prompt_events(session)
     async with asyncio.timeout(30):
-        while not (heard.exists() and heard.read_text()):  # noqa: ASYNC110 - another process writes it
+        while not (received.exists() and received.read_text()):  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0.01)
     await session.close()
 
-    assert "No turn is under way" in heard.read_text() or "The turn was stopped" in heard.read_text()
+    assert "No turn is running" in received.read_text() or "The turn was stopped" in received.read_text()
 
 
-async def test_an_agent_that_dies_is_told_with_its_last_words_and_without_its_secrets(tmp_path: Path):
+async def test_the_failure_of_a_dead_agent_has_its_last_error_output_without_secrets(tmp_path: Path):
     played = command(tmp_path, [{"say": "so far"}, {"err": "fatal: api_key=sk-live-0123456789 refused"}, {"die": 3}])
     session = await AcpAgents().start(played, str(tmp_path))
 
     with pytest.raises(ExternalFailure) as failed:
-        await prompted(session)
+        await prompt_events(session)
     await session.close()
 
     assert failed.value.code == "model_unavailable"
-    assert "It ended with 3." in failed.value.message
+    assert "It exited with code 3." in failed.value.message
     assert "fatal: api_key=*** refused" in failed.value.message
 
 
-async def test_an_agent_that_cannot_be_started_says_why(tmp_path: Path):
+async def test_the_failure_of_a_start_names_the_reason(tmp_path: Path):
     with pytest.raises(ExternalFailure, match="could not be started: No such file"):
-        await AcpAgents().start((str(tmp_path / "nobody"),), str(tmp_path))
+        await AcpAgents().start((str(tmp_path / "missing"),), str(tmp_path))
     with pytest.raises(ExternalFailure) as silent:
         await AcpAgents(start_s=0.3).start(("sleep", "30"), str(tmp_path))
     with pytest.raises(ExternalFailure) as locked:
@@ -199,23 +199,29 @@ async def test_an_agent_that_cannot_be_started_says_why(tmp_path: Path):
     assert "run login" in locked.value.message
 
 
-async def test_a_conversation_is_taken_up_again_where_the_agent_can(tmp_path: Path):
+async def test_a_conversation_is_resumed_if_the_agent_supports_it(tmp_path: Path):
     agents = AcpAgents()
     first = await agents.start(command(tmp_path, [{"say": "a"}], load=True), str(tmp_path))
     await first.close()
-    again = await agents.start(command(tmp_path, [{"say": "b"}], load=True), str(tmp_path), resume=first.id)
-    events = await prompted(again)
-    await again.close()
+    resumed = await agents.start(command(tmp_path, [{"say": "b"}], load=True), str(tmp_path), resume=first.id)
+    events = await prompt_events(resumed)
+    await resumed.close()
     other = await agents.start(command(tmp_path, [{"say": "b"}]), str(tmp_path), resume=first.id)
     await other.close()
 
-    assert (again.id, again.resumed, joined(events)) == (first.id, True, "b")
+    assert (resumed.id, resumed.resumed, joined_text(events)) == (first.id, True, "b")
     assert other.id != first.id
     assert not other.resumed
 
 
-async def test_an_agent_gets_no_key_of_ours(tmp_path: Path):
-    given = {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", "OPENAI_API_KEY": "sk-1", "CALLBOARD_HOME": "/x"}
+async def test_an_agent_receives_no_api_key(tmp_path: Path):
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": "/h",
+        "LC_ALL": "C",
+        "OPENAI_API_KEY": "sk-1",
+        "CALLBOARD_HOME": "/x",
+    }
 
-    assert agent_environment(given) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
+    assert agent_environment(environment) == {"PATH": os.environ["PATH"], "HOME": "/h", "LC_ALL": "C", **ENVIRONMENT}
     assert without_secrets("Authorization: Bearer abc") == "Authorization: Bearer ***"

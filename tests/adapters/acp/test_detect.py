@@ -1,4 +1,4 @@
-"""Coding agents that are installed are found and offered; none is needed."""
+"""Detection of installed external agents."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from callboard.adapters.acp import installed_agents
 from callboard.agents.definition import load_definition
 
 
-def program(folder: Path, name: str) -> str:
-    made = folder / name
-    made.write_text("#!/bin/sh\n")
-    made.chmod(0o755)
-    return str(made)
+def install(folder: Path, name: str) -> str:
+    path = folder / name
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return str(path)
 
 
-def test_installed_agents_are_offered_with_a_definition_that_can_be_copied(tmp_path: Path):
-    gemini, codex = program(tmp_path, "gemini"), program(tmp_path, "codex-acp")
-    program(tmp_path, "claude-agent-acp")
-    program(tmp_path, "claude-code-acp")
+def test_installed_agents_have_a_valid_definition(tmp_path: Path):
+    gemini, codex = install(tmp_path, "gemini"), install(tmp_path, "codex-acp")
+    install(tmp_path, "claude-agent-acp")
+    install(tmp_path, "claude-code-acp")
 
-    found = installed_agents(str(tmp_path))
+    agents = installed_agents(str(tmp_path))
 
-    assert [(one.name, one.command) for one in found] == [
+    assert [(agent.name, agent.command) for agent in agents] == [
         ("claude", ("claude-agent-acp",)),
         ("codex", ("env", "INITIAL_AGENT_MODE=read-only", "codex-acp")),
         ("gemini", ("gemini", "--acp")),
     ]
-    assert (found[1].program, found[2].program) == (codex, gemini)
-    for one in found:
-        definition = load_definition(one.definition.encode(), f"agents/{one.name}.md").definition
+    assert (agents[1].program, agents[2].program) == (codex, gemini)
+    for agent in agents:
+        definition = load_definition(agent.definition.encode(), f"agents/{agent.name}.md").definition
         assert definition is not None
-        assert (definition.provider, definition.command, definition.kind) == ("acp", one.command, "subagent")
+        assert (definition.provider, definition.command, definition.kind) == ("acp", agent.command, "subagent")
 
 
-def test_nothing_is_offered_where_nothing_is_installed(tmp_path: Path):
+def test_without_installed_agents_the_list_is_empty(tmp_path: Path):
     assert installed_agents(str(tmp_path)) == ()

@@ -1,4 +1,4 @@
-"""What Claude Code and Codex say in their own ways, as they were recorded, played by an agent that speaks the protocol."""
+"""Dialects of Claude Code and Codex: recorded updates, sent by a scripted agent."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import pytest
 
 from callboard.adapters.acp import AcpAgents
 from callboard.contracts.ports.external import CallReported, ExternalCall
-from tests.adapters.acp.test_agents import command, prompted
+from tests.adapters.acp.test_agents import command, prompt_events
 
 
 async def calls(place: Path, *steps: dict[str, Any]) -> list[ExternalCall]:
     session = await AcpAgents().start(command(place, [{"call": step} for step in steps]), str(place))
-    events = await prompted(session)
+    events = await prompt_events(session)
     await session.close()
     return [event.call for event in events if isinstance(event, CallReported)]
 
 
-async def test_what_codex_prints_on_a_terminal_of_its_own_is_the_output_of_its_call(tmp_path: Path):
-    """codex-acp 2.6.0: the content names a terminal, and what it prints comes in `_meta`, piece by piece."""
-    told = await calls(
+async def test_output_of_codexs_own_terminal_is_the_output_of_the_call(tmp_path: Path):
+    """codex-acp 2.6.0: the content names a terminal, and `_meta` carries its output in pieces."""
+    updates = await calls(
         tmp_path,
         {
             "id": "c1",
@@ -43,7 +43,7 @@ async def test_what_codex_prints_on_a_terminal_of_its_own_is_the_output_of_its_c
         },
     )
 
-    assert [(one.status, one.command, one.output) for one in told] == [
+    assert [(call.status, call.command, call.output) for call in updates] == [
         ("in_progress", "echo one; echo two", ""),
         ("in_progress", "echo one; echo two", "one\n"),
         ("completed", "echo one; echo two", "one\ntwo\n"),
@@ -51,7 +51,7 @@ async def test_what_codex_prints_on_a_terminal_of_its_own_is_the_output_of_its_c
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"),
+    ("command", "expected"),
     [
         ("/bin/bash -lc 'echo hello > made.txt'", "echo hello > made.txt"),
         (["bash", "-lc", "make all"], "make all"),
@@ -60,18 +60,16 @@ async def test_what_codex_prints_on_a_terminal_of_its_own_is_the_output_of_its_c
         ("echo 'open", "echo 'open"),
     ],
 )
-async def test_the_command_that_a_shell_is_given_is_the_command_that_rules_look_at(
-    tmp_path: Path, given: str | list[str], meant: str
-):
-    """codex-acp 2.6.0 tells some of its commands with the shell around them."""
-    (told,) = await calls(tmp_path, {"id": "c1", "title": "run", "kind": "execute", "input": {"command": given}})
+async def test_rules_see_the_command_inside_a_shell_call(tmp_path: Path, command: str | list[str], expected: str):
+    """codex-acp 2.6.0 reports some commands as calls of a shell."""
+    (call,) = await calls(tmp_path, {"id": "c1", "title": "run", "kind": "execute", "input": {"command": command}})
 
-    assert told.command == meant
+    assert call.command == expected
 
 
-async def test_a_call_of_claude_code_is_told_twice_before_it_is_asked_about(tmp_path: Path):
-    """claude-agent-acp 0.100.0: first without arguments, then with them, and its output in a fence when it is over."""
-    told = await calls(
+async def test_a_call_of_claude_code_gets_its_arguments_with_the_second_update(tmp_path: Path):
+    """claude-agent-acp 0.100.0: first without arguments, then with them, and at the end its output in a code fence."""
+    updates = await calls(
         tmp_path,
         {"id": "t1", "title": "Terminal", "kind": "execute", "status": "pending", "input": {}},
         {"id": "t1", "title": "echo hi", "input": {"command": "echo hi", "description": "greet"}, "output": "greet"},
@@ -79,7 +77,7 @@ async def test_a_call_of_claude_code_is_told_twice_before_it_is_asked_about(tmp_
         {"id": "t1", "status": "completed", "output": "```console\nhi\n```"},
     )
 
-    assert [(one.status, one.title, one.command, one.output) for one in told] == [
+    assert [(call.status, call.title, call.command, call.output) for call in updates] == [
         ("pending", "Terminal", "", ""),
         ("pending", "echo hi", "echo hi", "greet"),
         ("pending", "echo hi", "echo hi", "greet"),

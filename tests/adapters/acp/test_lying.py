@@ -1,4 +1,4 @@
-"""An agent that breaks the protocol: its turn ends with a reason, and it is taken for nothing else (A1, A2)."""
+"""Agents that violate the protocol: the turn fails with a reason (A1, A2)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from callboard.adapters.acp import AcpAgents, process
 from callboard.adapters.acp.client import MOST_WAITING
 from callboard.contracts.ports.external import CallReported, ExternalFailure, TextReported
 
-from .test_agents import joined, prompted
+from .test_agents import joined_text, prompt_events
 
 AGENT = Path(__file__).with_name("raw_agent.py")
 ENDS = '{"jsonrpc":"2.0","id":PROMPT,"result":{"stopReason":"end_turn"}}'
 
 
-def raw(place: Path, *lines: str, **more: Any) -> tuple[str, ...]:
+def raw_command(place: Path, *lines: str, **more: Any) -> tuple[str, ...]:
     script = place / "script.json"
     script.write_text(json.dumps({"lines": lines, **more}))
     return (sys.executable, str(AGENT), str(script))
@@ -32,7 +32,7 @@ def update(session: str = "MINE", **fields: Any) -> str:
     )
 
 
-def says(text: str, session: str = "MINE") -> str:
+def text_update(text: str, session: str = "MINE") -> str:
     return update(session, sessionUpdate="agent_message_chunk", content={"type": "text", "text": text})
 
 
@@ -41,12 +41,12 @@ def says(text: str, session: str = "MINE") -> str:
     ["[1, 2]", "7", "null", '"hello"', '{"jsonrpc":"2.0","id":[1],"result":1}', "\x00\x01", '{"a":' * 100_000, "{"],
     ids=["array", "number", "null", "text", "id", "bytes", "deep", "half"],
 )
-async def test_a_line_that_is_no_message_is_dropped(tmp_path: Path, line: str):
-    session = await AcpAgents().start(raw(tmp_path, line, says("hi"), ENDS), str(tmp_path))
-    events = await prompted(session)
+async def test_an_invalid_line_is_dropped(tmp_path: Path, line: str):
+    session = await AcpAgents().start(raw_command(tmp_path, line, text_update("hi"), ENDS), str(tmp_path))
+    events = await prompt_events(session)
     await session.close()
 
-    assert joined(events) == "hi"
+    assert joined_text(events) == "hi"
 
 
 @pytest.mark.parametrize(
@@ -57,50 +57,48 @@ async def test_a_line_that_is_no_message_is_dropped(tmp_path: Path, line: str):
         ('{"jsonrpc":"2.0","id":PROMPT,"error":"boom"}', "boom"),
         ('{"jsonrpc":"2.0","id":PROMPT,"error":{"code":"x","message":["a"]}}', "without a message"),
     ],
-    ids=["nothing", "a reason that is none", "an error as text", "an error of other types"],
+    ids=["nothing", "invalid reason", "error as text", "error with invalid types"],
 )
-async def test_an_answer_that_is_none_of_the_protocol_fails_the_prompt_with_the_reason(
-    tmp_path: Path, end: str, message: str
-):
-    session = await AcpAgents().start(raw(tmp_path, says("hi"), end), str(tmp_path))
+async def test_an_invalid_response_fails_the_prompt_with_the_reason(tmp_path: Path, end: str, message: str):
+    session = await AcpAgents().start(raw_command(tmp_path, text_update("hi"), end), str(tmp_path))
     with pytest.raises(ExternalFailure, match=message):
-        await prompted(session)
+        await prompt_events(session)
     await session.close()
 
 
-async def test_a_conversation_that_is_opened_with_no_answer_of_the_protocol_is_refused(tmp_path: Path):
+async def test_an_invalid_response_to_a_new_session_is_refused(tmp_path: Path):
     with pytest.raises(ExternalFailure, match="invalid NewSessionResponse") as failure:
-        await AcpAgents().start(raw(tmp_path, new={"sessionId": 5}), str(tmp_path))
+        await AcpAgents().start(raw_command(tmp_path, new={"sessionId": 5}), str(tmp_path))
     assert failure.value.code == "model_unavailable"
 
 
-async def test_nothing_of_another_conversation_is_taken_for_this_one(tmp_path: Path):
-    asks = {
+async def test_messages_of_another_conversation_are_dropped(tmp_path: Path):
+    request = {
         "sessionId": "other",
         "toolCall": {"toolCallId": "c", "kind": "execute", "rawInput": {"command": "ls"}},
         "options": [{"optionId": "yes", "name": "yes", "kind": "allow_once"}],
     }
     lines = (
-        says("a"),
-        says("foreign", "other"),
+        text_update("a"),
+        text_update("foreign", "other"),
         update("other", sessionUpdate="current_mode_update", currentModeId="yolo"),
-        json.dumps({"jsonrpc": "2.0", "id": 70, "method": "session/request_permission", "params": asks}),
+        json.dumps({"jsonrpc": "2.0", "id": 70, "method": "session/request_permission", "params": request}),
         json.dumps(
             {
                 "jsonrpc": "2.0",
                 "id": 71,
                 "method": "fs/write_text_file",
-                "params": {**asks, "path": "a", "content": "b"},
+                "params": {**request, "path": "a", "content": "b"},
             }
         ),
-        says("b"),
+        text_update("b"),
         ENDS,
     )
-    session = await AcpAgents().start(raw(tmp_path, *lines), str(tmp_path))
-    events = await prompted(session)
-    heard = tmp_path / "script.json.heard"
+    session = await AcpAgents().start(raw_command(tmp_path, *lines), str(tmp_path))
+    events = await prompt_events(session)
+    received = tmp_path / "script.json.received"
     async with asyncio.timeout(30):
-        while not heard.exists() or heard.read_text().count("\n") < 2:  # noqa: ASYNC110 - what is waited for is in the file
+        while not received.exists() or received.read_text().count("\n") < 2:  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(0)
     mode = session.settings.mode
     await session.close()
@@ -108,43 +106,43 @@ async def test_nothing_of_another_conversation_is_taken_for_this_one(tmp_path: P
     assert [event.text for event in events if isinstance(event, TextReported)] == ["a", "b"]
     assert len(events) == 3
     assert mode == "ask"
-    answers = {one["id"]: one for one in map(json.loads, heard.read_text().splitlines())}
+    answers = {answer["id"]: answer for answer in map(json.loads, received.read_text().splitlines())}
     assert answers[70]["result"]["outcome"] == {"outcome": "cancelled"}
     assert "error" in answers[71]
 
 
-async def test_an_agent_that_sends_an_endless_line_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Its memory is bounded, and no later turn is sent to an agent that is not read."""
+async def test_an_agent_that_sends_an_endless_line_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Memory stays bounded, and an agent that is no longer read gets no further turn."""
     monkeypatch.setattr(process, "LARGEST_LINE", 1 << 16)
-    session = await AcpAgents().start(raw(tmp_path, says("x" * (1 << 18)), ENDS), str(tmp_path))
-    with pytest.raises(ExternalFailure, match=r"It sent a line of more than [\d,]+ bytes"):
-        await prompted(session)
-    how = await asyncio.wait_for(session.gone(), 30)
+    session = await AcpAgents().start(raw_command(tmp_path, text_update("x" * (1 << 18)), ENDS), str(tmp_path))
+    with pytest.raises(ExternalFailure, match=r"The agent sent a line of more than [\d,]+ bytes"):
+        await prompt_events(session)
+    reason = await asyncio.wait_for(session.gone(), 30)
     alive = session.alive
     await session.close()
 
-    assert how.startswith("It sent a line of more than")
+    assert reason.startswith("The agent sent a line of more than")
     assert not alive
 
 
-async def test_an_agent_that_closes_its_output_and_lives_on_is_gone(tmp_path: Path):
-    """A1: it can answer nothing more, so its turn ends before the time of a silent agent is over."""
-    session = await AcpAgents().start(raw(tmp_path, says("hi"), closes=True), str(tmp_path))
+async def test_an_agent_that_closes_its_output_is_lost(tmp_path: Path):
+    """A1: it cannot answer any more, so its turn ends before the time limit of a silent agent."""
+    session = await AcpAgents().start(raw_command(tmp_path, text_update("hi"), closes=True), str(tmp_path))
     async with asyncio.timeout(20):
-        with pytest.raises(ExternalFailure, match="It is running, and closed its output"):
-            await prompted(session)
+        with pytest.raises(ExternalFailure, match="It closed its output but is still running"):
+            await prompt_events(session)
         assert not session.alive
         assert "closed its output" in await session.gone()
     await session.close()
 
 
-async def test_a_number_that_json_does_not_have_is_recorded_as_null(tmp_path: Path):
+async def test_nan_and_infinity_are_recorded_as_null(tmp_path: Path):
     call = update(
         sessionUpdate="tool_call", toolCallId="c", title="x", kind="execute", rawInput={"command": "ls", "n": 0}
     )
     line = call.replace('"n": 0', '"n": NaN, "m": 1e999, "i": -Infinity')
-    session = await AcpAgents().start(raw(tmp_path, line, ENDS), str(tmp_path))
-    events = await prompted(session)
+    session = await AcpAgents().start(raw_command(tmp_path, line, ENDS), str(tmp_path))
+    events = await prompt_events(session)
     await session.close()
 
     (call,) = [event.call for event in events if isinstance(event, CallReported)]
@@ -152,9 +150,11 @@ async def test_a_number_that_json_does_not_have_is_recorded_as_null(tmp_path: Pa
     assert "null" in call.arguments
 
 
-async def test_an_agent_that_floods_is_read_no_faster_than_it_is_taken(tmp_path: Path):
-    """Memory is bounded: what is not taken waits in the agent's own pipe."""
-    session = await AcpAgents().start(raw(tmp_path, says("x" * 100), times=5 * MOST_WAITING), str(tmp_path))
+async def test_a_flood_of_updates_fills_the_agents_pipe_and_not_memory(tmp_path: Path):
+    """Memory is bounded: the rest waits in the agent's pipe."""
+    session = await AcpAgents().start(
+        raw_command(tmp_path, text_update("x" * 100), times=5 * MOST_WAITING), str(tmp_path)
+    )
     events = session.prompt("go")
     first = await anext(events)
     waiting = session._client.events
@@ -162,11 +162,11 @@ async def test_an_agent_that_floods_is_read_no_faster_than_it_is_taken(tmp_path:
     for _ in range(30_000):
         await asyncio.sleep(0)
         most = max(most, waiting.qsize())
-    taken = 1
+    received = 1
     async with asyncio.timeout(60):
-        while taken < 4 * MOST_WAITING:
+        while received < 4 * MOST_WAITING:
             await anext(events)
-            taken += 1
+            received += 1
             most = max(most, waiting.qsize())
     await events.aclose()
     await session.close()

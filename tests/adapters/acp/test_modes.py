@@ -1,4 +1,4 @@
-"""The mode of an agent: Callboard puts it into one that asks, follows it, and refuses an agent that has none (A1)."""
+"""Modes of external agents: Callboard sets one that asks, follows changes and refuses agents without one (A1)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ OPENCODE = ("build", "plan")
 GOOSE = ("auto", "approve", "smart_approve", "chat")
 
 
-async def started(place: Path, wanted: AgentControl | None = None, **script: Any) -> AcpSession:
+async def start(place: Path, control: AgentControl | None = None, **script: Any) -> AcpSession:
     played = command(place, *script.pop("prompts", ([{"say": "hi"}],)), **script)
-    return await AcpAgents().start(played, str(place), wanted=wanted or AgentControl())
+    return await AcpAgents().start(played, str(place), wanted=control or AgentControl())
 
 
-async def refused(place: Path, wanted: AgentControl | None = None, **script: Any) -> ExternalFailure:
+async def start_failure(place: Path, control: AgentControl | None = None, **script: Any) -> ExternalFailure:
     with pytest.raises(ExternalFailure) as failed:
-        await started(place, wanted, **script)
+        await start(place, control, **script)
     return failed.value
 
 
@@ -49,11 +49,11 @@ async def refused(place: Path, wanted: AgentControl | None = None, **script: Any
         ("gemini-cli", GEMINI, ("plan", "default", "default", "default")),
         ("OpenCode", OPENCODE, ("plan", "build", "build", "build")),
         ("goose", GOOSE, ("chat", "approve", "approve", "approve")),
-        ("somebody's", ("code", "ask", "architect"), ("architect", "ask", "ask", "ask")),
-        ("somebody's", ("default", "fast"), ("", "", "", "fast")),
+        ("unknown", ("code", "ask", "architect"), ("architect", "ask", "ask", "ask")),
+        ("unknown", ("default", "fast"), ("", "", "", "fast")),
     ],
 )
-def test_each_permission_mode_has_a_mode_of_each_known_agent(
+def test_each_permission_mode_chooses_a_mode_of_each_known_agent(
     name: str, modes: tuple[str, ...], chosen: tuple[str, ...]
 ):
     """A1."""
@@ -64,7 +64,7 @@ def test_each_permission_mode_has_a_mode_of_each_known_agent(
     assert tuple(choose_mode(agent, modes, current, permission) for permission in permissions) == chosen
 
 
-def test_a_mode_is_allowed_up_to_the_permission_mode_and_an_unknown_one_only_with_full():
+def test_an_unknown_mode_is_allowed_with_full_only():
     """A1."""
     claude = known_agent("claude-agent-acp")
     allowed = {
@@ -81,10 +81,10 @@ def test_a_mode_is_allowed_up_to_the_permission_mode_and_an_unknown_one_only_wit
 
 
 @pytest.mark.parametrize("script", [{}, {"options": True}])
-async def test_an_agent_that_starts_in_a_wider_mode_is_put_into_one_that_asks(tmp_path: Path, script: dict[str, Any]):
-    """A1; by its mode, and by an option of its configuration."""
-    made = tmp_path / "made.txt"
-    session = await started(tmp_path, prompts=([{"run": {"id": "c1", "command": f"touch {made}"}}],), **script)
+async def test_an_agent_that_starts_in_a_wider_mode_is_set_to_one_that_asks(tmp_path: Path, script: dict[str, Any]):
+    """A1; with the mode method, and with a configuration option."""
+    created = tmp_path / "created.txt"
+    session = await start(tmp_path, prompts=([{"run": {"id": "c1", "command": f"touch {created}"}}],), **script)
     events: list[ExternalEvent] = []
     async with asyncio.timeout(30):
         async for event in session.prompt("go"):
@@ -95,48 +95,46 @@ async def test_an_agent_that_starts_in_a_wider_mode_is_put_into_one_that_asks(tm
 
     assert session.settings == AgentSettings(mode="ask")
     assert len([event for event in events if isinstance(event, PermissionRequested)]) == 1
-    assert not made.exists()
+    assert not created.exists()
 
 
 @pytest.mark.parametrize("script", [{}, {"options": True}])
-async def test_a_conversation_that_is_loaded_is_put_into_a_mode_that_asks_as_well(
-    tmp_path: Path, script: dict[str, Any]
-):
+async def test_a_resumed_conversation_is_set_to_a_mode_that_asks(tmp_path: Path, script: dict[str, Any]):
     """A1."""
     played = command(tmp_path, [{"say": "a"}], load=True, **script)
     first = await AcpAgents().start(played, str(tmp_path))
     await first.close()
-    again = await AcpAgents().start(played, str(tmp_path), resume=first.id)
-    await again.close()
+    resumed = await AcpAgents().start(played, str(tmp_path), resume=first.id)
+    await resumed.close()
 
-    assert (again.resumed, again.settings) == (True, AgentSettings(mode="ask"))
+    assert (resumed.resumed, resumed.settings) == (True, AgentSettings(mode="ask"))
 
 
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ({"modes": []}, "It advertises no mode in which it asks"),
-        ({"modes": ["fast", "faster"]}, "It offers fast, faster. None of them is known to ask."),
+        ({"modes": []}, "It advertises no mode that asks for approval"),
+        ({"modes": ["fast", "faster"]}, "It offers fast, faster. Callboard knows none of them to ask for approval."),
         ({"deaf": True}, "It did not accept its mode ask"),
-        ({"options": True, "sticks": True}, "It is in the mode code after it was set to ask."),
+        ({"options": True, "sticks": True}, "Its mode is code after it was set to ask."),
     ],
 )
-async def test_an_agent_that_cannot_be_made_to_ask_is_refused(tmp_path: Path, script: dict[str, Any], reason: str):
+async def test_an_agent_without_a_mode_that_asks_is_refused(tmp_path: Path, script: dict[str, Any], reason: str):
     """A1."""
-    failure = await refused(tmp_path, **script)
+    failure = await start_failure(tmp_path, **script)
 
     assert failure.code == "agent_mode_unavailable"
     assert reason in failure.message
 
 
-async def test_a_mode_that_the_definition_names_is_used_within_the_permission_mode(tmp_path: Path):
+async def test_a_mode_of_the_definition_is_used_within_the_permission_mode(tmp_path: Path):
     """A1, A7."""
     named = AgentControl(permission="full", mode="code")
-    session = await started(tmp_path, named, agent="gemini-cli", modes=["default", "code"])
+    session = await start(tmp_path, named, agent="gemini-cli", modes=["default", "code"])
     await session.close()
-    failure = await refused(tmp_path, AgentControl(mode="yolo"), agent="gemini-cli", modes=["default", "yolo"])
-    absent = await refused(tmp_path, AgentControl(mode="nope"))
-    own = await started(tmp_path, AgentControl(mode="own"))
+    failure = await start_failure(tmp_path, AgentControl(mode="yolo"), agent="gemini-cli", modes=["default", "yolo"])
+    absent = await start_failure(tmp_path, AgentControl(mode="nope"))
+    own = await start(tmp_path, AgentControl(mode="own"))
     await own.close()
 
     assert session.settings == AgentSettings(mode="code")
@@ -145,11 +143,11 @@ async def test_a_mode_that_the_definition_names_is_used_within_the_permission_mo
     assert own.settings == AgentSettings(mode="code")
 
 
-async def test_a_model_of_its_own_is_chosen_or_refused_with_those_it_has(tmp_path: Path):
+async def test_a_model_of_the_agent_is_chosen_or_refused_with_the_offered_ones(tmp_path: Path):
     """A7."""
-    session = await started(tmp_path, AgentControl(model="large"), models=["small", "large"])
+    session = await start(tmp_path, AgentControl(model="large"), models=["small", "large"])
     await session.close()
-    failure = await refused(tmp_path, AgentControl(model="huge"), models=["small", "large"])
+    failure = await start_failure(tmp_path, AgentControl(model="huge"), models=["small", "large"])
 
     assert session.settings == AgentSettings(mode="ask", model="large")
     assert (failure.code, failure.message) == (
@@ -158,18 +156,18 @@ async def test_a_model_of_its_own_is_chosen_or_refused_with_those_it_has(tmp_pat
     )
 
 
-async def test_an_agent_that_changes_its_mode_is_followed_and_can_be_set_back(tmp_path: Path):
+async def test_a_mode_change_of_the_agent_is_reported_and_can_be_reverted(tmp_path: Path):
     """A1."""
-    session = await started(tmp_path, prompts=([{"mode": "code"}, {"hang": True}],))
-    seen: list[SettingsReported] = []
+    session = await start(tmp_path, prompts=([{"mode": "code"}, {"hang": True}],))
+    reported: list[SettingsReported] = []
     async with asyncio.timeout(30):
         async for event in session.prompt("go"):
             if isinstance(event, SettingsReported):
-                seen.append(event)
+                reported.append(event)
                 await session.control(AgentControl())
                 await session.cancel()
     allowed = session.allowed
     await session.close()
 
-    assert seen == [SettingsReported(AgentSettings(mode="code"), allowed=False)]
+    assert reported == [SettingsReported(AgentSettings(mode="code"), allowed=False)]
     assert (session.settings, allowed) == (AgentSettings(mode="ask"), True)

@@ -99,7 +99,7 @@ async def test_an_id_from_the_future_gets_a_gap_answer(board: Board):
 
     assert (event.event, event.id) == ("gap", "")
     assert (page.status_code, page.json()) == (410, json.loads(event.data))
-    assert page.json()["message"] == f"There is nothing to go on from after {head + 1}: {session} ends at {head}."
+    assert page.json()["message"] == f"Cannot continue after {head + 1}: {session} ends at {head}."
 
 
 async def test_a_stream_that_is_gone_is_told_as_a_gap_and_then_as_unknown(board: Board):

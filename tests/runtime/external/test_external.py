@@ -227,7 +227,7 @@ async def test_one_that_dies_fails_its_turn_with_its_last_words(tmp_path: Path):
 
     assert isinstance(failed.fact, TurnFailed)
     assert failed.fact.code == model.code == "model_unavailable"
-    assert "It ended with 7. It said last:\nout of memory, token=***" in failed.fact.message
+    assert "It exited with code 7. Its last error output:\nout of memory, token=***" in failed.fact.message
     assert cut.content.text == "So f"
     assert types[-5:] == ["agent.disconnected", "message.interrupted", "model.failed", "tool.lost", "turn.failed"]
 

@@ -1,5 +1,7 @@
-"""Agents that speak the Agent Client Protocol over their standard input and output, such as Claude Code, Codex, Gemini CLI,
-OpenCode and Goose. Needs the extra `acp`."""
+"""External agents over the Agent Client Protocol, such as Claude Code, Codex, Gemini CLI, OpenCode and Goose.
+
+The agent's standard input and output carry the protocol. Needs the extra `acp`.
+"""
 
 from .agents import AcpAgents
 from .detect import InstalledAgent, installed_agents

@@ -1,4 +1,4 @@
-"""Starts agents and talks with them. The library of the protocol is loaded when the first one is started."""
+"""Processes of external agents and conversations with them. The protocol library is loaded on first use."""
 
 from __future__ import annotations
 
@@ -32,26 +32,31 @@ if TYPE_CHECKING:
 
     from .client import AcpClient
 
-#: How long an agent may take to start and to open a conversation, in seconds; some install themselves first.
+#: Time limit for starting an agent and opening a conversation, in seconds. Some agents install themselves first.
 START_S = 120.0
-#: How long a process may outlast its output, in seconds, before it counts as running without one.
-_OUTLASTS_S = 2.0
-_ASKS = AgentControl()
+#: Wait for the end of a process whose output ended, in seconds. After that it counts as running without output.
+_EXIT_WAIT_S = 2.0
+_DEFAULT_CONTROL = AgentControl()
 
 
 class AcpAgents:
-    """Implements the port `ExternalAgents`. `given` is the environment of which agents get a part."""
+    """Implement the port `ExternalAgents`.
+
+    Args:
+        environment: The environment that agents receive a part of. Default: this process's environment.
+        start_s: Time limit for starting an agent and opening a conversation, in seconds.
+    """
 
     def __init__(self, environment: Mapping[str, str] | None = None, start_s: float = START_S) -> None:
-        self._given = environment
+        self._environment = environment
         self._start_s = start_s
 
     def check(self) -> None:
-        """Check that the library of the protocol is there. Raises ExternalFailure `not_installed` without the extra `acp`."""
+        """Check that the protocol library is installed. Raises ExternalFailure `not_installed` without the extra `acp`."""
         try:
             import acp  # noqa: F401  # pyright: ignore[reportUnusedImport]
         except ImportError as error:
-            message = f"The library of the Agent Client Protocol is missing. In a terminal: {install_command('acp')}"
+            message = f"The library of the Agent Client Protocol is not installed. In a terminal: {install_command('acp')}"
             raise ExternalFailure("not_installed", message) from error
 
     async def start(
@@ -59,18 +64,27 @@ class AcpAgents:
         command: tuple[str, ...],
         folder: str,
         *,
-        wanted: AgentControl = _ASKS,
+        wanted: AgentControl = _DEFAULT_CONTROL,
         resume: str = "",
         reads: bool = False,
         writes: bool = False,
     ) -> AcpSession:
-        """Starts the command and opens a conversation. Raises ExternalFailure `not_installed` without the extra `acp`,
-        `model_auth` where the agent wants a login, `model_unavailable`, `model_timeout`, `agent_mode_unavailable`,
-        `unknown_model`."""
+        """Start the command and open a conversation.
+
+        Args:
+            wanted: The permission mode, and the mode and model of the agent.
+            resume: The agent's id of an earlier conversation; empty for a new one.
+            reads: True to offer the agent to read files through Callboard.
+            writes: True to offer the agent to write files through Callboard.
+        Raises:
+            ExternalFailure: `not_installed` without the extra `acp`, `model_auth` if the agent needs a login,
+                `model_unavailable`, `model_timeout`, `agent_mode_unavailable` or `unknown_model`.
+        """
         self.check()
         from .client import AcpClient
 
-        process = await start_agent(command, folder, os.environ if self._given is None else self._given)
+        environment = os.environ if self._environment is None else self._environment
+        process = await start_agent(command, folder, environment)
         session = AcpSession(process, AcpClient(), command)
         try:
             async with asyncio.timeout(self._start_s):
@@ -87,9 +101,9 @@ class AcpAgents:
 
 
 class AcpSession:
-    """Implements the port `ExternalSession`."""
+    """Implement the port `ExternalSession`."""
 
-    def __init__(self, process: AgentProcess, inward: AcpClient, command: tuple[str, ...]) -> None:
+    def __init__(self, process: AgentProcess, client: AcpClient, command: tuple[str, ...]) -> None:
         from acp.client.connection import ClientSideConnection
 
         self.id = ""
@@ -97,9 +111,9 @@ class AcpSession:
         self.version = ""
         self.resumed = False
         self._process = process
-        self._client = inward
-        self._lines = LineTransport(process.reader, process.writer, inward.wait_for_room)
-        self._connection: ClientSideConnection = ClientSideConnection(cast("Client", inward), self._lines)
+        self._client = client
+        self._lines = LineTransport(process.reader, process.writer, client.wait_for_room)
+        self._connection: ClientSideConnection = ClientSideConnection(cast("Client", client), self._lines)
 
     @property
     def settings(self) -> AgentSettings:
@@ -108,16 +122,16 @@ class AcpSession:
 
     @property
     def allowed(self) -> bool:
-        """False for a mode that allows more than the permission mode."""
+        """False if the agent's mode allows more than the permission mode."""
         return self._client.settings.allowed
 
     @property
     def alive(self) -> bool:
-        """False once the agent is gone, or nothing more can be read from it."""
+        """False once the process or its output has ended."""
         return self._process.running and not self._lines.ended.is_set()
 
     async def gone(self) -> str:
-        """Waits until the agent is gone or closed its output; says how it ended."""
+        """Wait until the process or its output ends, and return the reason."""
         process = asyncio.ensure_future(self._process.ended())
         output = asyncio.ensure_future(self._lines.ended.wait())
         try:
@@ -126,35 +140,35 @@ class AcpSession:
             process.cancel()
             output.cancel()
             await asyncio.gather(process, output, return_exceptions=True)
-        return await self._how_it_ended()
+        return await self._end_reason()
 
     async def open(self, folder: str, resume: str, *, reads: bool, writes: bool) -> None:
-        """Says hello and opens the conversation. Raises ExternalFailure."""
+        """Initialise the connection and open the conversation. Raises ExternalFailure."""
         from acp import PROTOCOL_VERSION, RequestError, schema
         from pydantic import ValidationError
 
         files = schema.FileSystemCapabilities(read_text_file=reads, write_text_file=writes)
         try:
-            hello = await self._connection.initialize(
+            initialized = await self._connection.initialize(
                 protocol_version=PROTOCOL_VERSION,
                 client_capabilities=schema.ClientCapabilities(fs=files, terminal=False),
                 client_info=schema.Implementation(name="callboard", title="Callboard", version=__version__),
             )
-            if hello.agent_info is not None:
-                self._client.settings.introduce(hello.agent_info.name)
-                self.name, self.version = hello.agent_info.title or hello.agent_info.name, hello.agent_info.version
-            able = hello.agent_capabilities
-            if resume and able is not None:
-                self.resumed = await self._resume(folder, resume, able)
+            if (agent := initialized.agent_info) is not None:
+                self._client.settings.introduce(agent.name)
+                self.name, self.version = agent.title or agent.name, agent.version
+            capabilities = initialized.agent_capabilities
+            if resume and capabilities is not None:
+                self.resumed = await self._resume(folder, resume, capabilities)
             if not self.resumed:
-                made = await self._connection.new_session(cwd=folder, mcp_servers=[])
-                self.id = self._client.conversation = made.session_id
-                self._client.settings.apply_advertised(made.modes, made.config_options)
+                created = await self._connection.new_session(cwd=folder, mcp_servers=[])
+                self.id = self._client.conversation = created.session_id
+                self._client.settings.apply_advertised(created.modes, created.config_options)
         except RequestError as error:
             if error.code == RequestError.auth_required().code:
-                message = f"{self.name} wants a login first: start it once by hand. {_said(error)}"
+                message = f"{self.name} needs a login: start it once by hand and log in. {_error_text(error)}"
                 raise ExternalFailure("model_auth", message) from error
-            raise ExternalFailure("model_unavailable", self.unavailable_message(_said(error))) from error
+            raise ExternalFailure("model_unavailable", self.unavailable_message(_error_text(error))) from error
         except ValidationError as error:
             raise self._invalid(error) from error
         except (ConnectionError, OSError) as error:
@@ -174,7 +188,7 @@ class AcpSession:
             raise await self._disconnected() from error
 
     async def prompt(self, text: str) -> AsyncGenerator[ExternalEvent]:
-        """Gives the agent its next input. Raises ExternalFailure."""
+        """Send the next input and yield the agent's events. Raises ExternalFailure."""
         from acp import RequestError, text_block
         from pydantic import ValidationError
 
@@ -184,16 +198,16 @@ class AcpSession:
         while not events.empty():
             events.get_nowait()
         self._client.listening = True
-        asking = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
-        asking.add_done_callback(lambda _: events.put_nowait(None))
+        prompting = asyncio.create_task(self._connection.prompt(session_id=self.id, prompt=[text_block(text)]))
+        prompting.add_done_callback(lambda _: events.put_nowait(None))
         try:
             while (event := await self._client.next_event()) is not None:
                 yield event
             try:
-                end, usage = prompt_end(asking.result())
+                end, usage = prompt_end(prompting.result())
             except RequestError as error:
                 code = "model_auth" if error.code == RequestError.auth_required().code else "model_refused_request"
-                raise ExternalFailure(code, f"{self.name} failed: {_said(error)}", retryable=True) from error
+                raise ExternalFailure(code, f"{self.name} failed: {_error_text(error)}", retryable=True) from error
             except ValidationError as error:
                 raise self._invalid(error) from error
             except (ConnectionError, OSError) as error:
@@ -201,63 +215,69 @@ class AcpSession:
             yield PromptEnded(end, usage)
         finally:
             self._client.stop_listening()
-            # What was asked last and is not taken any more must not wait for ever.
+            # The caller takes no more events, so open requests of the agent would wait forever.
             self._client.withdraw()
-            asking.cancel()
-            await asyncio.gather(asking, return_exceptions=True)
+            prompting.cancel()
+            await asyncio.gather(prompting, return_exceptions=True)
 
     def permit(self, key: int, answer: PermissionAnswer) -> None:
-        """Answers what asked for permission."""
+        """Answer a request for permission."""
         self._client.permit(key, answer)
 
     def give(self, key: int, text: str = "", *, refusal: str = "", missing: bool = False) -> None:
-        """Answers a read or a write."""
+        """Answer a request to read or write a file.
+
+        Args:
+            text: Content of the file that was read.
+            refusal: Reason of a refusal; empty if the request was allowed.
+            missing: True if the file does not exist.
+        """
         self._client.give(key, text, refusal, missing=missing)
 
     async def cancel(self) -> None:
-        """Asks the agent to stop."""
+        """Ask the agent to stop its prompt."""
         try:
             await self._connection.cancel(session_id=self.id)
         except (ConnectionError, OSError):
-            # It is gone, which ends the prompt as well.
+            # The process has ended, which ends the prompt as well.
             return
         self._client.withdraw()
 
     async def close(self) -> None:
-        """Ends the agent with all that it started."""
+        """End the agent and all processes that it started."""
         if self.alive:
             self._client.withdraw()
         await self._process.end()
-        # What was on its way to an agent that is gone already reaches nobody.
+        # Messages to an agent that has ended are lost.
         with contextlib.suppress(ConnectionError):
             await self._connection.close()
 
-    def unavailable_message(self, why: str) -> str:
-        """Why the agent is of no use, with its last words."""
+    def unavailable_message(self, reason: str) -> str:
+        """Return why the agent is unavailable, with the end of its error output."""
         tail = self._process.tail()
-        return f"{self.name} is not available. {why}" + (f" It said last:\n{tail}" if tail else "")
+        return f"{self.name} is not available. {reason}" + (f" Its last error output:\n{tail}" if tail else "")
 
-    async def _resume(self, folder: str, resume: str, able: schema.AgentCapabilities) -> bool:
+    async def _resume(self, folder: str, resume: str, capabilities: schema.AgentCapabilities) -> bool:
         from acp import RequestError
 
-        more = able.session_capabilities
-        # It sends updates of that conversation before its answer.
+        session_capabilities = capabilities.session_capabilities
+        # The agent sends updates of the conversation before its answer.
         self._client.conversation = resume
         try:
-            if able.load_session:
-                found = await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
-            elif more is not None and more.resume is not None:
-                found = await self._connection.resume_session(cwd=folder, session_id=resume, mcp_servers=[])
+            if capabilities.load_session:
+                loaded = await self._connection.load_session(cwd=folder, session_id=resume, mcp_servers=[])
+            elif session_capabilities is not None and session_capabilities.resume is not None:
+                loaded = await self._connection.resume_session(cwd=folder, session_id=resume, mcp_servers=[])
             else:
-                found = None
+                loaded = None
         except RequestError:
-            # It has that conversation no longer; a new one begins, and says that it is new.
-            found = None
-        if found is None:
+            # The agent no longer has this conversation, so the caller opens a new one.
+            loaded = None
+        if loaded is None:
             self._client.conversation = ""
             return False
         self.id = resume
-        self._client.settings.apply_advertised(found.modes, found.config_options)
+        self._client.settings.apply_advertised(loaded.modes, loaded.config_options)
         return True
 
     def _invalid(self, error: ValidationError) -> ExternalFailure:
@@ -265,21 +285,19 @@ class AcpSession:
         return ExternalFailure("model_unavailable", message, retryable=True)
 
     async def _disconnected(self) -> ExternalFailure:
-        return ExternalFailure(
-            "model_unavailable", self.unavailable_message(await self._how_it_ended()), retryable=True
-        )
+        return ExternalFailure("model_unavailable", self.unavailable_message(await self._end_reason()), retryable=True)
 
-    async def _how_it_ended(self) -> str:
-        """Its output ends a moment before the process."""
+    async def _end_reason(self) -> str:
+        # The output ends a moment before the process.
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_OUTLASTS_S):
+            async with asyncio.timeout(_EXIT_WAIT_S):
                 await self._process.ended()
         return self._lines.fault or self._process.end_reason()
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     data: Any = getattr(error, "data", None)
-    held = cast("dict[str, Any]", data) if isinstance(data, dict) else {"details": data}
-    details = str(held.get("details") or held.get("message") or "")
-    said = f"{error}: {details}" if details and details not in str(error) else str(error)
-    return without_secrets(said[:1000])
+    fields = cast("dict[str, Any]", data) if isinstance(data, dict) else {"details": data}
+    details = str(fields.get("details") or fields.get("message") or "")
+    text = f"{error}: {details}" if details and details not in str(error) else str(error)
+    return without_secrets(text[:1000])

@@ -1,4 +1,4 @@
-"""Which agents that speak the protocol are installed on this machine. None is ever needed."""
+"""Detection of external agents that are installed on this machine. All of them are optional."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ import msgspec
 
 
 class InstalledAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An agent that was found. `program` is where; `command` starts it; `definition` is a file for agents/ that takes it into
-    a team, to be copied."""
+    """An installed agent.
+
+    Attributes:
+        program: Path of the program.
+        command: The command that starts it.
+        definition: Content of a definition file for agents/ that adds it to a team.
+    """
 
     name: str
     title: str
@@ -18,28 +23,28 @@ class InstalledAgent(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     definition: str
 
 
-class _Known(msgspec.Struct, frozen=True):
-    """The first word of `command` is the program that is looked for; `before` is what starts it otherwise than by itself."""
+class _SupportedAgent(msgspec.Struct, frozen=True):
+    """An agent to search for: the first word of `command`, started with the words of `prefix` before it."""
 
     name: str
     title: str
     command: tuple[str, ...]
-    before: tuple[str, ...] = ()
+    prefix: tuple[str, ...] = ()
 
 
-_KNOWN = (
-    _Known("claude", "Claude Code", ("claude-agent-acp",)),
-    _Known("claude", "Claude Code", ("claude-code-acp",)),
-    # Left to itself it lets a model of its own answer what it would ask a person.
-    _Known("codex", "Codex", ("codex-acp",), ("env", "INITIAL_AGENT_MODE=read-only")),
-    _Known("gemini", "Gemini CLI", ("gemini", "--acp")),
-    _Known("opencode", "OpenCode", ("opencode", "acp")),
-    _Known("goose", "Goose", ("goose", "acp")),
+_SUPPORTED = (
+    _SupportedAgent("claude", "Claude Code", ("claude-agent-acp",)),
+    _SupportedAgent("claude", "Claude Code", ("claude-code-acp",)),
+    # In its default mode a model answers the approvals that a person should answer.
+    _SupportedAgent("codex", "Codex", ("codex-acp",), ("env", "INITIAL_AGENT_MODE=read-only")),
+    _SupportedAgent("gemini", "Gemini CLI", ("gemini", "--acp")),
+    _SupportedAgent("opencode", "OpenCode", ("opencode", "acp")),
+    _SupportedAgent("goose", "Goose", ("goose", "acp")),
 )
 
 _DEFINITION = """---
 name: {name}
-description: {title}, which works with its own tools and asks here before it changes anything.
+description: {title}. It works with its own tools and asks for approval before it changes anything.
 kind: {kind}
 provider: acp
 command: [{command}]
@@ -51,21 +56,26 @@ permission_mode: ask
 
 
 def installed_agents(path: str | None = None) -> tuple[InstalledAgent, ...]:
-    """The agents that are found in `path`, or else on PATH; of two programs that start the same one the first."""
-    found: dict[str, InstalledAgent] = {}
-    for known in _KNOWN:
-        program = shutil.which(known.command[0], path=path)
-        if program is not None and known.name not in found:
-            found[known.name] = InstalledAgent(
-                name=known.name,
-                title=known.title,
+    """Return the installed agents. If two programs start the same agent, return the first.
+
+    Args:
+        path: Search path in the format of PATH. Default: PATH of this process.
+    """
+    agents: dict[str, InstalledAgent] = {}
+    for supported in _SUPPORTED:
+        program = shutil.which(supported.command[0], path=path)
+        if program is not None and supported.name not in agents:
+            command = (*supported.prefix, *supported.command)
+            agents[supported.name] = InstalledAgent(
+                name=supported.name,
+                title=supported.title,
                 program=program,
-                command=(*known.before, *known.command),
-                definition=definition(known.name, known.title, (*known.before, *known.command)),
+                command=command,
+                definition=definition(supported.name, supported.title, command),
             )
-    return tuple(found.values())
+    return tuple(agents.values())
 
 
 def definition(name: str, title: str, command: tuple[str, ...], kind: str = "subagent") -> str:
-    """A file for agents/ that takes the agent into a team."""
+    """Return the content of a definition file for agents/ that adds the agent to a team."""
     return _DEFINITION.format(name=name, title=title, kind=kind, command=", ".join(command))

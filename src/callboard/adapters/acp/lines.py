@@ -1,4 +1,4 @@
-"""The lines between an agent and this process: a JSON message each, of a bounded size, in a form that the library can take."""
+"""Line transport between an agent and this process: one JSON message per line, limited in size."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ _PIECE = 1 << 16
 
 
 class LineTransport:
-    """Implements the transport of the protocol's library. `ended` is set once nothing more is read, and
-    `fault` says why, where it is not the end of the agent's output.
+    """Implement the transport of the protocol library. Invalid lines are dropped: some programs print to their output.
 
-    An invalid line is dropped, since some programs print on their output. `wait_for_room` is awaited with the size of
-    a message, in bytes, before it is taken.
+    Args:
+        wait_for_room: Awaited with the size of each message in bytes, before the message is returned.
+    Attributes:
+        ended: Set once reading has ended.
+        fault: Why reading ended, if not by the end of the agent's output.
     """
 
     def __init__(
@@ -56,7 +58,7 @@ class LineTransport:
                     self.ended.set()
                     return None
             except asyncio.LimitOverrunError as error:
-                self.fault = f"It sent a line of more than {error.consumed:,} bytes."
+                self.fault = f"The agent sent a line of more than {error.consumed:,} bytes."
                 self.ended.set()
                 self._rest = asyncio.create_task(self._discard_rest())
                 return None
@@ -66,7 +68,7 @@ class LineTransport:
                 return message
 
     async def close(self) -> None:
-        """Wait for the end of the output, which the process has closed by now, where it was not read."""
+        """Discard unread output. The process has closed its output by now."""
         if self._rest is not None:
             await self._rest
 
@@ -80,8 +82,8 @@ def _message(line: bytes) -> dict[str, Any] | None:
     if not line.lstrip().startswith(b"{"):
         return None
     try:
-        found = json.loads(line.decode("utf-8", "replace"), parse_constant=_no_number, parse_float=_number)
-        message = cast("dict[str, Any]", valid_texts(found) if b"\\u" in line else found)
+        parsed = json.loads(line.decode("utf-8", "replace"), parse_constant=_null, parse_float=_finite)
+        message = cast("dict[str, Any]", valid_texts(parsed) if b"\\u" in line else parsed)
     except (ValueError, RecursionError) as error:
         log.warning("an external agent sent an invalid line (%s)", type(error).__name__)
         return None
@@ -93,21 +95,21 @@ def _message(line: bytes) -> dict[str, Any] | None:
 
 
 def _error(error: object) -> dict[str, Any]:
-    """Return the error of an answer with its code as a number and its message as a text."""
-    given = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
-    code, message = given.get("code"), given.get("message")
+    """Return the error of a response with a number as code and a text as message."""
+    fields = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    code, message = fields.get("code"), fields.get("message")
     return {
-        **given,
+        **fields,
         "code": code if isinstance(code, int) else _INTERNAL,
-        "message": message if isinstance(message, str) else "It sent an error without a message.",
+        "message": message if isinstance(message, str) else "The agent sent an error without a message.",
     }
 
 
-def _no_number(_: str) -> None:
-    """NaN and Infinity, which some programs write and JSON does not have, read as null."""
+def _null(_: str) -> None:
+    """Read NaN and Infinity as null: some programs write them although JSON has neither."""
     return
 
 
-def _number(text: str) -> float | None:
+def _finite(text: str) -> float | None:
     number = float(text)
     return number if math.isfinite(number) else None

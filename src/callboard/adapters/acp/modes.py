@@ -1,4 +1,4 @@
-"""The modes in which known agents work, and which of them each permission mode of ours allows.
+"""Modes of known agents, ranked, and the ranks that each permission mode allows.
 
 A mode is ranked by what the agent does in it without asking: `plan` changes nothing, `ask` asks before each change and each
 command, `edits` changes files without asking, `full` runs commands without asking or lets a model decide.
@@ -15,8 +15,8 @@ from callboard.contracts.facts.turn import PermissionMode
 Rank = Literal["plan", "ask", "edits", "full"]
 
 _ORDER: tuple[Rank, ...] = ("plan", "ask", "edits", "full")
-#: The ranks that each permission mode allows, the preferred one first. The gate answers what the agent asks, so an agent asks
-#: even where the permission mode would allow it more.
+#: The ranks that each permission mode allows, the preferred one first. Asking is preferred even if more is allowed, because
+#: the gate answers the agent's requests.
 ALLOWED: Mapping[PermissionMode, tuple[Rank, ...]] = {
     "planning": ("plan", "ask"),
     "ask": ("ask", "plan"),
@@ -31,8 +31,8 @@ class KnownAgent(NamedTuple):
     Attributes:
         modes: The rank of each mode by its id. Any other mode of this agent is unknown.
         asks_without_modes: The agent asks although it advertises no mode, because its environment says so.
-        missing_is_empty: The agent cannot read from an error that a file is missing, and makes it where it reads as empty.
-        writes_itself: The agent writes files by itself and sends a copy of each write to the client.
+        missing_is_empty: A missing file must read as empty: the agent does not recognise the error.
+        writes_itself: The agent writes files itself and sends a copy of each write to the client.
     """
 
     modes: Mapping[str, Rank]
@@ -41,7 +41,7 @@ class KnownAgent(NamedTuple):
     writes_itself: bool = False
 
 
-#: By a part of the name under which the agent introduces itself, in lower case.
+#: Known agents by a part of the name that they report, in lower case.
 _AGENTS: Mapping[str, KnownAgent] = {
     "claude": KnownAgent(
         {
@@ -59,19 +59,19 @@ _AGENTS: Mapping[str, KnownAgent] = {
     "gemini": KnownAgent(
         {"plan": "plan", "default": "ask", "autoEdit": "edits", "yolo": "full"}, missing_is_empty=True
     ),
-    # What its mode `build` asks is in its settings: `ENVIRONMENT` has them ask.
+    # Settings decide what the mode `build` asks; `ENVIRONMENT` makes it ask.
     "opencode": KnownAgent({"plan": "plan", "build": "ask"}, asks_without_modes=True, writes_itself=True),
     "goose": KnownAgent({"chat": "plan", "approve": "ask", "smart_approve": "full", "auto": "full"}),
 }
-#: Modes of agents that are not known: names that the protocol's own documentation uses, and no others.
+#: Modes of other agents: only the names in the protocol's documentation.
 _UNKNOWN = KnownAgent({"plan": "plan", "architect": "plan", "ask": "ask"})
 
 _ASKS = dict.fromkeys(("*", "edit", "bash", "webfetch", "websearch", "task", "external_directory"), "ask")
 _OPENCODE = {**_ASKS, "todowrite": "allow", "todoread": "allow"}
 _OPENCODE_AGENTS = ("build", "plan", "general", "explore")
 
-#: Variables that have an agent ask where it has no mode for that. OpenCode merges this over the settings of the folder and of
-#: the user; no other known agent reads it.
+#: Variables that make an agent ask if it has no mode for that. OpenCode merges them over the settings of the folder and the
+#: user; no other known agent reads them.
 ENVIRONMENT: Mapping[str, str] = {
     "OPENCODE_CONFIG_CONTENT": json.dumps(
         {
@@ -83,7 +83,7 @@ ENVIRONMENT: Mapping[str, str] = {
 
 
 def known_agent(name: str) -> KnownAgent:
-    """Return what is known of the agent that introduces itself by this name."""
+    """Return the properties of the agent that reports this name."""
     folded = name.casefold()
     return next((agent for part, agent in _AGENTS.items() if part in folded), _UNKNOWN)
 
@@ -93,13 +93,13 @@ def choose_mode(agent: KnownAgent, offered: Iterable[str], current: str, permiss
 
     Args:
         offered: Ids of the modes that the agent advertises.
-        current: The mode in force. It stays if no preferred rank is missed by it.
+        current: The mode in force. It stays if it has the preferred rank.
     """
     modes = tuple(offered)
     for rank in ALLOWED[permission]:
-        found = [mode for mode in modes if agent.modes.get(mode) == rank]
-        if found:
-            return current if current in found else found[0]
+        matching = [mode for mode in modes if agent.modes.get(mode) == rank]
+        if matching:
+            return current if current in matching else matching[0]
     return current if permission == "full" and current in modes else ""
 
 

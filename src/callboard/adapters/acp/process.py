@@ -1,4 +1,4 @@
-"""The process of an agent: started with few variables behind a guard, ended with all that came of it, its last words kept."""
+"""Process of an external agent: limited environment, supervised process tree, stored error output."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, as_it_is,
 
 from .modes import ENVIRONMENT
 
-#: What an agent is told of this process's environment: where programs, its home and its own settings are. No key of a provider
-#: and none of ours is among them; an agent uses its own login, which is in its home.
+#: Variables that an agent receives: paths of programs, its home and its settings. API keys are not passed, because an agent
+#: uses the login in its home.
 PASSED = frozenset(
     {
         *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LANGUAGE"),
@@ -35,29 +35,30 @@ PASSED = frozenset(
         *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
     }
 )
-#: A line of the protocol may hold a whole file.
+#: The largest line of the protocol, in bytes. A line may hold a whole file.
 LARGEST_LINE = 64 * 1024 * 1024
 _TAIL_LINES = 20
 _LONGEST_LINE = 400
-#: How long an agent may take to end by itself once its input is closed, and its last words to arrive, in seconds.
-_BY_ITSELF_S = 1.0
-_LAST_WORDS_S = 2.0
-#: How long the guard may take to end what the agent started, in seconds: longer than it goes on against new processes.
+#: Time for an agent to exit after its input is closed, in seconds.
+_EXIT_S = 1.0
+#: Time for the last error output to arrive, in seconds.
+_ERROR_OUTPUT_S = 2.0
+#: Time for the guard to end the process tree, in seconds: longer than the guard's own limit.
 _TREE_S = 30.0
-#: What a shell adds to the number of the signal that ended a program, and the guard as well.
+#: Shells and the guard add this to the number of the signal that ended a program.
 _SIGNALLED = 128
 
 
-def agent_environment(given: Mapping[str, str]) -> dict[str, str]:
-    """The variables that an agent gets."""
-    passed = {name: value for name, value in given.items() if name in PASSED or name.startswith("LC_")}
+def agent_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that an agent receives."""
+    passed = {name: value for name, value in environment.items() if name in PASSED or name.startswith("LC_")}
     return {**passed, **ENVIRONMENT}
 
 
 class AgentProcess:
-    """A started agent. `tail` is what it wrote last on its standard error, without what looks like a secret.
+    """A started agent.
 
-    Its guard ends every process that came of it as soon as the agent has ended, `end` is called, or this process is gone.
+    The guard ends all processes of the agent once the agent ends, `end` is called, or this process ends.
     """
 
     def __init__(self, guard: Guard, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -65,38 +66,38 @@ class AgentProcess:
         self.writer = writer
         self._guard = guard
         self._process = guard.process
-        self._how = ""
+        self._reason = ""
         self._closed = False
         self._lines: deque[str] = deque(maxlen=_TAIL_LINES)
         self._listening = asyncio.create_task(self._listen())
 
     @property
     def running(self) -> bool:
-        """False once it has ended, and all that it started."""
+        """False once the agent and all its processes have ended."""
         return self._process.returncode is None
 
     def tail(self) -> str:
-        """Its last words."""
+        """Return the end of its error output, without anything that looks like a secret."""
         return without_secrets("\n".join(self._lines))
 
     def end_reason(self) -> str:
-        """Its exit code or signal, as words."""
+        """Return its exit code or signal as a sentence."""
         if self.running:
-            return "It is running, and closed its output."
-        return self._how or "It was ended."
+            return "It closed its output but is still running."
+        return self._reason or "It was ended."
 
     async def ended(self) -> None:
-        """Waits for its end and its last words."""
+        """Wait for its end and its last error output."""
         await self._process.wait()
-        await asyncio.wait([self._listening], timeout=_LAST_WORDS_S)
+        await asyncio.wait([self._listening], timeout=_ERROR_OUTPUT_S)
         self._note_end()
 
     async def end(self) -> None:
-        """Closes its input, which asks it to end, and has the guard end it with all that it started."""
+        """Close its input, which asks it to exit, then let the guard end the process tree."""
         with contextlib.suppress(OSError, RuntimeError):
             self.writer.close()
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._process.wait(), _BY_ITSELF_S)
+            await asyncio.wait_for(self._process.wait(), _EXIT_S)
         self._guard.let_go()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _TREE_S)
@@ -108,14 +109,14 @@ class AgentProcess:
             self._guard.close()
 
     def _note_end(self) -> None:
-        for status in () if self._how or self._closed else self._guard.told():
+        for status in () if self._reason or self._closed else self._guard.told():
             if status.error:
-                self._how = f"It could not be started: {status.error.rpartition(': ')[2]}."
+                self._reason = f"It could not be started: {status.error.rpartition(': ')[2]}."
                 return
             if status.exit is not None and status.exit > _SIGNALLED:
-                self._how = f"It was ended by {_signal_name(status.exit - _SIGNALLED)}."
+                self._reason = f"It was ended by {_signal_name(status.exit - _SIGNALLED)}."
             elif status.exit is not None:
-                self._how = f"It ended with {status.exit}."
+                self._reason = f"It exited with code {status.exit}."
 
     async def _listen(self) -> None:
         stderr = self._process.stderr
@@ -129,9 +130,9 @@ class AgentProcess:
             self._lines.append(line.decode("utf-8", "replace").rstrip()[:_LONGEST_LINE])
 
 
-async def start_agent(command: tuple[str, ...], folder: str, given: Mapping[str, str]) -> AgentProcess:
-    """Starts the command. Raises ExternalFailure `model_unavailable` where it cannot be."""
-    passed = agent_environment(given)
+async def start_agent(command: tuple[str, ...], folder: str, environment: Mapping[str, str]) -> AgentProcess:
+    """Start the command. Raises ExternalFailure `model_unavailable` if that fails."""
+    passed = agent_environment(environment)
     program = Path(folder, command[0]) if "/" in command[0] else command[0]
     if shutil.which(program, path=passed.get("PATH")) is None:
         reason = os.strerror(errno.EACCES if isinstance(program, Path) and program.is_file() else errno.ENOENT)
@@ -158,7 +159,7 @@ async def start_agent(command: tuple[str, ...], folder: str, given: Mapping[str,
 
 
 async def _writer(descriptor: int) -> asyncio.StreamWriter:
-    """What writes to the agent's standard input."""
+    """Return a writer to the agent's standard input."""
     loop = asyncio.get_running_loop()
     transport, protocol = await loop.connect_write_pipe(
         lambda: asyncio.streams.FlowControlMixin(loop), os.fdopen(descriptor, "wb", 0)

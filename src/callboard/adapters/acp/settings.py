@@ -1,4 +1,4 @@
-"""The mode and the model of a conversation: what the agent advertises, what is in force, and how it is set."""
+"""Mode and model of a conversation: the advertised ones, the current ones and changes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .modes import KnownAgent, choose_mode, is_allowed, is_known, known_agent, w
 if TYPE_CHECKING:
     from acp.client.connection import ClientSideConnection
 
-#: How long an agent may take to change its mode or its model, in seconds.
+#: Time limit for a change of mode or model, in seconds.
 CHANGE_S = 15.0
 
 _Options = Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean]
-_WITHOUT_MODES = "It advertises no mode in which it asks, so Callboard cannot make it ask."
+_WITHOUT_MODES = "It advertises no mode that asks for approval, so Callboard cannot supervise it."
 
 
 class SettingsController:
-    """Holds an agent to a permission mode. `current` is in force as far as the agent reports."""
+    """Keep an agent within a permission mode. `current` is the mode and model that the agent reports."""
 
     def __init__(self) -> None:
         self.current = AgentSettings()
@@ -34,17 +34,17 @@ class SettingsController:
         self._wanted = AgentControl()
         self._modes: tuple[str, ...] = ()
         self._models: tuple[str, ...] = ()
-        #: Ids of the options through which mode and model are set; empty where there is no such option.
+        #: Ids of the options that set mode and model; empty if the agent has no such option.
         self._options = {"mode": "", "model": ""}
 
     @property
     def missing_is_empty(self) -> bool:
-        """True if the agent has to read a missing file as an empty one."""
+        """True if a missing file must read as empty."""
         return self._agent.missing_is_empty
 
     @property
     def writes_itself(self) -> bool:
-        """True if the agent writes files by itself, and a write through the client is a copy."""
+        """True if the agent writes files itself, and a write through the client is a copy."""
         return self._agent.writes_itself
 
     @property
@@ -53,23 +53,23 @@ class SettingsController:
         return self._is_allowed(self.current.mode)
 
     def introduce(self, name: str) -> None:
-        """Take the name under which the agent introduces itself."""
+        """Store the name that the agent reports."""
         self._agent = known_agent(name)
 
     def apply_advertised(self, modes: schema.SessionModeState | None, options: _Options | None) -> None:
-        """Take what the agent advertises with a conversation."""
+        """Store the modes and options that the agent advertises with a conversation."""
         if modes is not None:
             self._modes = tuple(mode.id for mode in modes.available_modes)
-            self._report(mode=modes.current_mode_id)
-        self._take_options(options or ())
+            self._set_current(mode=modes.current_mode_id)
+        self._apply_options(options or ())
 
     def apply_update(self, update: object) -> bool:
-        """Take an update of the conversation. Return whether it changed the mode or the model."""
+        """Apply an update of the conversation. Return whether it changed the mode or the model."""
         before = self.current
         if isinstance(update, schema.CurrentModeUpdate):
-            self._report(mode=update.current_mode_id)
+            self._set_current(mode=update.current_mode_id)
         elif isinstance(update, schema.ConfigOptionUpdate):
-            self._take_options(update.config_options)
+            self._apply_options(update.config_options)
         return self.current != before
 
     async def apply(self, connection: ClientSideConnection, session: str, wanted: AgentControl) -> None:
@@ -83,14 +83,14 @@ class SettingsController:
         if mode != self.current.mode:
             await self._set(connection, session, "mode", mode)
         if not self.allowed or (mode and self.current.mode != mode):
-            raise _unavailable(f"It is in the mode {self.current.mode or '(none)'} after it was set to {mode}.")
+            raise _unavailable(f"Its mode is {self.current.mode or '(none)'} after it was set to {mode}.")
         if wanted.model and wanted.model != self.current.model:
             if wanted.model not in self._models:
                 raise ExternalFailure("unknown_model", f"It has no model {wanted.model}. {_offers(self._models)}")
             await self._set(connection, session, "model", wanted.model)
 
     def _mode(self) -> str:
-        """The mode to work in. Raises ExternalFailure where there is none."""
+        """Return the mode to work in. Raises ExternalFailure if no mode fits."""
         wanted, permission = self._wanted.mode, self._wanted.permission
         if wanted == OWN_MODE:
             return self.current.mode
@@ -101,18 +101,17 @@ class SettingsController:
             if mode not in self._modes:
                 raise _unavailable(f"It has no mode {mode}. {_offers(self._modes)}")
             if not self._is_allowed(mode):
-                widest = widest_rank(permission)
-                message = f"Its mode {mode} allows more than the permission mode {permission} ({widest} at most)."
+                limit = widest_rank(permission)
+                message = f"Its mode {mode} allows more than the permission mode {permission} (at most {limit})."
                 raise _unavailable(message)
             return mode
         if not chosen and not self._is_allowed(self.current.mode):
-            raise _unavailable(
-                f"{_offers(self._modes)} None of them is known to ask." if self._modes else _WITHOUT_MODES
-            )
+            unknown = f"{_offers(self._modes)} Callboard knows none of them to ask for approval."
+            raise _unavailable(unknown if self._modes else _WITHOUT_MODES)
         return chosen or self.current.mode
 
     def _is_allowed(self, mode: str) -> bool:
-        """An unknown mode is allowed where the definition names it: a person approved that with the start."""
+        """Allow an unknown mode if the definition names it: a person approved it with the start."""
         if self._wanted.mode == OWN_MODE or (not mode and not self._modes and self._agent.asks_without_modes):
             return True
         if mode and mode == self._wanted.mode and not is_known(self._agent, mode):
@@ -127,15 +126,15 @@ class SettingsController:
                     answer = await connection.set_config_option(
                         config_id=self._options[kind], session_id=session, value=value
                     )
-                    self._take_options(answer.config_options)
+                    self._apply_options(answer.config_options)
                 else:
                     await connection.set_session_mode(session_id=session, mode_id=value)
-                    self._report(mode=value)
+                    self._set_current(mode=value)
         except (RequestError, TimeoutError) as error:
             reason = without_secrets(str(error)[:500]) or f"no answer within {CHANGE_S:.0f} s"
             raise ExternalFailure(code, f"It did not accept its {kind} {value}: {clause(reason)}.") from error
 
-    def _take_options(self, options: _Options) -> None:
+    def _apply_options(self, options: _Options) -> None:
         for option in options:
             kind = str(option.category)
             if kind not in self._options or not isinstance(option, schema.SessionConfigOptionSelect):
@@ -144,12 +143,12 @@ class SettingsController:
             values = tuple(_values(option))
             if kind == "mode":
                 self._modes = values
-                self._report(mode=option.current_value)
+                self._set_current(mode=option.current_value)
             else:
                 self._models = values
-                self._report(model=option.current_value)
+                self._set_current(model=option.current_value)
 
-    def _report(self, *, mode: str | None = None, model: str | None = None) -> None:
+    def _set_current(self, *, mode: str | None = None, model: str | None = None) -> None:
         before = self.current
         self.current = AgentSettings(
             mode=before.mode if mode is None else mode, model=before.model if model is None else model
@@ -157,12 +156,11 @@ class SettingsController:
 
 
 def _values(option: schema.SessionConfigOptionSelect) -> list[str]:
-    found: list[str] = []
-    for one in option.options:
-        found += (
-            [inner.value for inner in one.options] if isinstance(one, schema.SessionConfigSelectGroup) else [one.value]
-        )
-    return found
+    values: list[str] = []
+    for entry in option.options:
+        grouped = entry.options if isinstance(entry, schema.SessionConfigSelectGroup) else [entry]
+        values += [choice.value for choice in grouped]
+    return values
 
 
 def _offers(names: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The protocol's words as ours: updates of a session become events, its tool calls calls of an external agent."""
+"""Conversion of protocol updates to events and external calls."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ AnyCall = schema.ToolCallStart | schema.ToolCallProgress | schema.ToolCallUpdate
 
 
 class ToolCallTracker:
-    """The calls of one session as they stand: an update names only what changed."""
+    """Current state of the open calls of a session. An update contains only changed fields."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ExternalCall] = {}
 
-    def apply(self, told: AnyCall) -> ExternalCall:
-        """The call after this update. Of one that ended nothing is remembered."""
-        before = self._calls.get(told.tool_call_id) or ExternalCall(call_id=told.tool_call_id)
-        call = _merged(before, told)
+    def apply(self, update: AnyCall) -> ExternalCall:
+        """Return the call after this update. Calls that ended are forgotten."""
+        before = self._calls.get(update.tool_call_id) or ExternalCall(call_id=update.tool_call_id)
+        call = _merge(before, update)
         if call.status in ("completed", "failed"):
             self._calls.pop(call.call_id, None)
         else:
@@ -52,7 +52,7 @@ class ToolCallTracker:
 
 
 def event_from_update(update: object, calls: ToolCallTracker) -> ExternalEvent | None:
-    """The event of a session's update; None for one that tells nothing of the work: modes, commands, names."""
+    """Return the event of a session update; None for updates of modes, commands and names."""
     match update:
         case schema.AgentMessageChunk():
             text = content_text(update.content)
@@ -69,22 +69,21 @@ def event_from_update(update: object, calls: ToolCallTracker) -> ExternalEvent |
 
 
 def prompt_end(response: schema.PromptResponse) -> tuple[PromptEnd, Usage]:
-    """Why a prompt ended, and the tokens that the agent tells. An end that nobody knows is read as a cut one."""
+    """Return why a prompt ended, and the reported tokens. An unknown reason counts as `cancelled`."""
     reason = str(response.stop_reason)
-    used = response.usage
     usage = Usage()
-    if used is not None:
+    if (reported := response.usage) is not None:
         usage = Usage(
-            input_tokens=used.input_tokens,
-            output_tokens=used.output_tokens,
-            cached_tokens=used.cached_read_tokens,
-            reasoning_tokens=used.thought_tokens,
+            input_tokens=reported.input_tokens,
+            output_tokens=reported.output_tokens,
+            cached_tokens=reported.cached_read_tokens,
+            reasoning_tokens=reported.thought_tokens,
         )
     return cast("PromptEnd", reason) if reason in _ENDS else "cancelled", usage
 
 
 def content_text(content: object) -> str:
-    """What a block of content reads as. What is no text is named."""
+    """Return the text of a content block; a link or a type for other content."""
     match content:
         case schema.TextContentBlock():
             return content.text
@@ -99,58 +98,58 @@ def content_text(content: object) -> str:
             return ""
 
 
-def _merged(before: ExternalCall, told: AnyCall) -> ExternalCall:
+def _merge(before: ExternalCall, update: AnyCall) -> ExternalCall:
     changes: dict[str, Any] = {}
-    if told.title:
-        changes["title"] = told.title
-    if told.kind is not None and str(told.kind) in _KINDS:
-        changes["kind"] = str(told.kind)
-    if told.status is not None and str(told.status) in _STATUSES:
-        changes["status"] = str(told.status)
-    raw = told.raw_input
+    if update.title:
+        changes["title"] = update.title
+    if update.kind is not None and str(update.kind) in _KINDS:
+        changes["kind"] = str(update.kind)
+    if update.status is not None and str(update.status) in _STATUSES:
+        changes["status"] = str(update.status)
+    raw = update.raw_input
     if raw:
         changes["arguments"] = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False, sort_keys=True)
         changes["command"] = _command(raw) or before.command
-    if told.locations is not None:
-        changes["paths"] = tuple(dict.fromkeys((*before.paths, *(place.path for place in told.locations))))
-    if told.content is not None:
-        diffs = _diffs(told.content)
-        # Some agents show the change when they ask, and say only that it was made once it was.
-        if diffs or told.status == "failed":
+    if update.locations is not None:
+        changes["paths"] = tuple(dict.fromkeys((*before.paths, *(location.path for location in update.locations))))
+    if update.content is not None:
+        diffs = _diffs(update.content)
+        # Some agents send the diff with their request for permission only, and omit it from the result.
+        if diffs or update.status == "failed":
             changes["diffs"] = diffs
-        said = [one for one in told.content if isinstance(one, schema.ContentToolCallContent)]
-        # A terminal of the agent's own is named there; what it prints comes beside.
-        if said or len(said) == len(told.content):
-            changes["output"] = "\n".join(text for one in said if (text := content_text(one.content)))
-    printed = _printed(told.field_meta)
+        contents = [block for block in update.content if isinstance(block, schema.ContentToolCallContent)]
+        # Content that names only a terminal of the agent has no text; the output arrives separately.
+        if contents or not update.content:
+            changes["output"] = "\n".join(text for block in contents if (text := content_text(block.content)))
+    printed = _terminal_output(update.field_meta)
     if printed:
         changes["output"] = changes.get("output", before.output) + printed
-    if told.raw_output and not changes.get("output", before.output):
-        changes["output"] = _output(told.raw_output)
+    if update.raw_output and not changes.get("output", before.output):
+        changes["output"] = _raw_output(update.raw_output)
     return msgspec.structs.replace(before, **changes)
 
 
 def _diffs(content: Sequence[object]) -> tuple[ExternalDiff, ...]:
     return tuple(
-        ExternalDiff(path=one.path, before=one.old_text, after=one.new_text)
-        for one in content
-        if isinstance(one, schema.FileEditToolCallContent)
+        ExternalDiff(path=block.path, before=block.old_text, after=block.new_text)
+        for block in content
+        if isinstance(block, schema.FileEditToolCallContent)
     )
 
 
 def _command(raw: object) -> str:
-    """The command that a call would run, where its input has one."""
-    found = cast("dict[str, object]", raw).get("command") if isinstance(raw, dict) else None
-    if isinstance(found, str):
-        return _inner(_words(found)) or found
-    if isinstance(found, list):
-        words = [str(word) for word in cast("list[object]", found)]
-        return _inner(words) or " ".join(words)
+    """Return the command that a call would run; empty if its input has none."""
+    command = cast("dict[str, object]", raw).get("command") if isinstance(raw, dict) else None
+    if isinstance(command, str):
+        return _shell_command(_words(command)) or command
+    if isinstance(command, list):
+        words = [str(word) for word in cast("list[object]", command)]
+        return _shell_command(words) or " ".join(words)
     return ""
 
 
-def _inner(words: Sequence[str]) -> str:
-    """The command of a shell that is given it as one text, such as `/bin/bash -lc 'make all'`; else the empty text."""
+def _shell_command(words: Sequence[str]) -> str:
+    """Return the command inside a shell call such as `/bin/bash -lc 'make all'`; empty for any other call."""
     shell = len(words) == 3 and words[0].rpartition("/")[2] in _SHELLS and words[1] in ("-c", "-lc")
     return words[2] if shell else ""
 
@@ -162,23 +161,23 @@ def _words(command: str) -> Sequence[str]:
         return ()
 
 
-def _printed(meta: object) -> str:
-    """What a command printed since, as Codex tells it: beside the protocol, for a terminal that is its own."""
-    held = cast("dict[str, object]", meta) if isinstance(meta, dict) else {}
-    more = held.get("terminal_output_delta")
-    data = cast("dict[str, object]", more).get("data") if isinstance(more, dict) else None
+def _terminal_output(meta: object) -> str:
+    """Return new output of the agent's own terminal. Codex sends it in the metadata, outside the protocol."""
+    fields = cast("dict[str, object]", meta) if isinstance(meta, dict) else {}
+    delta = fields.get("terminal_output_delta")
+    data = cast("dict[str, object]", delta).get("data") if isinstance(delta, dict) else None
     return data if isinstance(data, str) else ""
 
 
-def _output(raw: object) -> str:
-    """What a call printed, where it tells no content: the text among its raw output, or all of it."""
+def _raw_output(raw: object) -> str:
+    """Return the text field of a call's raw output, or all of it as JSON."""
     if isinstance(raw, str):
         return raw
     if isinstance(raw, dict):
-        held = cast("dict[str, object]", raw)
+        fields = cast("dict[str, object]", raw)
         for name in ("output", "formatted_output", "stdout", "error"):
-            if isinstance(held.get(name), str):
-                return str(held[name])
+            if isinstance(fields.get(name), str):
+                return str(fields[name])
     return json.dumps(raw, ensure_ascii=False)
 
 

@@ -1,4 +1,4 @@
-"""The routes behind the guard, as one ASGI application."""
+"""ASGI application: all routes behind the guard."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ from .vocabularies import vocabulary_routes
 
 
 class HttpApp:
-    """Takes HTTP only; it has no start-up and no websockets."""
+    """The application. It serves HTTP only: no lifespan events and no websockets."""
 
-    def __init__(self, given: HttpDependencies) -> None:
-        self.access = given.access
-        commands = ConfirmedCommands(given.commands)
-        confined = replace(given, commands=commands)
-        self._streams = SseResponses(given.keep_alive)
+    def __init__(self, dependencies: HttpDependencies) -> None:
+        self.access = dependencies.access
+        commands = ConfirmedCommands(dependencies.commands)
+        confirmed = replace(dependencies, commands=commands)
+        self._streams = SseResponses(dependencies.keep_alive)
         router = Router(
             [
-                *command_routes(given.commands, given.access),
+                *command_routes(dependencies.commands, dependencies.access),
                 rpc_route(commands),
-                *access_routes(given.access),
-                *feed_routes(given, self._streams),
-                *vocabulary_routes(given, self._streams),
-                *blob_routes(given.store),
-                *upload_routes(given.uploads),
-                *agent_run_routes(confined, self._streams),
-                *_plain_routes(given),
+                *access_routes(dependencies.access),
+                *feed_routes(dependencies, self._streams),
+                *vocabulary_routes(dependencies, self._streams),
+                *blob_routes(dependencies.store),
+                *upload_routes(dependencies.uploads),
+                *agent_run_routes(confirmed, self._streams),
+                *_plain_routes(dependencies),
             ],
             redirect_slashes=False,
-            default=StaticPage(given.page),
+            default=StaticPage(dependencies.page),
         )
-        self._app = SecurityHeaders(ErrorResponses(Guard(router, given.token, given.access)))
+        self._app = SecurityHeaders(ErrorResponses(Guard(router, dependencies.token, dependencies.access)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Starlette tells routes that stand alone from routes of an application by this key: the latter raise.
+        # With this key Starlette raises unknown routes as exceptions instead of answering in plain text.
         await self._app({**scope, "app": self}, receive, send)
 
     def end_streams(self) -> None:
-        """Ends every stream of events, so that a server that stops need not wait for them."""
+        """End every event stream, so that the server can stop without waiting for clients."""
         self._streams.end()
 
 
-def _plain_routes(given: HttpDependencies) -> list[Route]:
+def _plain_routes(dependencies: HttpDependencies) -> list[Route]:
     async def meta(_: Request) -> Response:
-        return json_response(await given.about())
+        return json_response(await dependencies.about())
 
     async def openapi(_: Request) -> Response:
         return json_response(openapi_document())

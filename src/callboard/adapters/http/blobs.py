@@ -1,5 +1,8 @@
-"""Large content by range. Plain text and images of four kinds, known by their bytes, can be shown; all else is only downloaded.
-An SVG is a document that may hold scripts, so it is told as the text that it is."""
+"""Large content by range.
+
+Plain text and four image formats, recognised by their bytes, can be shown; other content is only downloaded. An SVG may hold
+scripts, so it is sent as plain text.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +26,19 @@ from .commands import API
 from .feeds import Position
 from .requests import parse_query
 
-#: Blobs are read and sent in pieces of this size.
+#: Size of the pieces in which blobs are read and sent, in bytes.
 PIECE = 256 * 1024
-#: How much of the beginning tells text from anything else.
+#: Bytes at the start of a blob that decide whether it is text.
 _SAMPLE = 8 * 1024
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class BlobQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """`offset` and `length` are in bytes; without `length`, to the end. `session` is the one that refers to the blob: where it
-    is given and gone, so is the blob. With `name` it is downloaded, as a file of that name."""
+    """A range of a blob.
+
+    `offset` and `length` are in bytes; without `length` the range extends to the end. With `session`, the blob of a deleted
+    session is refused. With `name`, the browser downloads the blob as a file of that name.
+    """
 
     offset: Position = 0
     length: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None = None
@@ -41,7 +47,7 @@ class BlobQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbi
 
 
 def blob_routes(store: Store) -> list[Route]:
-    """One route for all blobs."""
+    """Build the route of all blobs."""
 
     async def read(request: Request) -> Response:
         query = parse_query(request, BlobQuery)
@@ -52,13 +58,14 @@ def blob_routes(store: Store) -> list[Route]:
         if sample is None:
             raise Refusal("unknown_blob", f"There is no blob {hash[:80]}.", hint="It may have been erased.")
         headers: dict[str, str] = {}
-        shown = begins_as_image(sample)
+        image = begins_as_image(sample)
+        is_text = image is None and _is_text(sample)
         if query.name is not None:
             headers["Content-Disposition"] = f'attachment; filename="{query.name}"'
-        elif shown is None and not _is_text(sample):
+        elif image is None and not is_text:
             headers["Content-Disposition"] = "attachment"
-        media = "text/plain; charset=utf-8" if _is_text(sample) else "application/octet-stream"
-        media = shown.media if shown is not None else media
+        media = "text/plain; charset=utf-8" if is_text else "application/octet-stream"
+        media = media if image is None else image.media
         if query.length is not None and query.length <= PIECE:
             data = await store.blobs.get_range(hash, offset=query.offset, length=query.length)
             return Response(data or b"", headers=headers, media_type=media)
@@ -68,18 +75,18 @@ def blob_routes(store: Store) -> list[Route]:
 
 
 async def _pieces(blobs: BlobStore, hash: str, query: BlobQuery) -> AsyncGenerator[bytes]:
-    offset, left = query.offset, query.length
-    while left is None or left > 0:
-        wanted = PIECE if left is None else min(PIECE, left)
-        piece = await blobs.get_range(hash, offset=offset, length=wanted)
+    offset, remaining = query.offset, query.length
+    while remaining is None or remaining > 0:
+        size = PIECE if remaining is None else min(PIECE, remaining)
+        piece = await blobs.get_range(hash, offset=offset, length=size)
         if piece is None:
             raise Refusal("unknown_blob", f"The blob {hash} was erased while it was being read.")
         if piece:
             yield piece
-        if len(piece) < wanted:
+        if len(piece) < size:
             return
-        offset += wanted
-        left = None if left is None else left - wanted
+        offset += size
+        remaining = None if remaining is None else remaining - size
 
 
 def _is_text(sample: bytes) -> bool:

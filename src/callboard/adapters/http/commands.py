@@ -1,4 +1,4 @@
-"""One route a command, made from the table of commands and from nothing else."""
+"""One route for each command and query, built from the table of commands."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ _encoder = msgspec.json.Encoder()
 
 
 def command_path(row: Declaration) -> str:
-    """Where a command is given, or a query asked."""
+    """Return the path of a command's or query's route."""
     return f"{API}/{'queries' if row.query else 'commands'}/{row.name}"
 
 
 def command_routes(commands: CommandService, access: PageAccess) -> list[Route]:
-    """A POST for each command and a GET for each query. From the page, what grants more permission needs a confirmation."""
+    """Build a POST route for each command and a GET route for each query.
+
+    A command from the page that grants more permissions needs a confirmation.
+    """
     return [_query(row, commands) if row.query else _command(row, commands, access) for row in TABLE]
 
 
 def json_response(value: object) -> Response:
-    """The value as JSON."""
+    """Return a JSON response with the value."""
     return Response(_encoder.encode(value), media_type="application/json")
 
 
 def _command(row: Declaration, commands: CommandService, access: PageAccess) -> Route:
     decoder = msgspec.json.Decoder(row.command)
 
-    async def give(request: Request) -> Response:
+    async def submit(request: Request) -> Response:
         key = idempotency_key(request)
         actor = request_actor(request)
         body = await read_json_body(request)
@@ -45,13 +48,13 @@ def _command(row: Declaration, commands: CommandService, access: PageAccess) -> 
             access.confirm(request, row.name, body)
         return json_response(await commands.submit(command, key=key, actor=actor))
 
-    return Route(command_path(row), give, methods=["POST"])
+    return Route(command_path(row), submit, methods=["POST"])
 
 
 def _query(row: Declaration, commands: CommandService) -> Route:
-    async def ask(request: Request) -> Response:
+    async def query(request: Request) -> Response:
         command = parse_query(request, row.command)
-        asking = commands.submit(command, actor=request_actor(request))
-        return json_response(await (cancel_on_disconnect(request, asking) if row.waits else asking))
+        answer = commands.submit(command, actor=request_actor(request))
+        return json_response(await (cancel_on_disconnect(request, answer) if row.waits else answer))
 
-    return Route(command_path(row), ask, methods=["GET"])
+    return Route(command_path(row), query, methods=["GET"])

@@ -1,9 +1,8 @@
-"""Bounds on open connections, so that clients without a credential cannot use up the process's file descriptors.
+"""Limits on open connections, so that clients without a credential cannot exhaust the file descriptors.
 
-A connection is unknown until a request on it carries a credential. Unknown connections have a small share of the
-descriptors: where it is used up, a new connection takes the place of the oldest one that waits. Trusted connections have a
-share of their own.
-Every connection has a few seconds for a complete request head, the first one and each later one.
+A connection is unknown until a request on it carries a credential. Unknown and trusted connections have separate limits. If
+the limit of unknown ones is reached, a new connection replaces the oldest idle one. Every request head must be complete
+within a few seconds.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from callboard.contracts.errors import Problem
 
-#: Seconds until a request head must be complete, from its connection or its first byte on.
+#: Time limit for a complete request head, in seconds from the connection or the head's first byte.
 HEAD_S = 10.0
-#: The most connections of each kind, where the limit of open files allows it.
+#: The most connections of each kind, if the limit of open files allows it.
 MOST_UNKNOWN, MOST_TRUSTED = 256, 512
-#: The parts of the limit of open files that connections may use; the store, tools and models need the rest.
+#: Divisors of the limit of open files for each kind; the store, tools and models need the rest.
 _UNKNOWN_PART, _TRUSTED_PART = 8, 4
-#: Connections accepted in one step of the event loop: a burst must not open more files than are left.
+#: Connections accepted in one step of the event loop. A burst must not open more files than are available.
 ACCEPT_BURST = 32
 #: The key of the connection in an ASGI scope.
 CONNECTION = "callboard.connection"
@@ -50,7 +49,7 @@ def default_limits() -> ConnectionLimits:
 
 
 class Connections:
-    """The open connections of one listener, in the order in which they came."""
+    """The open connections of one listener, oldest first."""
 
     def __init__(self, limits: ConnectionLimits, head_s: float = HEAD_S) -> None:
         self.limits = limits
@@ -73,24 +72,24 @@ class Connections:
         return BoundedProtocol(connections=self, **arguments)
 
     def admit(self, connection: BoundedProtocol) -> None:
-        """Count a new connection. Where there is no room for it, close the oldest unknown one, waiting ones first."""
+        """Count a new connection. At the limit, close the oldest unknown one, idle ones first."""
         if len(self._unknown) >= self.limits.unknown:
-            waiting = next((one for one in self._unknown if not one.in_request), None)
-            self._end(waiting or next(iter(self._unknown)))
+            idle = next((other for other in self._unknown if not other.in_request), None)
+            self._end(idle or next(iter(self._unknown)))
         self._unknown[connection] = None
 
     def trust(self, connection: BoundedProtocol) -> None:
-        """Move a connection that showed a credential to the trusted ones.
+        """Move a connection with a credential to the trusted ones.
 
-        At the limit, the trusted connection that waits longest is closed. If all have a request, the new one stays unknown.
+        At the limit, the longest idle trusted connection is closed. If none is idle, the connection stays unknown.
         """
         if connection not in self._unknown:
             return
         if len(self._trusted) >= self.limits.trusted:
-            waiting = next((one for one in self._trusted if not one.in_request), None)
-            if waiting is None:
+            idle = next((other for other in self._trusted if not other.in_request), None)
+            if idle is None:
                 return
-            self._end(waiting)
+            self._end(idle)
         del self._unknown[connection]
         self._trusted[connection] = None
 
@@ -105,7 +104,7 @@ class Connections:
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """uvicorn's protocol with a time for each request head and a place among the connections of its listener."""
+    """uvicorn's protocol with a time limit for request heads, counted among the connections of its listener."""
 
     def __init__(self, *, connections: Connections, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -124,7 +123,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._all.trust(self)
 
     def abort(self) -> None:
-        """Close the connection without sending what is left."""
+        """Close the connection and discard unsent data."""
         self._stop_head_timer()
         self.transport.abort()
 
@@ -146,8 +145,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._start_head_timer()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer a text that is no HTTP request in the form of every other problem."""
-        hint = "Send an HTTP/1.1 request with an address and headers of at most 64 KiB."
+        """Answer invalid HTTP with a problem."""
+        hint = "Send an HTTP/1.1 request whose address and headers have at most 64 KiB."
         body = msgspec.json.encode(Problem(code="invalid_input", message=msg, hint=hint))
         head = f"HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
         self.transport.write(f"{head}connection: close\r\n\r\n".encode() + body)

@@ -1,4 +1,4 @@
-"""What the adapter is given."""
+"""Dependencies of the HTTP adapter."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ from callboard.contracts.ports.uploads import Uploads
 from .access import PageAccess
 from .meta import Meta
 
-#: Where the package build puts the page.
+#: The folder that the package build writes the page to.
 PAGE = Path(__file__).parent / "page"
 
 
 @dataclass(frozen=True)
 class HttpDependencies:
-    """The runtime behind the routes. Of the store only facts and blobs are read.
+    """The runtime behind the routes. Only facts and blobs of the store are read.
 
-    `token` opens everything; `access` is what pages get in its place; `page` is the folder of the built page; `keep_alive` is
-    the silence in seconds after which a stream says that it is still there. Without `uploads` nothing can be attached.
+    Attributes:
+        about: Returns the description of the server.
+        token: The API token. It grants full access.
+        access: Credentials of pages, which replace the token.
+        page: Folder of the built page.
+        keep_alive: Silence on a stream, in seconds, after which a comment is sent.
+        uploads: Storage of attachments. Without it uploads are refused.
     """
 
     commands: CommandService

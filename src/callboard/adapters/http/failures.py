@@ -1,4 +1,4 @@
-"""Whatever is raised becomes an answer: a refusal as itself, a defect as an incident, and never a stack trace."""
+"""Exceptions as responses: a refusal as a problem, a defect as an incident, never a stack trace."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ log = logging.getLogger(__name__)
 
 
 class ErrorResponses:
-    """Answers for what the routes raise. Once an answer has begun, a failure can only cut it off."""
+    """Middleware that answers exceptions of the routes. After a response has started, an exception truncates it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun = False
+        started = False
 
-        async def noticed(message: Message) -> None:
-            nonlocal begun
-            begun = True
+        async def send_and_note(message: Message) -> None:
+            nonlocal started
+            started = True
             await send(message)
 
         try:
-            await self._app(scope, receive, noticed)
+            await self._app(scope, receive, send_and_note)
         except ClientDisconnect:
-            log.debug("a client went away before its request was complete")
+            log.debug("a client disconnected before its request was complete")
         except Exception as error:
-            response = _answer(error, scope)
-            if not begun:
+            response = _error_response(error, scope)
+            if not started:
                 await response(scope, receive, send)
 
 
-def _answer(error: Exception, scope: Scope):
+def _error_response(error: Exception, scope: Scope):
     match error:
         case WrongMediaError():
             return problem_response(error.problem, status=UNSUPPORTED_MEDIA)
@@ -55,15 +55,16 @@ def _answer(error: Exception, scope: Scope):
 
 
 def method_not_allowed(scope: Scope, allowed: str):
-    """The answer to a method that the route does not have."""
-    problem = Problem(code="unknown_route", message=f"{scope['method']} is not possible here.", hint=f"Use {allowed}.")
+    """Return the response to a method that the route does not support."""
+    message = f"The route does not support {scope['method']}."
+    problem = Problem(code="unknown_route", message=message, hint=f"Use {allowed}.")
     return problem_response(problem, status=METHOD_NOT_ALLOWED, headers={"Allow": allowed})
 
 
 def unknown_route(path: str) -> Problem:
-    """What is said of a path that leads nowhere."""
+    """Return the problem of an unknown path."""
     return Problem(
         code="unknown_route",
-        message=f"There is nothing at {path[:200]}.",
+        message=f"There is no route {path[:200]}.",
         hint="GET /api/v1/openapi.json lists the routes.",
     )

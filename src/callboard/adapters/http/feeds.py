@@ -1,4 +1,4 @@
-"""Facts and row operations of a session or a workspace: streams that go on from where a client was, and pages of facts."""
+"""Facts and row operations of a session or workspace: resumable streams, and pages of facts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ from .requests import parse_query
 from .streams import SseResponse, SseResponses, closing
 
 LAST_EVENT_ID = "Last-Event-ID"
-#: A page of facts ends at so many bytes, whatever its limit; a stream writes no larger chunk unless one fact is larger.
+#: The largest page of facts, in bytes. A single larger fact is sent alone.
 LARGEST_PAGE = 1_000_000
+#: The largest chunk of a stream, in bytes. A single larger fact is sent alone.
 LARGEST_CHUNK = 256 * 1024
 MOST_FACTS = 1000
 
@@ -37,29 +38,29 @@ _encoder = msgspec.json.Encoder()
 
 
 class FactsQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """`after` is a sequence; a `limit` asks for a page of at most so many facts."""
+    """`after` is a sequence. With `limit` the response is a page of at most that many facts."""
 
     after: Position = 0
     limit: Annotated[int, Meta(ge=1, le=MOST_FACTS)] | None = None
 
 
 class OpsQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """`after` is a cursor, `sequence.n`. Without one the stream begins with a snapshot."""
+    """`after` is a cursor, `sequence.n`. Without a cursor the stream starts with a snapshot."""
 
     after: Annotated[str, Meta(max_length=40)] | None = None
 
 
 class FactPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Facts in their order. `next` is the `after` of the page that follows, `head` the newest sequence of the stream."""
+    """Facts in sequence order. `next` is the `after` of the next page, `head` the newest sequence of the stream."""
 
     events: tuple[WireEvent, ...]
     next: int
     head: int
 
 
-def feed_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
-    """Both feeds, of sessions and of workspaces."""
-    feeds = _Feeds(given, streams)
+def feed_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
+    """Build the routes of both feeds, for sessions and workspaces."""
+    feeds = _Feeds(dependencies, streams)
     return [
         Route(f"{API}/{kind}/{{stream}}/{feed}", handler, methods=["GET"])
         for kind in ("sessions", "workspaces")
@@ -68,15 +69,15 @@ def feed_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
 
 
 class _Feeds:
-    def __init__(self, given: HttpDependencies, streams: SseResponses) -> None:
-        self._given = given
+    def __init__(self, dependencies: HttpDependencies, streams: SseResponses) -> None:
+        self._dependencies = dependencies
         self._streams = streams
 
     async def facts(self, request: Request) -> Response | SseResponse:
         query = parse_query(request, FactsQuery)
         stream = stream_of(request)
         after = resume_sequence(request, query.after)
-        head = await self._given.store.facts.head(stream)
+        head = await self._dependencies.store.facts.head(stream)
         if head.sequence == 0 and after == 0:
             raise unknown_stream(stream)
         if query.limit is not None or _wants_json(request):
@@ -87,9 +88,9 @@ class _Feeds:
         query = parse_query(request, OpsQuery)
         stream = stream_of(request)
         after = _cursor(request, query.after)
-        if (await self._given.store.facts.head(stream)).sequence == 0:
+        if (await self._dependencies.store.facts.head(stream)).sequence == 0:
             raise unknown_stream(stream)
-        chunks = self._given.feeds.ops(stream, after=after)
+        chunks = self._dependencies.feeds.ops(stream, after=after)
         return self._streams.respond(end_with_problem(chunks, f"the operations of {stream}"))
 
     async def _page(self, stream: str, after: int, limit: int, head: Head) -> Response:
@@ -97,19 +98,19 @@ class _Feeds:
             raise gap_refusal(stream, after, head)
         events: list[WireEvent] = []
         size = 0
-        for record in await self._given.store.facts.read(stream, after=after, limit=limit):
+        for record in await self._dependencies.store.facts.read(stream, after=after, limit=limit):
             wired = self._wire(record)
             size += len(wired.payload)
             if events and size > LARGEST_PAGE:
                 break
             events.append(wired)
-        following = events[-1].sequence if events else after
-        return json_response(FactPage(events=tuple(events), next=following, head=max(head.sequence, following)))
+        last = events[-1].sequence if events else after
+        return json_response(FactPage(events=tuple(events), next=last, head=max(head.sequence, last)))
 
     async def _events(self, stream: str, after: int, head: Head) -> AsyncGenerator[bytes]:
         if after > head.sequence:
             raise gap_refusal(stream, after, head)
-        async with closing(self._given.feeds.facts(stream, after=after)) as batches:
+        async with closing(self._dependencies.feeds.facts(stream, after=after)) as batches:
             async for records in batches:
                 chunk = bytearray()
                 for record in records:
@@ -122,35 +123,39 @@ class _Feeds:
                     yield bytes(chunk)
 
     def _wire(self, record: Record) -> WireEvent:
-        return wire_event(record, self._given.store.id)
+        return wire_event(record, self._dependencies.store.id)
 
 
-async def end_with_problem(chunks: AsyncIterator[bytes], doing: str) -> AsyncGenerator[bytes]:
-    """The chunks; a refusal or a defect on the way is told as the last event, `gap` or `problem`."""
+async def end_with_problem(chunks: AsyncIterator[bytes], subject: str) -> AsyncGenerator[bytes]:
+    """Yield the chunks. After a refusal or a defect, yield a last event `gap` or `problem`.
+
+    Args:
+        subject: What is sent, for the log entry of an incident.
+    """
     try:
         async with closing(chunks) as source:
             async for chunk in source:
                 yield chunk
-                # Not kept while nothing comes: it may be a whole snapshot.
+                # Free the chunk before waiting for the next one: it may be a whole snapshot.
                 del chunk
     except Refusal as refusal:
-        yield _told(refusal.problem)
+        yield _problem_event(refusal.problem)
     except Exception as error:
-        yield _told(incident(error, doing))
+        yield _problem_event(incident(error, subject))
 
 
-def _told(problem: Problem) -> bytes:
+def _problem_event(problem: Problem) -> bytes:
     return sse_event("gap" if problem.code == "gap" else "problem", _encoder.encode(problem))
 
 
-def sse_event(name: str, data: bytes, identity: str = "") -> bytes:
-    """One server-sent event. Without an identity a client that reconnects goes on from the one before."""
-    head = f"id: {identity}\n" if identity else ""
+def sse_event(name: str, data: bytes, id: str = "") -> bytes:
+    """Encode a server-sent event. After an event without id, a client resumes from the last event with one."""
+    head = f"id: {id}\n" if id else ""
     return b"%sevent: %s\ndata: %s\n\n" % (head.encode(), name.encode(), data)
 
 
 def stream_of(request: Request) -> str:
-    """The stream that the path names: a session's under sessions, a workspace's under workspaces."""
+    """Return the stream in the path. Raises Refusal `unknown_session` or `unknown_workspace` for an invalid one."""
     stream: str = request.path_params["stream"]
     under_workspaces = request.url.path.startswith(f"{API}/workspaces/")
     if _STREAM_NAME.fullmatch(stream) is None or is_workspace_stream(stream) != under_workspaces:
@@ -159,23 +164,23 @@ def stream_of(request: Request) -> str:
 
 
 def unknown_stream(stream: str, code: Code | None = None) -> Refusal:
-    """There is no such stream."""
-    found = code or ("unknown_workspace" if is_workspace_stream(stream) else "unknown_session")
+    """Return the refusal of an unknown stream."""
+    code = code or ("unknown_workspace" if is_workspace_stream(stream) else "unknown_session")
     return Refusal(
-        found,
-        f"There is no {found.removeprefix('unknown_')} {stream}.",
-        hint="list_workspaces and list_sessions name what there is.",
+        code,
+        f"There is no {code.removeprefix('unknown_')} {stream}.",
+        hint="list_workspaces and list_sessions return the existing ones.",
     )
 
 
 def gap_refusal(stream: str, after: int, head: Head) -> Refusal:
-    """There is nothing to go on from."""
+    """Return the refusal of a position that the stream does not have."""
+    state = f"ends at {head.sequence}" if head.sequence else "was deleted"
     return Refusal(
         "gap",
-        f"There is nothing to go on from after {after}: {stream} "
-        + (f"ends at {head.sequence}." if head.sequence else "is gone."),
+        f"Cannot continue after {after}: {stream} {state}.",
         field="after",
-        hint="Take a snapshot with get_session and follow from its cursor.",
+        hint="Read a snapshot with get_session and continue from its cursor.",
     )
 
 
@@ -185,7 +190,10 @@ def _wants_json(request: Request) -> bool:
 
 
 def resume_sequence(request: Request, after: int) -> int:
-    """The sequence to go on from. Last-Event-ID wins: a browser that reconnects repeats the address it began with."""
+    """Return the sequence to continue from.
+
+    Last-Event-ID takes precedence over the query: a browser that reconnects repeats its first address.
+    """
     sent = request.headers.get(LAST_EVENT_ID)
     return after if sent is None else _parsed(sent, LAST_EVENT_ID).sequence
 
@@ -202,7 +210,7 @@ def _parsed(text: str, field: str) -> Cursor:
     if cursor is None:
         raise Refusal(
             "invalid_input",
-            "Expected a sequence, or a cursor written as sequence.n.",
+            "Expected a sequence or a cursor of the form sequence.n.",
             field=field,
             hint="Send the id of the last event, unchanged.",
         )

@@ -1,9 +1,8 @@
-"""Host, origin and credential, before anything else is looked at.
+"""Checks of host, origin and credential before any route.
 
-A page of another site may send requests to loopback, and a name of its own may be made to point there. So the Host must be
-a loopback name with the port of this server, an Origin must be this server, and what the browser says of a request's
-origin must fit. Everything under /api needs the API token, or the credential of a page of this very origin. No cookie is
-read or set: a browser sends the cookies of one port to every port of its host.
+Pages of other sites can send requests to loopback, and their host names can resolve to it. So the Host must be a loopback name
+with this server's port, and Origin and Sec-Fetch-Site must name this server. Paths under /api need the API token or the
+credential of a page of this origin. Cookies are not used: a browser sends them to every port of a host.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from .access.routes import CREDENTIALS
 from .connections import trust_connection
 from .requests import CLIENT, CREDENTIAL, PAGE
 
-#: The names under which this machine may be asked.
+#: Accepted names in the Host header.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HTTP_PORT = 80
 
 
 class Guard:
-    """Lets requests through that the person's own page, or a holder of the token, has sent."""
+    """Middleware that accepts requests of the person's own page and of clients with the API token."""
 
     def __init__(self, app: ASGIApp, token: str, access: PageAccess) -> None:
         self._app = app
@@ -41,7 +40,7 @@ class Guard:
         _check_host(headers, port)
         _check_origin(headers, scope["method"], under_api=under_api)
         if path == CREDENTIALS:
-            # The body has the code. Every other method is answered by what the route has.
+            # The body has the code. The route refuses other methods.
             if scope["method"] == "POST":
                 _check_sent_by_page(headers, "POST")
         elif under_api:
@@ -50,7 +49,7 @@ class Guard:
         await self._app(scope, receive, send)
 
     def _identify(self, scope: Scope, headers: Headers) -> None:
-        """Note through which door a request comes. Raises Refusal `unauthenticated`."""
+        """Store whether the page or an API client sent the request. Raises Refusal `unauthenticated`."""
         scheme, _, value = headers.get("authorization", "").partition(" ")
         value = value.strip()
         if scheme.lower() == "bearer":
@@ -64,7 +63,7 @@ class Guard:
                 return
         raise Refusal(
             "unauthenticated",
-            "This needs the token of the Callboard that runs here, or an open page.",
+            "The request has no valid token or page credential.",
             hint="Run callboard again and open the address that it prints, or send Authorization: Bearer with the token.",
         )
 
@@ -77,7 +76,7 @@ def _check_host(headers: Headers, port: int) -> None:
     if len(hosts) != 1 or hosts[0].lower() not in allowed:
         raise Refusal(
             "forbidden_origin",
-            "The Host of the request is not this server.",
+            "The Host header does not name this server.",
             field="Host",
             hint=f"Use http://127.0.0.1:{port}.",
         )
@@ -86,25 +85,25 @@ def _check_host(headers: Headers, port: int) -> None:
 def _check_origin(headers: Headers, method: str, *, under_api: bool) -> None:
     origins = headers.getlist("origin")
     if origins and origins != [f"http://{headers['host']}"]:
-        raise Refusal("forbidden_origin", "The request comes from a page of another origin.", field="Origin")
+        raise Refusal("forbidden_origin", "A page of another origin sent the request.", field="Origin")
     site = headers.get("sec-fetch-site", "none")
     if site in ("none", "same-origin") or _opens_the_page(headers, method, under_api=under_api):
         return
-    raise Refusal("forbidden_origin", "The request comes from a page of another site.", field="Sec-Fetch-Site")
+    raise Refusal("forbidden_origin", "A page of another site sent the request.", field="Sec-Fetch-Site")
 
 
 def _opens_the_page(headers: Headers, method: str, *, under_api: bool) -> bool:
-    """True where a person follows a link to the page, as from a terminal in a browser. The page alone tells nothing."""
+    """Return whether a person follows a link to the page. The page itself contains no data."""
     navigates = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return navigates and method == "GET" and not under_api
 
 
 def _check_sent_by_page(headers: Headers, method: str) -> None:
-    """Check what a browser adds to a request of this origin: a credential that is sent from elsewhere is refused.
+    """Check the headers that browsers add, and refuse a page credential that another program sends.
 
-    Every browser sends the Origin with a method that may change something, and Sec-Fetch-Site where it knows it.
+    Browsers send Origin with methods that can change data, and most also send Sec-Fetch-Site.
     """
     if method not in ("GET", "HEAD") and "origin" not in headers:
-        raise Refusal("forbidden_origin", "The request does not come from the page.", field="Origin")
+        raise Refusal("forbidden_origin", "The page did not send the request.", field="Origin")
     if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-        raise Refusal("forbidden_origin", "The request does not come from the page.", field="Sec-Fetch-Site")
+        raise Refusal("forbidden_origin", "The page did not send the request.", field="Sec-Fetch-Site")

@@ -1,10 +1,10 @@
-"""What protects every answer, whoever made it."""
+"""Security headers of every response."""
 
 from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: No inline script or style, nothing from elsewhere, and no framing.
+#: No inline scripts or styles, no other origins, no framing.
 _POLICY = (
     "default-src 'none'",
     "script-src 'self'",
@@ -27,23 +27,23 @@ _ALWAYS = [
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-_UNKEPT = (b"cache-control", b"no-store")
+_NO_STORE = (b"cache-control", b"no-store")
 
 
 class SecurityHeaders:
-    """Sets the headers on every answer, and forbids keeping one unless it says that it may be kept."""
+    """Middleware that adds the headers, and forbids caching unless the response sets Cache-Control."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def protected(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own: list[tuple[bytes, bytes]] = message.get("headers", [])
-                headers = [*own, *_ALWAYS]
-                if not any(name == b"cache-control" for name, _ in own):
-                    headers.append(_UNKEPT)
+                route_headers: list[tuple[bytes, bytes]] = message.get("headers", [])
+                headers = [*route_headers, *_ALWAYS]
+                if not any(name == b"cache-control" for name, _ in route_headers):
+                    headers.append(_NO_STORE)
                 message = {**message, "headers": headers}
             await send(message)
 
-        await self._app(scope, receive, protected)
+        await self._app(scope, receive, send_with_headers)

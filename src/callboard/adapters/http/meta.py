@@ -1,4 +1,4 @@
-"""What the server says of itself."""
+"""Description of the server."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class ModelOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A model that can be asked. `label` is what a person reads."""
+    """An available model. `label` is its name for people."""
 
     provider: str
     name: str
@@ -14,7 +14,7 @@ class ModelOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class WorkspaceOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A workspace that was opened; `path` is absolute. `sample` is True of the folder that comes with the product."""
+    """An open workspace. `path` is absolute. `sample` is true for the sample folder of the product."""
 
     workspace_id: str
     path: str
@@ -23,14 +23,14 @@ class WorkspaceOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DemoOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A demo that `start_demo` plays. `title` is what a person reads."""
+    """A demo that `start_demo` starts. `title` is its name for people."""
 
     name: str
     title: str
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The version, the writer (`runtimeId` and `epoch`) and the store it writes, the models and the workspaces."""
+    """Version, writer (`runtimeId` and `epoch`), store, models, workspaces and demos of the server."""
 
     version: str
     runtime_id: str

@@ -59,17 +59,17 @@ class _Translation(Protocol):
 EventWriter = Callable[[Record], Sequence[_Translation]]
 
 
-def vocabulary_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
+def vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
     """The events of a session."""
 
     async def events(request: Request) -> SseResponse:
         query = parse_query(request, VocabularyQuery)
         stream = stream_of(request)
         after = resume_sequence(request, query.after)
-        head = await given.store.facts.head(stream)
+        head = await dependencies.store.facts.head(stream)
         if head.sequence == 0:
             raise unknown_stream(stream)
-        told = _events(given, stream, after, head, _EventWriters(stream, query.vocabulary))
+        told = _events(dependencies, stream, after, head, _EventWriters(stream, query.vocabulary))
         return streams.respond(end_with_problem(told, f"the events of {stream}"))
 
     return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
@@ -114,11 +114,11 @@ class _EventWriters:
 
 
 async def _events(
-    given: HttpDependencies, stream: str, after: int, head: Head, teller: _EventWriters
+    dependencies: HttpDependencies, stream: str, after: int, head: Head, teller: _EventWriters
 ) -> AsyncGenerator[bytes]:
     if after > head.sequence:
         raise gap_refusal(stream, after, head)
-    async with closing(given.feeds.live(stream)) as batches:
+    async with closing(dependencies.feeds.live(stream)) as batches:
         hydrated = False
         async for items in batches:
             chunk = bytearray()

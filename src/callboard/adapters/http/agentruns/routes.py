@@ -46,9 +46,9 @@ _interrupt = msgspec.json.Decoder(InterruptBody)
 _settings = msgspec.json.Decoder(SettingsBody)
 
 
-def agent_run_routes(given: HttpDependencies, streams: SseResponses) -> list[Route]:
+def agent_run_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
     """All of them."""
-    routes = _Routes(given, streams)
+    routes = _Routes(dependencies, streams)
     return [
         Route("/api/agent-runs", routes.runs, methods=["GET"]),
         Route("/api/agent-children", routes.children, methods=["GET"]),
@@ -64,26 +64,26 @@ def agent_run_routes(given: HttpDependencies, streams: SseResponses) -> list[Rou
 
 
 class _Routes:
-    def __init__(self, given: HttpDependencies, streams: SseResponses) -> None:
-        self._given = given
+    def __init__(self, dependencies: HttpDependencies, streams: SseResponses) -> None:
+        self._dependencies = dependencies
         self._streams = streams
 
     async def runs(self, request: Request) -> Response:
         query = parse_query(request, RunsQuery)
-        return json_response({"runs": await self._given.runs.runs(query.project_root, query.session_id)})
+        return json_response({"runs": await self._dependencies.runs.runs(query.project_root, query.session_id)})
 
     async def children(self, request: Request) -> Response:
         query = parse_query(request, ChildrenQuery)
-        children = await self._given.runs.children(query.run_id)
+        children = await self._dependencies.runs.children(query.run_id)
         return json_response({"run_id": query.run_id, "children": children})
 
     async def context(self, request: Request) -> Response:
         query = parse_query(request, ContextQuery)
-        reads = self._given.runs
+        reads = self._dependencies.runs
         run = await reads.run(query.run_id)
         if query.view == "summary":
             return json_response(await summarise_run(reads, run))
-        store_id = self._given.store.id
+        store_id = self._dependencies.store.id
         return json_response(await raw_context(reads, run, query.after, query.limit, store_id))
 
     async def cancel(self, request: Request) -> Response:
@@ -91,7 +91,7 @@ class _Routes:
         way has stopped, which the events tell."""
         key, actor = idempotency_key(request), request_actor(request)
         body = decode(_cancel, await read_json_body(request))
-        run = await self._given.runs.run(body.run_id)
+        run = await self._dependencies.runs.run(body.run_id)
         record = run.record
         if record.ended_at is not None:
             raise Refusal(
@@ -112,9 +112,13 @@ class _Routes:
                 reason=body.reason,
             )
         with translate_refusals():
-            answer = await self._given.commands.submit(command, key=key, actor=actor)
+            answer = await self._dependencies.commands.submit(command, key=key, actor=actor)
         return json_response(
-            {"run": (await self._given.runs.run(body.run_id)).record, "cancelling": True, "sequence": answer.sequence}
+            {
+                "run": (await self._dependencies.runs.run(body.run_id)).record,
+                "cancelling": True,
+                "sequence": answer.sequence,
+            }
         )
 
     async def chat(self, request: Request) -> Response:
@@ -132,9 +136,9 @@ class _Routes:
             )
         workspace = None
         if body.session_id is None:
-            workspace = self._given.runs.folder(body.project_root).workspace_id
+            workspace = self._dependencies.runs.folder(body.project_root).workspace_id
         with translate_refusals():
-            accepted: TurnAccepted = await self._given.commands.submit(
+            accepted: TurnAccepted = await self._dependencies.commands.submit(
                 SubmitTurn(
                     text=body.message,
                     workspace_id=workspace,
@@ -159,24 +163,24 @@ class _Routes:
 
     async def events(self, request: Request) -> SseResponse:
         query = parse_query(request, EventsQuery)
-        folder = self._given.runs.folder(query.project_root)
-        chunks = self._given.feeds.events(folder.workspace_id, after=_after(request, query.after))
+        folder = self._dependencies.runs.folder(query.project_root)
+        chunks = self._dependencies.feeds.events(folder.workspace_id, after=_after(request, query.after))
         return self._streams.respond(end_with_problem(chunks, f"the events of {folder.workspace_id}"))
 
     async def settings(self, request: Request) -> Response:
         query = parse_query(request, SettingsQuery)
-        return json_response(self._given.runs.settings(query.project_root))
+        return json_response(self._dependencies.runs.settings(query.project_root))
 
     async def change_settings(self, request: Request) -> Response:
         body = await read_json_body(request)
         sent = decode(_settings, body)
-        self._given.runs.folder(sent.project_root)
+        self._dependencies.runs.folder(sent.project_root)
         refuse_changes(body)
-        return json_response(self._given.runs.settings(sent.project_root))
+        return json_response(self._dependencies.runs.settings(sent.project_root))
 
     async def tree(self, request: Request) -> Response:
         query = parse_query(request, TreeQuery)
-        folder = self._given.runs.folder(query.project_root)
+        folder = self._dependencies.runs.folder(query.project_root)
         return json_response(await asyncio.to_thread(read_tree, folder.path, query.path, query.depth))
 
     async def interrupt(self, request: Request) -> Response:
@@ -194,7 +198,7 @@ class _Routes:
             cascade=body.cascade,
             reason=body.reason,
         )
-        changed: ThreadChanged = await self._given.commands.submit(command, key=key, actor=actor)
+        changed: ThreadChanged = await self._dependencies.commands.submit(command, key=key, actor=actor)
         told: Json = {
             "runId": session,
             "nodeId": agent,
@@ -218,7 +222,7 @@ class _Routes:
 
     async def _threads(self, session: str, wait_for: int = 0) -> tuple[StatusRow, ...]:
         query = GetSession(session_id=session, turns=1, wait_for=wait_for)
-        read: SessionRead = await self._given.commands.submit(query, actor=PERSON)
+        read: SessionRead = await self._dependencies.commands.submit(query, actor=PERSON)
         return read.threads
 
 
