@@ -61,7 +61,7 @@ async def test_a_past_turn_of_a_time_that_no_clock_can_tell_is_refused(board: Bo
         (b'{"text": null}', "text", "Expected `str`, got `null`"),
         (b'{"text": "a", "mode": "shell"}', "mode", "Invalid enum value 'shell'"),
         (b'{"text": "a", "whenBusy": 7}', "whenBusy", "Expected `str`, got `int`"),
-        (b'{"text": "a", "sessionId": "../etc"}', "sessionId", "sessionId has characters that it must not have."),
+        (b'{"text": "a", "sessionId": "../etc"}', "sessionId", "sessionId contains invalid characters."),
         (b'{"text": "a", "sessionId": ""}', "sessionId", "sessionId must not be empty."),
         (b'{"text": "a", "session_id": "ses_1"}', "session_id", "unknown field `session_id`"),
         (b'{"text": "a", "admin": true}', "admin", "unknown field `admin`"),

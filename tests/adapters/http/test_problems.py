@@ -33,7 +33,7 @@ class Bounded(msgspec.Struct):
         ("text", "abcd", "text must have at most 3 characters."),
         ("pair", "a", "pair must have at least 2 characters."),
         ("filled", " \n", "filled must not be empty."),
-        ("id", "A!", "id has characters that it must not have."),
+        ("id", "A!", "id contains invalid characters."),
         ("names", (), "names must not be empty."),
         ("names", ("a", "b", "c"), "names must have at most 2 entries."),
         ("count", 0, "count must be at least 1."),

@@ -56,7 +56,9 @@ class AcpAgents:
         try:
             import acp  # noqa: F401  # pyright: ignore[reportUnusedImport]
         except ImportError as error:
-            message = f"The library of the Agent Client Protocol is not installed. In a terminal: {install_command('acp')}"
+            message = (
+                f"The library of the Agent Client Protocol is not installed. In a terminal: {install_command('acp')}"
+            )
             raise ExternalFailure("not_installed", message) from error
 
     async def start(

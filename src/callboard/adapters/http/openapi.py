@@ -1,4 +1,4 @@
-"""OpenAPI 3.1 of the whole surface, made from the table of commands, the contracts and the queries of the other routes."""
+"""OpenAPI 3.1 document of all routes, built from the table of commands, the contracts and the queries."""
 
 from __future__ import annotations
 
@@ -43,29 +43,31 @@ _ID: Json = {"type": "string", "maxLength": 64}
 _KEY: Json = {
     "name": KEY_HEADER,
     "in": "header",
-    "description": "Makes the command safe to repeat: the same key and body have one effect and one answer.",
+    "description": "Makes the command safe to repeat: requests with the same key and body have one effect and one answer.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[!-~]+$"},
 }
 _RESUMED: Json = {
     "name": LAST_EVENT_ID,
     "in": "header",
-    "description": "The id of the last event that was taken. It wins over `after`.",
+    "description": "The id of the last received event. It takes precedence over `after`.",
     "schema": {"type": "string", "pattern": r"^[0-9]{1,18}(\.[0-9]{1,18})?$"},
 }
 _ANY: Json = {"application/json": {"schema": {}}}
-_STREAM_ENDS = "A stream that cannot go on from there says so with the event `gap`; any other end with `problem`."
+_STREAM_ENDS = (
+    "If the stream cannot continue from that position, it ends with the event `gap`; other errors are a `problem`."
+)
 
 
 @cache
 def openapi_document() -> Json:
-    """The document."""
+    """Return the document."""
     schemas = _schemas()
     return {
         "openapi": "3.1.0",
         "info": {
             "title": "Callboard",
             "version": __version__,
-            "description": "Commands, reads and streams of a runtime for teams of agents.",
+            "description": "Commands, queries and streams of a runtime for teams of AI agents.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
@@ -96,19 +98,19 @@ def _schemas() -> Json:
         BlobQuery,
         UploadQuery,
         Upload,
-        *(one for _, asked, answer, _ in _PAGE for one in (asked, answer)),
+        *(struct for _, request, answer, _ in _PAGE for struct in (request, answer)),
         *agent_run_structs(),
     ]
-    _, found = msgspec.json.schema_components(
+    _, components = msgspec.json.schema_components(
         [*kinds, *(row.command for row in TABLE), *(row.answer for row in TABLE)], ref_template=_REF
     )
-    return dict(sorted({**found, **_events()}.items()))
+    return dict(sorted({**components, **_event_schemas()}.items()))
 
 
-def _events() -> Json:
-    """Events as the contracts' own schema has them, and a page of them."""
-    placed = msgspec.json.encode(facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
-    schema: Json = msgspec.json.decode(placed)
+def _event_schemas() -> Json:
+    """Return the schemas of events, from the contracts, and of a page of events."""
+    moved = msgspec.json.encode(facts_schema()).replace(b'"#/$defs/', b'"#/components/schemas/')
+    schema: Json = msgspec.json.decode(moved)
     properties = {
         "events": {"type": "array", "items": {"$ref": _REF.format(name="Event")}},
         "next": {"type": "integer", "minimum": 0},
@@ -132,7 +134,7 @@ def _response_name(status: int) -> str:
 
 
 def _problems(status: int) -> Json:
-    codes = [code for code, known in STATUS.items() if known == status]
+    codes = [code for code, code_status in STATUS.items() if code_status == status]
     codes += {METHOD_NOT_ALLOWED: ["unknown_route"], UNSUPPORTED_MEDIA: ["invalid_input"]}.get(status, [])
     return {
         "description": f"Refused: {', '.join(codes)}.",
@@ -150,8 +152,8 @@ def _problems(status: int) -> Json:
 
 
 def _operation(name: str, summary: str, answers: Json, *, tag: str, **more: Any) -> Json:
-    refused = {str(status): {"$ref": f"#/components/responses/{_response_name(status)}"} for status in _statuses()}
-    return {"operationId": name, "summary": summary, "tags": [tag], **more, "responses": {"200": answers, **refused}}
+    problems = {str(status): {"$ref": f"#/components/responses/{_response_name(status)}"} for status in _statuses()}
+    return {"operationId": name, "summary": summary, "tags": [tag], **more, "responses": {"200": answers, **problems}}
 
 
 def _json_answer(description: str, name: str) -> Json:
@@ -160,7 +162,7 @@ def _json_answer(description: str, name: str) -> Json:
 
 def _command(row: Declaration) -> Json:
     body = {"application/json": {"schema": {"$ref": _REF.format(name=row.command.__name__)}}}
-    answer = _json_answer("The answer, once it is durable.", row.answer.__name__)
+    answer = _json_answer("The answer, sent once the command's facts are durable.", row.answer.__name__)
     return {
         "post": _operation(
             row.name,
@@ -180,7 +182,7 @@ def _query(row: Declaration, schemas: Json) -> Json:
 
 
 def _parameters(schema: Json) -> list[Json]:
-    """The fields of a Struct as parameters of the query. One that may be null is left out instead."""
+    """Return the fields of a Struct as query parameters. A nullable field becomes an optional parameter."""
     required = schema.get("required", [])
     return [
         {"name": name, "in": "query", "required": name in required, "schema": _without_null(field)}
@@ -197,16 +199,18 @@ def _feeds(schemas: Json) -> Json:
     paths: Json = {}
     for kind in ("session", "workspace"):
         stream = {"name": "stream", "in": "path", "required": True, "schema": _ID, "description": f"The {kind}'s id."}
-        facts = _json_answer(f"Facts in their order, each event named by its type. {_STREAM_ENDS}", "FactPage")
+        facts = _json_answer(
+            f"Facts in sequence order, each as an event with the fact's type. {_STREAM_ENDS}", "FactPage"
+        )
         facts["content"]["text/event-stream"] = {"schema": {"type": "string"}}
         ops = {
-            "description": f"Row operations: `snapshot` replaces what is shown, `ops` change it. {_STREAM_ENDS}",
+            "description": f"Row operations: `snapshot` replaces all rows, `ops` change them. {_STREAM_ENDS}",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         }
         paths[f"{API}/{kind}s/{{stream}}/facts"] = {
             "get": _operation(
                 f"{kind}_facts",
-                f"The facts of a {kind} and those to come; with a limit, or where JSON is accepted, a page of them.",
+                f"Stream the facts of a {kind}. With a limit, or if the client accepts JSON, return a page of them.",
                 facts,
                 tag="streams",
                 parameters=[stream, *_parameters(schemas["FactsQuery"]), _RESUMED],
@@ -215,22 +219,22 @@ def _feeds(schemas: Json) -> Json:
         paths[f"{API}/{kind}s/{{stream}}/ops"] = {
             "get": _operation(
                 f"{kind}_ops",
-                f"What the panels of a {kind} show, and every change of it.",
+                f"Stream the rows of a {kind}'s panels and every change.",
                 ops,
                 tag="streams",
                 parameters=[stream, *_parameters(schemas["OpsQuery"]), _RESUMED],
             )
         }
         if kind == "session":
-            told = {
-                "description": f"Events of that vocabulary, each named by its type. {_STREAM_ENDS}",
+            events = {
+                "description": f"Events of the vocabulary, each with its type. {_STREAM_ENDS}",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             }
             paths[f"{API}/sessions/{{stream}}/events"] = {
                 "get": _operation(
                     "session_events",
-                    "The facts of a session as events of the Agent UI or the Subagents specification.",
-                    told,
+                    "Stream the facts of a session as events of the Agent UI or the Subagents specification.",
+                    events,
                     tag="streams",
                     parameters=[stream, *_parameters(schemas["VocabularyQuery"]), _RESUMED],
                 )
@@ -239,9 +243,9 @@ def _feeds(schemas: Json) -> Json:
 
 
 _PAGE = (
-    (LINKS, OpenPage, PageLink, "An address that opens the page, once."),
-    (CREDENTIALS, RedeemCode, CredentialIssued, "Exchange the code of such an address for a page's credential."),
-    (CONFIRMATIONS, ChallengeCommand, CommandChallenged, "A challenge to confirm one command of a page."),
+    (LINKS, OpenPage, PageLink, "Create a single-use address that opens the page."),
+    (CREDENTIALS, RedeemCode, CredentialIssued, "Exchange the code of a page's address for a credential."),
+    (CONFIRMATIONS, ChallengeCommand, CommandChallenged, "Create a challenge to confirm a command of the page."),
 )
 
 
@@ -259,30 +263,30 @@ def _page_operation(path: str, kind: type[msgspec.Struct], answer: type[msgspec.
 
 def _others(schemas: Json) -> Json:
     blob = {
-        "description": "The bytes, as text or as a download.",
+        "description": "The content, as text, image or download.",
         "content": {
             "text/plain": {"schema": {"type": "string"}},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
             "image/*": {"schema": {"type": "string", "format": "binary"}},
         },
     }
-    named = {"name": "hash", "in": "path", "required": True, "schema": _HASH, "description": "The SHA-256 in hex."}
-    described = {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}}
+    hash = {"name": "hash", "in": "path", "required": True, "schema": _HASH, "description": "The SHA-256 in hex."}
+    this_document = {"description": "This document.", "content": {"application/json": {"schema": {"type": "object"}}}}
     return {
         f"{API}/blobs/{{hash}}": {
             "get": _operation(
                 "blob",
-                "Large content, or a range of it.",
+                "Read large content or a range of it.",
                 blob,
                 tag="content",
-                parameters=[named, *_parameters(schemas["BlobQuery"])],
+                parameters=[hash, *_parameters(schemas["BlobQuery"])],
             )
         },
         UPLOADS: {
             "post": _operation(
                 "upload",
-                "Send a file that an input will name as its attachment; it is kept for a day.",
-                _json_answer("The file's id, and what it is.", "Upload"),
+                "Upload a file to attach to an input. It is stored for a day.",
+                _json_answer("The file's id, name, size and media type.", "Upload"),
                 tag="content",
                 parameters=_parameters(schemas["UploadQuery"]),
                 requestBody={
@@ -294,8 +298,8 @@ def _others(schemas: Json) -> Json:
         RPC: {
             "post": _operation(
                 "rpc",
-                "JSON-RPC 2.0: a method is the name of a command or a query, params are its fields; a batch is a list.",
-                {"description": "What the calls came to; 204 where all were notifications.", "content": _ANY},
+                "Call commands and queries over JSON-RPC 2.0. A method is their name, params are their fields.",
+                {"description": "The results; 204 if all calls are notifications.", "content": _ANY},
                 tag="commands",
                 parameters=[_KEY],
                 requestBody={"required": True, "content": _ANY},
@@ -303,7 +307,7 @@ def _others(schemas: Json) -> Json:
         },
         **{path: {"post": _page_operation(path, kind, answer, summary)} for path, kind, answer, summary in _PAGE},
         f"{API}/meta": {
-            "get": _operation("meta", "What the server is.", _json_answer("The server.", "Meta"), tag="server")
+            "get": _operation("meta", "Describe the server.", _json_answer("The server.", "Meta"), tag="server")
         },
-        f"{API}/openapi.json": {"get": _operation("openapi", "This document.", described, tag="server")},
+        f"{API}/openapi.json": {"get": _operation("openapi", "Return this document.", this_document, tag="server")},
     }

@@ -1,4 +1,4 @@
-"""Refusals as answers: the one table of statuses, and the faults that HTTP itself has names for."""
+"""Refusals as responses: the status of each code, validation errors and incidents."""
 
 from __future__ import annotations
 
@@ -155,17 +155,18 @@ STATUS: dict[Code, int] = {
     "internal": 500,
 }
 
-#: A method that a route does not have is an `unknown_route`, and a body in another format `invalid_input`, with these.
+#: Status of `unknown_route` for an unsupported method.
 METHOD_NOT_ALLOWED = 405
+#: Status of `invalid_input` for a body in another format.
 UNSUPPORTED_MEDIA = 415
 
-#: No message repeats more of what was sent than this, in characters.
+#: Limits of messages and field names, which repeat input, in characters.
 _LONGEST_MESSAGE = 300
 _LONGEST_FIELD = 100
 
 _PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
-#: The bounds that a value did not keep, as msgspec tells them, and as a person reads them of the field.
+#: Violated limits: msgspec's message, and the text for people.
 _BOUNDS = (
     (re.compile(r"Expected `\w+` of length >= 1"), "must not be empty"),
     (re.compile(r"Expected `str` of length >= (\d+)"), r"must have at least \1 characters"),
@@ -175,65 +176,66 @@ _BOUNDS = (
     (re.compile(r"Expected `\w+` >= (\S+)"), r"must be at least \1"),
     (re.compile(r"Expected `\w+` <= (\S+)"), r"must be at most \1"),
     (re.compile(r"Expected `str` matching regex '\\\\S'"), "must not be empty"),
-    (re.compile(r"Expected `str` matching regex .*", re.DOTALL), "has characters that it must not have"),
+    (re.compile(r"Expected `str` matching regex .*", re.DOTALL), "contains invalid characters"),
 )
 _INDEX = re.compile(r"\[(\d+)\]")
 _ANY_KEY = "[...]"
 
 
 class WrongMediaError(Refusal):
-    """The body is in a format that the route does not take."""
+    """The body is in a format that the route does not accept."""
 
 
 def invalid_input(error: Exception, *, field: str = "") -> Refusal:
-    """The refusal of input that msgspec could not take: its field is the path in dots, in the names that were sent.
+    """Return the refusal of input that msgspec rejected. Its field is the path with dots, in the names of the wire.
 
-    `field` names the input where it has no fields, such as a path's segment.
+    Args:
+        field: Name of an input without fields, such as a segment of the path.
     """
-    found = _PLACE.match(str(error))
-    message, path = (found["message"], found["path"] or "") if found else (str(error), "")
+    match = _PLACE.match(str(error))
+    message, path = (match["message"], match["path"] or "") if match else (str(error), "")
     path = _INDEX.sub(r".\1", path.replace(_ANY_KEY, ".*")).removeprefix(".")
     missing = _NAMED.match(message)
     if missing:
         path = f"{path}.{missing['name']}" if path else missing["name"]
-    named = path or field
+    name = path or field
     return Refusal(
-        "invalid_input", _short(_said(message, named), _LONGEST_MESSAGE), field=_short(named, _LONGEST_FIELD)
+        "invalid_input", _shorten(_readable(message, name), _LONGEST_MESSAGE), field=_shorten(name, _LONGEST_FIELD)
     )
 
 
-def _said(message: str, field: str) -> str:
-    """The message; of a bound that was not kept, in words of the field."""
-    for pattern, words in _BOUNDS:
-        if found := pattern.fullmatch(message):
-            return f"{field or 'The value'} {found.expand(words)}."
+def _readable(message: str, field: str) -> str:
+    """Return the message; for a violated limit, a sentence about the field."""
+    for pattern, text in _BOUNDS:
+        if match := pattern.fullmatch(message):
+            return f"{field or 'The value'} {match.expand(text)}."
     return message
 
 
-def incident(error: BaseException, doing: str) -> Problem:
-    """Return the problem of an incident: the id of its entry in the log, or the refusal of a full or failed disk."""
+def incident(error: BaseException, operation: str) -> Problem:
+    """Log a defect and return its problem, with the id of the log entry. A full or failed disk has its own problem."""
     number = f"inc_{secrets.token_hex(6)}"
-    log.error("%s: %s failed", number, doing, exc_info=error)
+    log.error("%s: %s failed", number, operation, exc_info=error)
     if refusal := disk_refusal(error):
         return refusal.problem
     return Problem(
         code="internal",
-        message=f"Something went wrong inside Callboard (incident {number}).",
+        message=f"Internal error in Callboard (incident {number}).",
         hint="The server's log has the details under the incident's id.",
     )
 
 
 def problem_response(problem: Problem, *, status: int = 0, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer that carries a problem, with the status of its code where none is given."""
-    sent = dict(headers or {})
+    """Return the response of a problem. The default status is that of its code."""
+    fields = dict(headers or {})
     if problem.code == "unauthenticated":
-        sent["WWW-Authenticate"] = "Bearer"
-        # What is left of the request is not read, and the connection makes room for others.
-        sent["Connection"] = "close"
+        fields["WWW-Authenticate"] = "Bearer"
+        # Do not read the rest of the request, and free the connection for other clients.
+        fields["Connection"] = "close"
     return Response(
-        msgspec.json.encode(problem), status or STATUS[problem.code], headers=sent, media_type="application/json"
+        msgspec.json.encode(problem), status or STATUS[problem.code], headers=fields, media_type="application/json"
     )
 
 
-def _short(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

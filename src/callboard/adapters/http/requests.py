@@ -1,4 +1,4 @@
-"""What was sent, as what it means. Whatever does not fit is a Refusal that names the field and what was expected."""
+"""Decoding of requests. Invalid input raises a Refusal that names the field and the accepted value."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .problems import WrongMediaError, invalid_input
 LARGEST_BODY = 4 * 1024 * 1024
 KEY_HEADER = "Idempotency-Key"
 _KEY = re.compile(r"[\x21-\x7e]{1,128}")
-#: Set by the guard: through which door the request came, `page` or `api`.
+#: Scope key of the sender, `page` or `api`. The guard sets it.
 CLIENT = "callboard.client"
-#: The door of the person's own page.
+#: The sender of requests from the person's own page.
 PAGE = "page"
-#: Set by the guard of a request from the page: its credential.
+#: Scope key of the page's credential. The guard sets it.
 CREDENTIAL = "callboard.credential"
 
 T = TypeVar("T")
@@ -32,12 +32,12 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 async def read_json_body(request: Request) -> bytes:
-    """The JSON of the request. Raises Refusal `too_large`, and `invalid_input` where it is sent as something else."""
+    """Read a JSON body. Raises Refusal `too_large`, or `invalid_input` for another content type."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise WrongMediaError(
             "invalid_input",
-            f"The body must be JSON, and is sent as {kind[:100] or 'nothing'}.",
+            f"The body must be JSON; its content type is {kind[:100] or 'missing'}.",
             field="Content-Type",
             hint="Send Content-Type: application/json.",
         )
@@ -55,7 +55,7 @@ async def read_json_body(request: Request) -> bytes:
 
 
 def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    """The body as the decoder's type."""
+    """Decode a body. Raises Refusal `invalid_input`."""
     try:
         return decoder.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -63,74 +63,76 @@ def decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
 
 
 def parse_query(request: Request, kind: type[S]) -> S:
-    """The query's parameters as a Struct. One that is unknown, there twice or the word null is refused; a list is a parameter
-    that may be there more than once."""
-    sent: dict[str, Any] = {}
-    lists = _lists(kind)
+    """Decode the query parameters as a Struct. Raises Refusal `invalid_input`.
+
+    A list is a repeated parameter. Unknown parameters, other repeated ones and the value `null` are refused.
+    """
+    parameters: dict[str, Any] = {}
+    lists = _list_fields(kind)
     for name, value in request.query_params.multi_items():
         if name in lists:
-            sent.setdefault(name, []).append(value)
+            parameters.setdefault(name, []).append(value)
             continue
-        if name in sent:
-            raise Refusal("invalid_input", "The parameter is there more than once.", field=name[:100])
-        sent[name] = value
+        if name in parameters:
+            raise Refusal("invalid_input", "The parameter occurs more than once.", field=name[:100])
+        parameters[name] = value
     try:
-        found = msgspec.convert(sent, kind, strict=False)
+        query = msgspec.convert(parameters, kind, strict=False)
     except msgspec.MsgspecError as error:
         raise invalid_input(error) from error
     for field in msgspec.structs.fields(kind):
-        if field.encode_name in sent and getattr(found, field.name) is None:
-            raise Refusal("invalid_input", "Leave the parameter out instead.", field=field.encode_name)
-    return found
+        if field.encode_name in parameters and getattr(query, field.name) is None:
+            raise Refusal("invalid_input", "Invalid value null. Leave the parameter out.", field=field.encode_name)
+    return query
 
 
 @cache
-def _lists(kind: type[msgspec.Struct]) -> frozenset[str]:
-    """The fields that hold more than one value, by the names under which they are sent."""
-    found = msgspec.inspect.type_info(kind)
-    fields = found.fields if isinstance(found, msgspec.inspect.StructType) else ()
-    return frozenset(field.encode_name for field in fields if _holds_several(field.type))
+def _list_fields(kind: type[msgspec.Struct]) -> frozenset[str]:
+    """Return the names of list fields, as on the wire."""
+    info = msgspec.inspect.type_info(kind)
+    fields = info.fields if isinstance(info, msgspec.inspect.StructType) else ()
+    return frozenset(field.encode_name for field in fields if _is_list(field.type))
 
 
-def _holds_several(kind: msgspec.inspect.Type) -> bool:
+def _is_list(kind: msgspec.inspect.Type) -> bool:
     while isinstance(kind, msgspec.inspect.Metadata):
         kind = kind.type
     return isinstance(kind, msgspec.inspect.VarTupleType)
 
 
 def idempotency_key(request: Request) -> str:
-    """The idempotency key, empty where there is none."""
+    """Return the idempotency key; empty if the request has none. Raises Refusal `invalid_input`."""
     key = request.headers.get(KEY_HEADER)
     if key is None:
         return ""
     if not _KEY.fullmatch(key):
         raise Refusal(
-            "invalid_input", "A key is 1 to 128 visible ASCII characters.", field=KEY_HEADER, hint="A UUID will do."
+            "invalid_input", "A key has 1 to 128 visible ASCII characters.", field=KEY_HEADER, hint="Send a UUID."
         )
     return key
 
 
 def request_actor(request: Request) -> Actor:
-    """Who asks: the holder of the token, through the page or through the API."""
+    """Return the person who sent the request, through the page or the API."""
     return Actor(kind="person", id=request.scope[CLIENT])
 
 
-async def cancel_on_disconnect(request: Request, asked: Coroutine[Any, Any, T]) -> T:
-    """What was asked for; it is no longer worked on once the client has gone, which raises ClientDisconnect."""
-    work = asyncio.create_task(asked)
-    gone = asyncio.create_task(_gone(request))
+async def cancel_on_disconnect(request: Request, answer: Coroutine[Any, Any, T]) -> T:
+    """Await the answer, and cancel it if the client disconnects. Raises ClientDisconnect."""
+    work = asyncio.create_task(answer)
+    disconnect = asyncio.create_task(_wait_for_disconnect(request))
     try:
-        await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((work, disconnect), return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
             raise ClientDisconnect
         return work.result()
     finally:
-        for task in (work, gone):
+        for task in (work, disconnect):
             task.cancel()
-        await asyncio.gather(work, gone, return_exceptions=True)
+        await asyncio.gather(work, disconnect, return_exceptions=True)
 
 
-async def _gone(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
@@ -139,5 +141,5 @@ def _too_large() -> Refusal:
     return Refusal(
         "too_large",
         f"The body is larger than {LARGEST_BODY} bytes.",
-        hint="Put what is large into a file of the workspace and name it.",
+        hint="Put large content into a file of the workspace and send its path.",
     )

@@ -1,7 +1,8 @@
-"""JSON-RPC 2.0 over the same commands: a method is the name of a command or of a query, or an alias that the Subagents
-specification gives it; params are the command, and an error's data is the refusal as every route gives it.
+"""JSON-RPC 2.0 over the same commands.
 
-A call without an id is a notification: it is carried out and not answered. The calls of a batch are carried out in their order.
+A method is the name of a command or query, or an alias of the Subagents specification. Params are the command's fields, and
+an error's data is the problem. A call without an id is a notification, which runs without an answer. Calls of a batch run in
+their order.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from .problems import incident, invalid_input
 from .requests import idempotency_key, read_json_body, request_actor
 
 PATH = f"{API}/rpc"
-#: How many calls a batch holds at most.
+#: The largest number of calls in a batch.
 LARGEST_BATCH = 100
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
-#: A refusal that JSON-RPC has no code of its own for.
+#: Code of a refusal for which JSON-RPC defines none.
 REFUSED = -32000
 _CODES = {"unknown_command": METHOD_NOT_FOUND, "invalid_input": INVALID_PARAMS, "internal": INTERNAL}
-#: Every method, with the one command behind it.
+#: The command of each method.
 METHODS: dict[str, Declaration] = {
     **COMMANDS,
     **{alias: COMMANDS[name] for alias, name in SUBAGENT_CONTROLS.items() if name in COMMANDS},
@@ -41,7 +42,7 @@ Json = dict[str, Any]
 
 
 class _Call(msgspec.Struct, frozen=True):
-    """A call as it is sent; `id` is unset of a notification."""
+    """A call. `id` is unset for a notification."""
 
     jsonrpc: str
     method: str
@@ -50,7 +51,7 @@ class _Call(msgspec.Struct, frozen=True):
 
 
 def rpc_route(commands: CommandService) -> Route:
-    """The route of all calls."""
+    """Build the route of all calls."""
 
     async def call(request: Request) -> Response:
         key, actor = idempotency_key(request), request_actor(request)
@@ -66,18 +67,19 @@ async def _answer(commands: CommandService, body: bytes, key: str, actor: Actor)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         return _error(None, PARSE_ERROR, invalid_input(error).problem)
     if not isinstance(sent, list):
-        return await _one(commands, sent, key, actor)
+        return await _answer_call(commands, sent, key, actor)
     calls = cast("list[Any]", sent)
     if not 0 < len(calls) <= LARGEST_BATCH:
-        problem = Problem(code="invalid_input", message=f"A batch holds 1 to {LARGEST_BATCH} calls.")
+        problem = Problem(code="invalid_input", message=f"A batch must have 1 to {LARGEST_BATCH} calls.")
         return _error(None, INVALID_REQUEST, problem)
     answers = [
-        await _one(commands, one, f"{key}:{number}" if key else "", actor) for number, one in enumerate(calls, 1)
+        await _answer_call(commands, call, f"{key}:{number}" if key else "", actor)
+        for number, call in enumerate(calls, 1)
     ]
-    return [one for one in answers if one is not None] or None
+    return [answer for answer in answers if answer is not None] or None
 
 
-async def _one(commands: CommandService, sent: Any, key: str, actor: Actor) -> Json | None:
+async def _answer_call(commands: CommandService, sent: Any, key: str, actor: Actor) -> Json | None:
     try:
         call = msgspec.convert(sent, _Call)
     except msgspec.MsgspecError as error:
@@ -97,29 +99,29 @@ async def _one(commands: CommandService, sent: Any, key: str, actor: Actor) -> J
 
 
 async def _result(commands: CommandService, call: _Call, key: str, actor: Actor) -> Any:
-    """What the command answers. Raises Refusal."""
-    declared = METHODS.get(call.method)
-    if declared is None:
+    """Run the command of a call. Raises Refusal."""
+    declaration = METHODS.get(call.method)
+    if declaration is None:
         raise Refusal(
             "unknown_command",
             f"There is no method {call.method[:100]}.",
             field="method",
-            hint="A method is the name of a command or a query; GET /api/v1/openapi.json lists them.",
+            hint="A method is the name of a command or query; GET /api/v1/openapi.json lists them.",
         )
     params: Any = {} if call.params is msgspec.UNSET else call.params
     if not isinstance(params, dict):
-        raise Refusal("invalid_input", "params must be an object: the command's fields by name.", field="params")
+        raise Refusal("invalid_input", "params must be an object with the command's fields.", field="params")
     try:
-        command = msgspec.convert(params, declared.command)
+        command = msgspec.convert(params, declaration.command)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise invalid_input(error, field="params") from error
-    return await commands.submit(command, key="" if declared.query else key, actor=actor)
+    return await commands.submit(command, key="" if declaration.query else key, actor=actor)
 
 
 def _id_of(sent: Any) -> _ID:
-    """The id of a call that is none, where it has one."""
-    found = cast("Json", sent).get("id") if isinstance(sent, dict) else None
-    return found if isinstance(found, str | int | float) and not isinstance(found, bool) else None
+    """Return the id of an invalid call; None if it has no valid id."""
+    id = cast("Json", sent).get("id") if isinstance(sent, dict) else None
+    return id if isinstance(id, str | int | float) and not isinstance(id, bool) else None
 
 
 def _error(call: _ID, code: int, problem: Problem) -> Json:

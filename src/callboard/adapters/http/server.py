@@ -1,4 +1,4 @@
-"""The app on a socket of its own, started and stopped inside the program's event loop."""
+"""Server of the application, started and stopped inside the program's event loop."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .access import PageLink
 from .app import HttpApp
 from .connections import ACCEPT_BURST, Connections, default_limits
 
-#: How many ports after the wanted one are tried before any free one is taken.
+#: The number of ports after the configured one that are tried before a random free port.
 NEXT_PORTS = 20
 _HIGHEST_PORT = 65535
-#: How long open requests may take to end, in seconds, before their connections are cut.
+#: Time for open requests to end at shutdown before their connections are closed, in seconds.
 GRACE = 1.0
-#: How long, in whole seconds, before uvicorn cancels what still runs for a connection that was cut.
+#: Time before uvicorn cancels handlers of closed connections, in whole seconds.
 _LONGEST_STOP = 2
 
-#: Connections that the kernel keeps waiting for the process to accept them.
+#: Connections that the kernel queues until the process accepts them.
 _KERNEL_QUEUE = 2048
-#: How long a connection is kept for a client's next request, in seconds.
+#: Time that an idle connection stays open, in seconds.
 _IDLE_CONNECTION = 65
 
 
 class HttpServer:
-    """A server that listens. `url` is its address."""
+    """A listening server. `url` is its address."""
 
     def __init__(self, app: HttpApp, listening: socket.socket) -> None:
         self._app = app
@@ -41,7 +41,7 @@ class HttpServer:
         self._server = _Uvicorn(
             uvicorn.Config(
                 app,
-                # uvicorn only calls it, with the arguments of a protocol class.
+                # uvicorn only calls this value, with the arguments of a protocol class.
                 http=cast("type[asyncio.Protocol]", self.bounds.protocol),
                 backlog=ACCEPT_BURST,
                 ws="none",
@@ -62,16 +62,21 @@ class HttpServer:
 
     @classmethod
     async def start(cls, app: HttpApp, *, host: str = "127.0.0.1", port: int = 0) -> Self:
-        """Listens on the port, or where it is taken on one of the next, or on any; port 0 is any.
+        """Start a server on the port; if it is in use, on one of the next ports or on a random one.
 
-        Raises Refusal `bad_settings` where the host is not this machine alone.
+        Args:
+            host: A loopback address.
+            port: The preferred port. 0 is a random free one.
+        Raises:
+            Refusal: `bad_settings` if the host is not a loopback address.
+            OSError: No port is available.
         """
         server = cls(app, bind(host, port))
         await server._begin()
         return server
 
     async def stop(self) -> None:
-        """Takes no more requests, ends all streams, and lets requests that are open end for a moment."""
+        """Stop: refuse new requests, end all streams, and give open requests `GRACE` seconds."""
         if self._serving is None:
             return
         self._app.access.close()
@@ -84,11 +89,11 @@ class HttpServer:
         self._serving = None
 
     def page_link(self, route: str = "") -> PageLink:
-        """Return an address that opens the page once, at a place in it such as `/s/ses_1`."""
+        """Return a single-use address that opens the page at a route such as `/s/ses_1`."""
         return self._app.access.codes.issue(self.url, route)
 
     def connections(self) -> list[asyncio.Transport]:
-        """The connections that are open."""
+        """Return the open connections."""
         return self._server.transports()
 
     async def _begin(self) -> None:
@@ -107,44 +112,48 @@ class HttpServer:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket on the first free port of those wanted. Raises Refusal `bad_settings`, and OSError where none can be had."""
+    """Return a listening socket on the first free port from `port` on.
+
+    Raises:
+        Refusal: `bad_settings` if the host is not a loopback address.
+        OSError: No port is available.
+    """
     address = "127.0.0.1" if host == "localhost" else host
     try:
-        version = ipaddress.ip_address(address)
+        ip = ipaddress.ip_address(address)
     except ValueError:
-        version = None
-    if version is None or not version.is_loopback:
+        ip = None
+    if ip is None or not ip.is_loopback:
         raise Refusal(
             "bad_settings",
-            f"Callboard listens on this machine alone, and {host} is not it.",
+            f"Callboard listens on loopback addresses only; {host} is not one.",
             field="host",
-            hint="Use 127.0.0.1; from elsewhere, come through a tunnel such as ssh -L.",
+            hint="Use 127.0.0.1. To connect from another machine, use a tunnel such as ssh -L.",
         )
-    family = socket.AF_INET if version.version == 4 else socket.AF_INET6
-    wanted = range(port, min(port + NEXT_PORTS, _HIGHEST_PORT) + 1) if port else ()
-    for one in wanted:
+    family = socket.AF_INET if ip.version == 4 else socket.AF_INET6
+    for candidate in range(port, min(port + NEXT_PORTS, _HIGHEST_PORT) + 1) if port else ():
         with contextlib.suppress(OSError):
-            return _bound(family, address, one)
-    return _bound(family, address, 0)
+            return _listen(family, address, candidate)
+    return _listen(family, address, 0)
 
 
-def _bound(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
-    # Without the protocol's number asyncio leaves Nagle's algorithm on, and every answer waits 40 ms for an acknowledgement.
-    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+def _listen(family: socket.AddressFamily, address: str, port: int) -> socket.socket:
+    # Without the protocol number asyncio keeps Nagle's algorithm on, which delays every response by 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((address, port))
-        # Only a listening socket takes the port for certain: two that are merely bound may share it.
-        bound.listen()
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((address, port))
+        # Only a listening socket owns the port: several bound ones can share it.
+        listening.listen()
     except OSError:
-        bound.close()
+        listening.close()
         raise
-    bound.setblocking(False)
-    return bound
+    listening.setblocking(False)
+    return listening
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn without signal handlers, and without waking up ten times a second to see whether it should stop."""
+    """uvicorn without signal handlers and without its main loop, which wakes up ten times a second."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -163,9 +172,9 @@ class _Uvicorn(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
-        # asyncio's backlog is both the kernel's queue and how many connections one step accepts: only the latter is small.
-        for one in sockets or ():
-            one.listen(_KERNEL_QUEUE)
+        # asyncio uses the backlog as the kernel's queue and as the number of connections per step. Only the latter is small.
+        for listening in sockets or ():
+            listening.listen(_KERNEL_QUEUE)
         self.ready.set()
 
     async def main_loop(self) -> None:

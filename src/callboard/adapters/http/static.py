@@ -1,4 +1,4 @@
-"""The built page: the same document for every route of the page, and assets whose names change with their content."""
+"""The built page: one document for every route of the page, and assets named by their content."""
 
 from __future__ import annotations
 
@@ -14,21 +14,25 @@ from .failures import method_not_allowed, unknown_route
 from .problems import problem_response
 
 _ASSETS = "assets"
-_FOR_EVER = "public, max-age=31536000, immutable"
-#: Kept, and asked for again each time, so that a new version of the page is seen at once.
-_CHECKED = "no-cache"
+_IMMUTABLE = "public, max-age=31536000, immutable"
+#: The browser validates its copy on each use, so that a new version of the page appears at once.
+_REVALIDATED = "no-cache"
 _MEDIA = {".js": "text/javascript", ".mjs": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 _NOT_BUILT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Callboard</title>
 <h1>The page is not built</h1>
-<p>Callboard runs, and its page is missing: this is a source tree in which it was not built yet.</p>
+<p>Callboard is running from a source tree without a built page.</p>
 <p>Build it with <code>make page</code> and reload.</p>
 </html>
 """
 
 
 class StaticPage:
-    """Everything that is no route of the API."""
+    """ASGI application of all paths outside the API.
+
+    Args:
+        folder: Folder of the built page.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
@@ -44,15 +48,17 @@ class StaticPage:
             return method_not_allowed(scope, "GET, HEAD")
         file = self._file(path)
         if file is not None and file.name != "index.html":
-            kept = file.parent.name == _ASSETS and file.parent.parent == self._folder
-            return _sent(file, Headers(scope=scope), _FOR_EVER if kept else _CHECKED)
+            is_asset = file.parent.name == _ASSETS and file.parent.parent == self._folder
+            return _file_response(file, Headers(scope=scope), _IMMUTABLE if is_asset else _REVALIDATED)
         if "." in path.rpartition("/")[2] and path != "/index.html":
             return problem_response(unknown_route(path))
         index = self._file("/index.html")
-        return HTMLResponse(_NOT_BUILT, 503) if index is None else _sent(index, Headers(scope=scope), _CHECKED)
+        if index is None:
+            return HTMLResponse(_NOT_BUILT, 503)
+        return _file_response(index, Headers(scope=scope), _REVALIDATED)
 
     def _file(self, path: str) -> Path | None:
-        """The file of the page at that path; None where there is none, also for a path that leads out of the page."""
+        """Return the file at that path; None if it does not exist or is outside the folder."""
         try:
             file = (self._folder / path.lstrip("/")).resolve()
             return file if file.is_relative_to(self._folder) and file.is_file() else None
@@ -60,29 +66,28 @@ class StaticPage:
             return None
 
 
-def _sent(file: Path, headers: Headers, kept: str) -> Response:
+def _file_response(file: Path, headers: Headers, cache_control: str) -> Response:
     media = _MEDIA.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
-    sent = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
-    packed = file.with_name(f"{file.name}.gz")
-    if _takes_gzip(headers) and packed.is_file():
-        file = packed
-        sent["Content-Encoding"] = "gzip"
-    # Read here and at once: the files are small, and every turn of a thread for them delays the first paint.
+    fields = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
+    compressed = file.with_name(f"{file.name}.gz")
+    if _accepts_gzip(headers) and compressed.is_file():
+        file = compressed
+        fields["Content-Encoding"] = "gzip"
+    # The files are small: reading them without a thread makes the first paint faster.
     data = file.read_bytes()
-    sent["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-    if _has(headers, sent["ETag"]):
-        return Response(status_code=304, headers=sent)
-    return Response(data, headers=sent, media_type=media)
+    fields["ETag"] = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    if _is_cached(headers, fields["ETag"]):
+        return Response(status_code=304, headers=fields)
+    return Response(data, headers=fields, media_type=media)
 
 
-def _has(headers: Headers, tag: str) -> bool:
-    """True where the client keeps what the tag names."""
+def _is_cached(headers: Headers, tag: str) -> bool:
     offers = (offer.strip().removeprefix("W/") for offer in headers.get("if-none-match", "").split(","))
     return any(offer in (tag, "*") for offer in offers)
 
 
-def _takes_gzip(headers: Headers) -> bool:
-    """True where the client names gzip and does not weigh it with nothing."""
+def _accepts_gzip(headers: Headers) -> bool:
+    """Return whether the client lists gzip with a weight above 0."""
     for offer in headers.get("accept-encoding", "").split(","):
         name, _, weight = offer.partition(";")
         if name.strip().lower() == "gzip":

@@ -1,6 +1,6 @@
-"""Server-sent events to clients of any speed.
+"""Responses of server-sent events.
 
-A client has no queue: what it is not ready to take stays where it is, in the log or in a ring, until its socket takes more.
+Clients have no queue: if a client is slow, its events stay in the log or in a ring until its socket accepts more.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from starlette.types import Message, Receive, Scope, Send
 
-_STILL_THERE = b":\n\n"
+_KEEP_ALIVE = b":\n\n"
 _START: Message = {
     "type": "http.response.start",
     "status": 200,
@@ -22,23 +22,23 @@ T = TypeVar("T")
 
 
 class SseResponses:
-    """The streams that are open. All of them end, at once, when the server stops."""
+    """The open event streams of a server. All end when the server stops."""
 
     def __init__(self, keep_alive: float) -> None:
         self._keep_alive = keep_alive
         self._ending = asyncio.Event()
 
     def end(self) -> None:
-        """Ends every stream, and those that are opened from now on as soon as they are."""
+        """End all streams, and all later ones as soon as they start."""
         self._ending.set()
 
     def respond(self, chunks: AsyncIterator[bytes]) -> SseResponse:
-        """The answer that writes these chunks, each one or more whole events."""
+        """Return a response that sends the chunks. Each chunk is one or more complete events."""
         return SseResponse(chunks, self._ending, self._keep_alive)
 
 
 class SseResponse:
-    """One answer. The chunks are no longer asked for once the client has gone or the server stops."""
+    """One event stream. It ends when the client disconnects or the server stops."""
 
     def __init__(self, chunks: AsyncIterator[bytes], ending: asyncio.Event, keep_alive: float) -> None:
         self._chunks = chunks
@@ -56,14 +56,14 @@ class SseResponse:
     async def _run(self, receive: Receive, send: Send) -> None:
         pump = asyncio.create_task(self._pump(send))
         ends: list[asyncio.Task[Any]] = [pump]
-        ends += (asyncio.create_task(_gone(receive)), asyncio.create_task(self._ending.wait()))
-        beat = asyncio.create_task(self._beat(send))
+        ends += (asyncio.create_task(_wait_for_disconnect(receive)), asyncio.create_task(self._ending.wait()))
+        keep_alive = asyncio.create_task(self._send_keep_alive(send))
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (*ends, beat):
+            for task in (*ends, keep_alive):
                 task.cancel()
-            await asyncio.gather(*ends, beat, return_exceptions=True)
+            await asyncio.gather(*ends, keep_alive, return_exceptions=True)
         if not pump.cancelled():
             pump.result()
 
@@ -71,15 +71,15 @@ class SseResponse:
         async with closing(self._chunks) as chunks:
             async for chunk in chunks:
                 await self._write(send, chunk)
-                # Not kept while nothing comes: it may be a whole snapshot.
+                # Free the chunk before waiting for the next one: it may be a whole snapshot.
                 del chunk
 
-    async def _beat(self, send: Send) -> None:
+    async def _send_keep_alive(self, send: Send) -> None:
         while True:
             before = self._written
             await asyncio.sleep(self._keep_alive)
             if self._written == before and not self._writing:
-                await self._write(send, _STILL_THERE)
+                await self._write(send, _KEEP_ALIVE)
 
     async def _write(self, send: Send, chunk: bytes) -> None:
         self._writing = True
@@ -90,7 +90,7 @@ class SseResponse:
 
 @asynccontextmanager
 async def closing(source: AsyncIterator[T]) -> AsyncGenerator[AsyncIterator[T]]:
-    """The source, told at the end that nothing more is wanted of it."""
+    """Close the source at the end of the block if it is a generator."""
     try:
         yield source
     finally:
@@ -98,6 +98,6 @@ async def closing(source: AsyncIterator[T]) -> AsyncGenerator[AsyncIterator[T]]:
             await source.aclose()
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

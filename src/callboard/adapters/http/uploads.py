@@ -1,4 +1,4 @@
-"""Files that a person attaches: one a request, its bytes as they are, kept until an input names it."""
+"""Uploads of attachments: one file per request, with its bytes as the body."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ PATH = f"{API}/uploads"
 
 
 class UploadQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """`name` is what the file is called: a name alone, without a folder."""
+    """`name` is the file name without a folder."""
 
     name: Annotated[str, Meta(min_length=1, max_length=255, pattern=r"^[^/\\\x00-\x1f\x7f]+$(?!\n)")]
 
 
 def upload_routes(uploads: Uploads | None) -> list[Route]:
-    """One route, where files are taken."""
+    """Build the route of uploads. Without `uploads` it refuses every file."""
 
     async def receive(request: Request) -> Response:
         query = parse_query(request, UploadQuery)
@@ -35,9 +35,9 @@ def upload_routes(uploads: Uploads | None) -> list[Route]:
             raise WrongMediaError("invalid_input", "The body must not be compressed.", field="Content-Encoding")
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > LARGEST_UPLOAD:
-            raise Refusal("too_large", f"A file that is attached has at most {LARGEST_UPLOAD:,} bytes.", field="body")
+            raise Refusal("too_large", f"An attachment has at most {LARGEST_UPLOAD:,} bytes.", field="body")
         if uploads is None:
-            raise Refusal("unknown_route", "Nothing can be attached here.")
+            raise Refusal("unknown_route", "This server does not accept attachments.")
         return json_response(await uploads.receive(query.name, request.stream()))
 
     return [Route(PATH, receive, methods=["POST"])]

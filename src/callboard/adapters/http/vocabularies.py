@@ -1,9 +1,8 @@
-"""The facts of a session as events of another vocabulary: the Agent UI specification's, or the Subagents specification's.
+"""Facts of a session as events of the Agent UI or the Subagents specification.
 
-What a fact is told as can depend on facts before it, so a stream reads the session from its first fact, also where it tells
-events from a later one on only. Agent UI has classes for text in the making as well: such an event says at which offset of its
-part its piece begins, and whoever comes late, or comes back, gets the text so far from offset 0. Behind the last fact of those
-that were there `session.hydrated` says that what follows is news.
+The events of a fact can depend on earlier facts, so a stream reads the session from its first fact even if it sends only later
+events. Agent UI also has events for partial text. Such an event has its offset in the part, and a client that connects late
+gets the text from offset 0. The event `session.hydrated` follows the last fact that existed when the stream started.
 """
 
 from __future__ import annotations
@@ -45,22 +44,19 @@ _encoder = msgspec.json.Encoder()
 
 
 class VocabularyQuery(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """`vocabulary` names whose events are told, `after` is the sequence of a fact: those of later facts are told."""
+    """`vocabulary` is the specification of the events. Only events of facts after the sequence `after` are sent."""
 
-    vocabulary: Annotated[Vocabulary, Meta(description="Whose events.")]
+    vocabulary: Annotated[Vocabulary, Meta(description="The specification of the events.")]
     after: Position = 0
 
 
-class _Translation(Protocol):
+class _Event(Protocol):
     @property
     def type(self) -> str: ...
 
 
-EventWriter = Callable[[Record], Sequence[_Translation]]
-
-
 def vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
-    """The events of a session."""
+    """Build the route of a session's events."""
 
     async def events(request: Request) -> SseResponse:
         query = parse_query(request, VocabularyQuery)
@@ -69,52 +65,56 @@ def vocabulary_routes(dependencies: HttpDependencies, streams: SseResponses) -> 
         head = await dependencies.store.facts.head(stream)
         if head.sequence == 0:
             raise unknown_stream(stream)
-        told = _events(dependencies, stream, after, head, _EventWriters(stream, query.vocabulary))
-        return streams.respond(end_with_problem(told, f"the events of {stream}"))
+        chunks = _events(dependencies, stream, after, head, _EventEncoder(stream, query.vocabulary))
+        return streams.respond(end_with_problem(chunks, f"the events of {stream}"))
 
     return [Route(f"{API}/sessions/{{stream}}/events", events, methods=["GET"])]
 
 
-class _EventWriters:
-    """Makes the events of one session in one vocabulary."""
+class _EventEncoder:
+    """Encode the events of a session in one vocabulary."""
 
     def __init__(self, session: str, vocabulary: Vocabulary) -> None:
         self._session = session
-        self._deltas = vocabulary == "agent_ui"
-        self._tell: EventWriter = AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
+        self._has_partials = vocabulary == "agent_ui"
+        self._translate: Callable[[Record], Sequence[_Event]] = (
+            AgentUiEvents().apply if vocabulary == "agent_ui" else SubagentEvents().apply
+        )
 
     def hydrated(self, through: int) -> bytes:
-        """That all there was when the stream began is told; only Agent UI has a word for it."""
-        if not self._deltas:
+        """Encode the event after the last existing fact. Only Agent UI has one."""
+        if not self._has_partials:
             return b""
-        told = agent_ui_hydrated(self._session, through, time.time_ns() // 1000)
-        return sse_event(told.type, _encoder.encode(told))
+        event = agent_ui_hydrated(self._session, through, time.time_ns() // 1000)
+        return sse_event(event.type, _encoder.encode(event))
 
-    def encoded(self, item: LiveItem, after: int) -> Iterator[bytes]:
-        """The events of facts after a sequence, and of pieces, as they are sent."""
+    def encode(self, item: LiveItem, after: int) -> Iterator[bytes]:
+        """Encode the events of facts after a sequence, and of partial text."""
         match item:
             case LiveFacts(_, records):
                 for record in records:
-                    events = self._tell(record)
+                    events = self._translate(record)
                     if record.sequence > after:
-                        yield _told(record, events)
+                        yield _encode_fact(record, events)
             case LivePiece(cursor, frame):
                 yield self._delta(frame, cursor)
             case LiveGap(cursor, partials):
-                for one in partials:
-                    frame = Frame(kind=one.kind, scope=one.scope, offset=0, text=one.text, tool=one.tool)
+                for partial in partials:
+                    frame = Frame(
+                        kind=partial.kind, scope=partial.scope, offset=0, text=partial.text, tool=partial.tool
+                    )
                     yield self._delta(frame, cursor)
 
     def _delta(self, frame: Frame, cursor: Cursor) -> bytes:
-        """Without an identity: whoever comes back goes on from the newest fact."""
-        if not self._deltas:
+        # Without an id, so that a client resumes from the newest fact.
+        if not self._has_partials:
             return b""
-        told = agent_ui_delta(frame, self._session, cursor, time.time_ns() // 1000)
-        return sse_event(told.type, _encoder.encode(told))
+        event = agent_ui_delta(frame, self._session, cursor, time.time_ns() // 1000)
+        return sse_event(event.type, _encoder.encode(event))
 
 
 async def _events(
-    dependencies: HttpDependencies, stream: str, after: int, head: Head, teller: _EventWriters
+    dependencies: HttpDependencies, stream: str, after: int, head: Head, encoder: _EventEncoder
 ) -> AsyncGenerator[bytes]:
     if after > head.sequence:
         raise gap_refusal(stream, after, head)
@@ -123,22 +123,22 @@ async def _events(
         async for items in batches:
             chunk = bytearray()
             for item in items:
-                for encoded in teller.encoded(item, after):
+                for encoded in encoder.encode(item, after):
                     chunk += encoded
                     if len(chunk) > LARGEST_CHUNK:
                         yield bytes(chunk)
                         chunk.clear()
                 if not hydrated and isinstance(item, LiveFacts) and item.records[-1].sequence >= head.sequence:
                     hydrated = True
-                    chunk += teller.hydrated(item.records[-1].sequence)
+                    chunk += encoder.hydrated(item.records[-1].sequence)
             if chunk:
                 yield bytes(chunk)
 
 
-def _told(record: Record, events: Sequence[_Translation]) -> bytes:
-    """The last event of a fact has its sequence: whoever saw only some of them is told all of them again."""
+def _encode_fact(record: Record, events: Sequence[_Event]) -> bytes:
+    """Encode the events of a fact. Only the last has an id, so that a client that received a part gets all again."""
     last = len(events) - 1
     return b"".join(
-        sse_event(one.type, _encoder.encode(one), str(record.sequence) if index == last else "")
-        for index, one in enumerate(events)
+        sse_event(event.type, _encoder.encode(event), str(record.sequence) if index == last else "")
+        for index, event in enumerate(events)
     )

@@ -1,12 +1,11 @@
-"""How the person's own page gets a credential, and what the page may do with it.
+"""Access of the person's own page: credentials and confirmations. All are in memory and end with the process.
 
-    codes           one-time codes for a first contact, each with a file that opens the page
-    credentials     what pages hold: short-lived and bound to one origin
-    confirmations   single-use confirmations of one command with one body
-    granting        which commands grant more permission and so need a confirmation
-    routes          the routes of the three
-
-Nothing here is stored: a restart ends all of it.
+Modules:
+    codes: Single-use codes that open the page.
+    credentials: Credentials of pages, each for one origin and a limited time.
+    confirmations: Single-use confirmations of one command with one body.
+    granting: Commands that grant more permissions and need a confirmation.
+    routes: The routes of codes, credentials and confirmations.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One-time codes for the first contact of a page.
+"""Single-use codes that open the page.
 
-A code is in the fragment of the page's address, which browsers send to no server. A command line is readable by every user of
-the machine, so a browser is started with a file of mode 0600 that redirects to the address. Using the code, or its end,
-removes the file.
+The code is in the fragment of the page's address, which browsers do not send to servers. Every user of the machine can read
+command lines, so the browser is started with a file of mode 0600 that redirects to the address. The file is removed when the
+code is used or expires.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import msgspec
 
-#: Seconds in which a code can be used, once.
+#: Lifetime of a code, in seconds.
 CODE_S = 60
-#: The most codes that wait for their use; past it the oldest one ends.
+#: The most unused codes; one more ends the oldest.
 MOST_CODES = 64
 _CODE_BYTES = 24
 _FILES = "open-*.html"
@@ -35,9 +35,9 @@ _REDIRECT = """<!doctype html>
 
 
 class PageLink(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An address that opens the page, once and within `expires_in_s` seconds.
+    """A single-use address that opens the page within `expires_in_s` seconds.
 
-    `opener` is the path of a file that redirects there, for the command line of a browser; empty if there is none.
+    `opener` is the path of a file that redirects to it, for the command line of a browser; empty if there is none.
     """
 
     link: str
@@ -83,11 +83,11 @@ class LoginCodes:
     def redeem(self, code: str) -> bool:
         """Use a code up. False if it was used, has expired or was never issued."""
         key = _digest(code)
-        found = self._codes.get(key)
-        if found is None:
+        issued = self._codes.get(key)
+        if issued is None:
             return False
         self._end(key)
-        return self._now() < found.ends
+        return self._now() < issued.ends
 
     def close(self) -> None:
         """End every code and remove its file."""
@@ -95,13 +95,13 @@ class LoginCodes:
             self._end(key)
 
     def _end(self, key: bytes) -> None:
-        found = self._codes.pop(key, None)
-        if found is None:
+        issued = self._codes.pop(key, None)
+        if issued is None:
             return
-        if found.timer is not None:
-            found.timer.cancel()
-        if found.file is not None:
-            found.file.unlink(missing_ok=True)
+        if issued.timer is not None:
+            issued.timer.cancel()
+        if issued.file is not None:
+            issued.file.unlink(missing_ok=True)
 
     def _write(self, link: str) -> Path | None:
         """Write the file. None if there is no folder or it is not writable: the printed address opens the page then."""
@@ -120,5 +120,5 @@ class LoginCodes:
 
 
 def _digest(code: str) -> bytes:
-    # Looked up by its digest: how long the look-up takes says nothing of the code.
+    # Codes are looked up by digest, so the time of a look-up reveals nothing about the code.
     return hashlib.sha256(code.encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""Single-use confirmations: the page proves, for one command with one body, that it has the key of its credential."""
+"""Single-use confirmations: for one command with one body, the page proves that it has the key of its credential."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from .credentials import PageCredential
 
-#: Seconds in which a challenge can be answered, once.
+#: Lifetime of a challenge, in seconds.
 CHALLENGE_S = 60
-#: The most challenges that wait for their answer; past it the oldest one ends.
+#: The most open challenges; one more ends the oldest.
 MOST_CHALLENGES = 256
 _CHALLENGE_BYTES = 24
 
@@ -27,7 +27,7 @@ class _Challenge:
 
 
 class Confirmations:
-    """The challenges that wait for their answer."""
+    """The open challenges."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -44,16 +44,16 @@ class Confirmations:
     def accepts(self, credential: PageCredential, command: str, body: bytes, confirmation: str) -> bool:
         """Use a challenge up, and return whether `challenge.proof` confirms exactly this command and body."""
         value, _, proof = confirmation.partition(".")
-        found = self._open.pop(value, None)
-        if found is None:
+        challenge = self._open.pop(value, None)
+        if challenge is None:
             return False
         body_sha256 = hashlib.sha256(body).hexdigest()
-        wanted = _Challenge(credential.id, command, body_sha256, found.ends)
-        right = proof_of(credential.proof_key, value, command, body_sha256)
-        fits = hmac.compare_digest(proof.encode("utf-8", "surrogatepass"), right.encode())
-        return fits and found == wanted and self._now() < found.ends
+        expected = _Challenge(credential.id, command, body_sha256, challenge.ends)
+        expected_proof = proof_of(credential.proof_key, value, command, body_sha256)
+        is_proved = hmac.compare_digest(proof.encode("utf-8", "surrogatepass"), expected_proof.encode())
+        return is_proved and challenge == expected and self._now() < challenge.ends
 
 
 def proof_of(proof_key: bytes, challenge: str, command: str, body_sha256: str) -> str:
-    """Return the proof: HMAC-SHA-256 in lower-case hex over challenge, command and digest, one a line."""
+    """Return the proof: HMAC-SHA-256, in lower-case hex, of the lines challenge, command and digest."""
     return hmac.new(proof_key, f"{challenge}\n{command}\n{body_sha256}".encode(), hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""What pages hold: a random value, valid for one origin, that ends when it was not used for some hours."""
+"""Credentials of pages: random values, each for one origin, that expire after hours without use."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-#: Seconds after its last use in which a credential is valid.
+#: Lifetime of a credential after its last use, in seconds.
 CREDENTIAL_S = 12 * 60 * 60
-#: The most valid credentials; past it the one that was not used for longest ends.
+#: The most valid credentials; one more ends the least recently used.
 MOST_CREDENTIALS = 64
 _CREDENTIAL_BYTES = 32
 
 
 @dataclass
 class PageCredential:
-    """A valid credential. `proof_key` confirms commands; the page sends it once, when it gets the credential."""
+    """A valid credential. `proof_key` confirms commands; the page sends it once, with its code."""
 
     id: bytes
     origin: str
@@ -43,15 +43,15 @@ class PageCredentials:
 
     def use(self, value: str, origin: str) -> PageCredential | None:
         """Return the credential and extend it. None if it is unknown, expired or of another origin."""
-        found = self._valid.pop(_digest(value), None)
-        if found is None or found.ends <= self._now():
+        credential = self._valid.pop(_digest(value), None)
+        if credential is None or credential.ends <= self._now():
             return None
-        # Put back at the end: the first one is the one that was not used for longest.
-        self._valid[found.id] = found
-        if found.origin != origin:
+        # Insert it again at the end: the first entry is the least recently used.
+        self._valid[credential.id] = credential
+        if credential.origin != origin:
             return None
-        found.ends = self._now() + CREDENTIAL_S
-        return found
+        credential.ends = self._now() + CREDENTIAL_S
+        return credential
 
 
 def _digest(value: str) -> bytes:

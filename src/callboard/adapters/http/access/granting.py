@@ -1,4 +1,4 @@
-"""Which commands grant more permission, and the service that refuses them to a page without a confirmation."""
+"""Commands that grant more permissions, and a service that refuses them to the page without a confirmation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALWAYS = tuple(COMMANDS[name].command for name in sorted(GRANTING))
 
 
 def grants_permission(command: Command) -> bool:
-    """Return whether the command grants more than one call, or changes what is allowed from now on."""
+    """Return whether the command allows more than one call, or changes permissions."""
     match command:
         case RespondAction() | ResolvePermission():
             return command.decision == "approve" and command.scope != "once"
@@ -31,13 +31,13 @@ def grants_permission(command: Command) -> bool:
 
 
 class ConfirmedCommands:
-    """Commands as the page may give them: one that grants more permission is refused on every route but its own."""
+    """Command service for routes without confirmations: from the page, it refuses commands that grant permissions."""
 
     def __init__(self, commands: CommandService) -> None:
         self._commands = commands
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
-        """Carry the command out. Raises Refusal `confirmation_required`, and what the command itself refuses."""
+        """Submit the command. Raises Refusal `confirmation_required`, or the command's own refusal."""
         if actor.id == PAGE and grants_permission(command):
             raise confirmation_required()
         return await self._commands.submit(command, key=key, actor=actor)
@@ -47,7 +47,7 @@ def confirmation_required() -> Refusal:
     """Return the refusal of a command that a page sent without a valid confirmation."""
     return Refusal(
         "confirmation_required",
-        "This grants more permission and was not confirmed on the page.",
+        "This command grants more permissions and needs a confirmation on the page.",
         field="Callboard-Confirmation",
-        hint="Open it on the page and confirm it there, or use the command line.",
+        hint="Confirm it on the page, or use the command line.",
     )

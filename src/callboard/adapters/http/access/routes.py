@@ -1,4 +1,4 @@
-"""The routes by which a page gets its credential and confirms a command."""
+"""Routes of the page's codes, credentials and confirmations."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _KEY_BYTES = 32
 
 
 class OpenPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Ask for an address that opens the page. `route` is the place in it, such as `/s/ses_1`."""
+    """Request an address that opens the page. `route` is a route of the page, such as `/s/ses_1`."""
 
     route: Annotated[str, Meta(max_length=200, pattern=r"^(/[A-Za-z0-9_.:-]+)*/?$(?!\n)")] = ""
 
 
 class RedeemCode(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Use a code up. `proof_key` is 32 random bytes in base64, with which the page confirms commands from then on."""
+    """Redeem a code. `proof_key` is 32 random bytes in base64; the page confirms commands with it."""
 
     code: Annotated[str, Meta(min_length=1, max_length=100)]
     proof_key: Annotated[str, Meta(min_length=44, max_length=44)]
@@ -50,21 +50,26 @@ class CredentialIssued(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
 
 
 class ChallengeCommand(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Ask for a challenge for one command. `body_sha256` is the SHA-256 of the body that will be sent, in hex."""
+    """Request a challenge for one command. `body_sha256` is the SHA-256 of the command's body, in hex."""
 
     command: Annotated[str, Meta(min_length=1, max_length=100)]
     body_sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$(?!\n)")]
 
 
 class CommandChallenged(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A challenge to answer within `expires_in_s` seconds, once."""
+    """A single-use challenge, to be answered within `expires_in_s` seconds."""
 
     challenge: str
     expires_in_s: int
 
 
 class PageAccess:
-    """Codes, credentials and confirmations of one server. `folder` is where files that open the page are written."""
+    """Codes, credentials and confirmations of one server.
+
+    Args:
+        folder: Folder for the files that open the page. Without it there are no such files.
+        now: A monotonic clock in seconds.
+    """
 
     def __init__(self, folder: Path | None = None, now: Callable[[], float] = monotonic) -> None:
         self.codes = LoginCodes(folder, now)
@@ -82,14 +87,14 @@ class PageAccess:
         if not self.codes.redeem(redeem.code):
             raise Refusal(
                 "unauthenticated",
-                "This address was used before or has expired.",
+                "This address was already used or has expired.",
                 field="code",
                 hint="Run callboard again and open the address that it prints.",
             )
         return CredentialIssued(credential=self.credentials.issue(origin, proof_key), expires_in_s=CREDENTIAL_S)
 
     def confirm(self, request: Request, command: str, body: bytes) -> None:
-        """Check the confirmation that the request carries. Raises Refusal `confirmation_required`."""
+        """Check the confirmation of a request. Raises Refusal `confirmation_required`."""
         credential = request.scope.get(CREDENTIAL)
         confirmation = request.headers.get(CONFIRMATION_HEADER, "")
         if not isinstance(credential, PageCredential) or not self.confirmations.accepts(
@@ -103,26 +108,26 @@ class PageAccess:
 
 
 def access_routes(access: PageAccess) -> list[Route]:
-    """Build the routes. The guard demands no credential for `CREDENTIALS`, whose body has the code."""
+    """Build the routes. `CREDENTIALS` needs no credential, because its body has the code."""
     to_open = msgspec.json.Decoder(OpenPage)
     to_redeem = msgspec.json.Decoder(RedeemCode)
     to_confirm = msgspec.json.Decoder(ChallengeCommand)
 
     async def open_page(request: Request) -> Response:
-        asked = decode(to_open, await read_json_body(request))
+        page = decode(to_open, await read_json_body(request))
         if request.scope.get(CREDENTIAL) is not None:
             raise Refusal("not_authorised", "A page cannot open other pages.", hint="Run callboard again.")
-        return _json(access.codes.issue(_origin(request), asked.route))
+        return _json(access.codes.issue(_origin(request), page.route))
 
     async def redeem(request: Request) -> Response:
         return _json(access.redeem(decode(to_redeem, await read_json_body(request)), _origin(request)))
 
     async def challenge(request: Request) -> Response:
-        asked = decode(to_confirm, await read_json_body(request))
+        command = decode(to_confirm, await read_json_body(request))
         credential = request.scope.get(CREDENTIAL)
         if not isinstance(credential, PageCredential):
-            raise Refusal("not_authorised", "Only a page confirms commands; the token needs no confirmation.")
-        value = access.confirmations.challenge(credential, asked.command, asked.body_sha256)
+            raise Refusal("not_authorised", "Only a page confirms commands. The token needs no confirmation.")
+        value = access.confirmations.challenge(credential, command.command, command.body_sha256)
         return _json(CommandChallenged(challenge=value, expires_in_s=CHALLENGE_S))
 
     return [
