@@ -101,7 +101,7 @@ class Dependencies:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "last_look", AppendRedactor(self.secrets))
+        object.__setattr__(self, "append_redactor", AppendRedactor(self.secrets))
 
     @property
     def runtime_id(self) -> str:

@@ -148,7 +148,7 @@ async def test_an_export_that_found_no_room_says_so_once_there_is_some(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """UI-26: it does not look as if it went on for ever, and can be made again."""
-    async with wrote(tmp_path, *TWICE, try_again=0.01) as (home, session):
+    async with wrote(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
         row = await only(home, session)
         append, refused = home.runtime.dependencies.store.facts.append, 0
 
@@ -176,7 +176,7 @@ async def test_a_close_waits_for_no_room_to_tell_of_an_export_that_it_ends(
 ) -> None:
     """UI-26: who opens the session next tells how it ended."""
     with monkeypatch.context() as patched:
-        async with asyncio.timeout(PATIENCE), wrote(tmp_path, *TWICE, try_again=0.01) as (home, session):
+        async with asyncio.timeout(PATIENCE), wrote(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
             store, reading = home.runtime.dependencies.store, asyncio.Event()
             append, row = store.facts.append, await only(home, session)
 

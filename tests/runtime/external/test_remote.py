@@ -170,7 +170,7 @@ async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how
     clock = MovedClock()
     async with (
         peer(asks) as there,
-        with_peer(tmp_path, there.url, clock=clock, look=0.01, approval_expiry=3600.0) as home,
+        with_peer(tmp_path, there.url, clock=clock, clock_interval=0.01, approval_expiry=3600.0) as home,
     ):
         session = await met(home)
         if how != "expired":

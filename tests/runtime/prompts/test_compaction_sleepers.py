@@ -37,7 +37,7 @@ async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: 
             {"agent": "lead", "text": "", "calls": [says("Yes.")]},
         ],
     }
-    async with house(place, scenario, clock=clock, look=0.01, **limits) as home:
+    async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
         write(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
         (home.folder / "news.txt").write_text("nothing\n" * 1500)
         yield home

@@ -213,7 +213,7 @@ def parts_in(
     settings: SettingsBook | None = None,
     models: ConfiguredModels | None = None,
     secrets: Redaction | None = None,
-    past: PastSessions | None = None,
+    past_sessions: PastSessions | None = None,
     **limits: Any,
 ) -> Dependencies:
     """What a runtime in `place` is built from. It opens the store, which its runtime closes."""
@@ -235,7 +235,7 @@ def parts_in(
         secrets=secrets,
         clock=clock or Clock(),
         settings=settings,
-        past_sessions=past,
+        past_sessions=past_sessions,
         limits=Limits(**{"write_behind": 0.01, **limits}),
     )
 

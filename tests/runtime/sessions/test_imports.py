@@ -59,7 +59,7 @@ async def listed(board: House) -> dict[str, PastSessionFound]:
 async def test_a_past_session_is_taken_over_as_facts_and_listed_as_here(tmp_path: Path):
     """UI-29: its turns are facts of a session for reading; the list names that from then on."""
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         before = await listed(board)
 
         taken: PastSessionImported = await board.do(wanted(board))
@@ -76,7 +76,7 @@ async def test_a_past_session_is_taken_over_as_facts_and_listed_as_here(tmp_path
 async def test_what_a_past_turn_did_is_done_by_nobody_again(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     """Its model calls and tool calls were elsewhere: no model is asked, no tool is run."""
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         taken = await board.do(wanted(board))
         found = await board.runtime.sessions.get(taken.session_id)
         head = found.host.state.sequence
@@ -90,7 +90,7 @@ async def test_what_a_past_turn_did_is_done_by_nobody_again(tmp_path: Path, capl
 async def test_importing_again_adds_what_is_new_and_nothing_else(tmp_path: Path):
     """CTL-01"""
     book, file = left(tmp_path)
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board))
         facts = await board.types(first.session_id)
         again = await board.do(wanted(board))
@@ -108,9 +108,9 @@ async def test_importing_again_adds_what_is_new_and_nothing_else(tmp_path: Path)
 async def test_the_same_key_gets_the_same_answer(tmp_path: Path):
     """CTL-01: also from another process."""
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board), key="k")
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         again = await board.do(wanted(board), key="k")
         with pytest.raises(Refusal) as refused:
             await board.do(wanted(board, "claude_code", CLAUDE_ID), key="k")
@@ -122,7 +122,7 @@ async def test_the_same_key_gets_the_same_answer(tmp_path: Path):
 async def test_what_no_list_tells_of_is_refused_and_nothing_is_written(tmp_path: Path):
     """SAFE-05: a file is never named by who asks."""
     book, file = left(tmp_path)
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         for name in (str(file), "../" * 8 + "etc/passwd", "unknown"):
             with pytest.raises(Refusal) as refused:
                 await board.do(wanted(board, source_id=name))
@@ -132,7 +132,7 @@ async def test_what_no_list_tells_of_is_refused_and_nothing_is_written(tmp_path:
 
 async def test_a_session_that_was_deleted_is_neither_told_nor_imported_again(tmp_path: Path):
     book, _ = left(tmp_path)
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         taken = await board.do(wanted(board))
         await board.do(UpdateSession(session_id=taken.session_id, archived=True))
         await board.do(DeleteSession(session_id=taken.session_id, confirm=taken.session_id))
@@ -156,7 +156,7 @@ async def test_a_secret_in_a_title_is_not_told(tmp_path: Path):
     token = f"ghp_{string.ascii_letters[:36]}"
     book, file = left(tmp_path)
     file.write_text(file.read_text().replace("Fix the greeting", f"Use {token} here"))
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         told = (await listed(board))["codex"].title
 
     assert re.fullmatch(r"Use ghp_secret://seen-[0-9a-f]{12} here", told)
@@ -200,7 +200,7 @@ async def under_way(board: House, book: Slow) -> AsyncIterator[asyncio.Task[Past
 
 async def test_how_far_an_import_is_can_be_asked_while_others_go_on(tmp_path: Path):
     book = Slow(left(tmp_path)[0], 1)
-    async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
+    async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         before = (await listed(board))["codex"]
         other = await board.do(wanted(board, "claude_code", CLAUDE_ID))
         book.go_on.set()
@@ -213,7 +213,7 @@ async def test_how_far_an_import_is_can_be_asked_while_others_go_on(tmp_path: Pa
 
 async def test_whoever_asks_for_one_under_way_gets_what_it_comes_to(tmp_path: Path):
     book = Slow(left(tmp_path)[0], 1)
-    async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
+    async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         second = asyncio.create_task(board.do(wanted(board)))
         # It joins in its first step.
         await asyncio.sleep(0)
@@ -226,7 +226,7 @@ async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Pa
     """MAR-16: what was taken over stays, and the rest comes when it is imported again."""
     plain, _ = left(tmp_path)
     book = Slow(plain, 1)
-    async with house(tmp_path, calls(), past=book) as board, under_way(board, book) as task:
+    async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         ending = asyncio.create_task(board.runtime.commands.wait_settled())
         # It waits for the import from its first step on.
         await asyncio.sleep(0)
@@ -234,7 +234,7 @@ async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Pa
         with pytest.raises(Refusal) as refused:
             await task
         await ending
-    async with house(tmp_path, calls(), past=plain) as board:
+    async with house(tmp_path, calls(), past_sessions=plain) as board:
         taken = await board.do(wanted(board))
 
     assert refused.value.code == "unreachable"
@@ -244,7 +244,7 @@ async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Pa
 async def test_a_session_that_one_of_ours_drove_is_neither_listed_nor_imported(tmp_path: Path):
     """A8: it is recognised by the id under which its agent was connected, whichever way it is asked for."""
     book, _ = left(tmp_path)
-    async with coder(tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past=book) as board:
+    async with coder(tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past_sessions=book) as board:
         session = await begun(board)
         await board.until(session, "turn.completed")
         await board.read(session)
@@ -271,7 +271,7 @@ async def test_a_transcript_without_a_finished_turn_has_nothing_to_import_yet(tm
     claude.with_name("empty.jsonl").write_text("")
     claude.with_name("begun.jsonl").write_text('{"type":"mode","mode":"default"}\n')
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:6]))
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         refusals: list[tuple[str, bool]] = []
         for command in (
             wanted(board, "claude_code", "empty"),
@@ -293,7 +293,7 @@ async def test_subagents_and_summaries_are_facts_of_the_session_they_belong_to(t
     for one in (file, *file.with_suffix("").rglob("*.jsonl")):
         os.utime(one, (LONG_AGO, LONG_AGO))
     book = TranscriptIndex({"CLAUDE_CONFIG_DIR": str(tmp_path / "claude"), "CODEX_HOME": str(tmp_path / "codex")})
-    async with house(tmp_path, calls(), past=book) as board:
+    async with house(tmp_path, calls(), past_sessions=book) as board:
         first = await board.do(wanted(board, "claude_code", file.stem))
         again = await board.do(wanted(board, "claude_code", file.stem))
 

@@ -49,7 +49,7 @@ async def watched(
             {"agent": "lead", "text": "", "calls": [says("Yes.")] * 20},
         ]
     }
-    async with house(place, scenario, clock=clock, look=0.01, **limits) as home:
+    async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
         write(home.folder, lead=LEAD, watcher=watcher(schedule))
         yield home
 

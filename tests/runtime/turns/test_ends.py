@@ -127,7 +127,7 @@ async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """MAR-16: a run ends in a true state; one whose outcome could not be stored does not look as if it went on."""
-    async with house(tmp_path, calls(says("Hi.")), try_again=0.01) as home:
+    async with house(tmp_path, calls(says("Hi.")), retry_interval=0.01) as home:
         append, refused = home.runtime.dependencies.store.facts.append, 0
 
         async def refuses(batch: Append) -> tuple[Record, ...]:
@@ -145,7 +145,7 @@ async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
 
 async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Design rule 7: a watermark never stands past a row that is not there."""
-    async with house(tmp_path, calls(says("One."), says("Two.")), try_again=0.01) as home:
+    async with house(tmp_path, calls(says("One."), says("Two.")), retry_interval=0.01) as home:
         rows = home.runtime.dependencies.store.rows
         write, whole, refused = rows.write, 0, asyncio.Event()
 
