@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from callboard.app.wiring import toolchains
-from callboard.tools.protection.credentials import private
+from callboard.tools.protection.credentials import list_private
 
 
 def test_only_programs_of_the_home_are_shown(tmp_path: Path) -> None:
@@ -13,4 +13,4 @@ def test_only_programs_of_the_home_are_shown(tmp_path: Path) -> None:
     shown = toolchains(tmp_path)
 
     assert {str(tmp_path / ".pyenv"), str(tmp_path / ".cargo/bin")} <= set(shown)
-    assert [one for one in shown for kept in private(str(tmp_path)) if f"{kept}/".startswith(f"{one}/")] == []
+    assert [one for one in shown for kept in list_private(str(tmp_path)) if f"{kept}/".startswith(f"{one}/")] == []

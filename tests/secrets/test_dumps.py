@@ -186,15 +186,15 @@ def test_x10_a_dump_of_a_known_value_is_a_handle_that_can_be_put_back(program: s
 @pytest.mark.parametrize("size", [1, 3, 7, 19, 64])
 def test_x10_a_dump_that_comes_in_pieces_shows_no_part_of_a_value(program: str, size: int) -> None:
     secrets, text = _redaction(), f"$ show\n{DUMPS[program].removeprefix(chr(10))}done\n"
-    veil = secrets.veil()
+    veil = secrets.redact_stream()
 
-    shown = "".join(veil.add(text[at : at + size]) for at in range(0, len(text), size)) + veil.rest()
+    shown = "".join(veil.add(text[at : at + size]) for at in range(0, len(text), size)) + veil.pending()
 
     assert shown == secrets.redact(text)
 
 
 def test_x10_what_stands_beside_a_dump_is_not_held_back() -> None:
-    veil = _redaction().veil()
+    veil = _redaction().redact_stream()
 
     assert veil.add("It took 12 s.\n    be careful") == "It took 12 s.\n    be careful"
     assert veil.add("\n00000000: 6865 6c6c  he") == "\n"
@@ -206,7 +206,7 @@ def test_x10_a_dump_of_a_key_is_given_to_no_tool_and_named_on_the_card() -> None
     for program in ("xxd", "od -c", "hexdump -C"):
         text = DUMPS[program]
 
-        assert kept.kept(kept.redact(text)) == ("v",)
+        assert kept.find_stored(kept.redact(text)) == ("v",)
         with pytest.raises(Refusal, match="given to that provider alone"):
             key.reveal(key.redact(text))
 

@@ -11,7 +11,7 @@ import pytest
 from callboard.app.state_folder import read_regular
 from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
-from callboard.secrets.keyring_store import KeyringStore, from_environment, from_keyring
+from callboard.secrets.keyring_store import KeyringStore, read_environment, read_keyring
 from callboard.secrets.redaction import Redaction
 from tests.secrets.keyring_fake import Drawer
 
@@ -40,9 +40,9 @@ def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours
     """SAFE-09"""
     secrets = Redaction(store=KeyringStore(state, read_regular))
 
-    assert secrets.keep("github", VALUE) == SecretInfo(name="github", place="keyring")
+    assert secrets.store("github", VALUE) == SecretInfo(name="github", place="keyring")
 
-    later = Redaction(from_keyring(KeyringStore(state, read_regular)), store=KeyringStore(state, read_regular))
+    later = Redaction(read_keyring(KeyringStore(state, read_regular)), store=KeyringStore(state, read_regular))
     assert secrets.redact(VALUE) == later.redact(VALUE) == "secret://github"
     assert later.reveal("secret://github") == VALUE
     assert [path.name for path in state.iterdir()] == ["secrets.json"]
@@ -53,18 +53,18 @@ def test_what_is_kept_is_known_to_the_next_process_and_stands_in_no_file_of_ours
 def test_what_is_removed_is_given_to_nobody_and_goes_on_being_redacted(drawer: Path, state: Path):
     """SAFE-09"""
     secrets = Redaction(store=KeyringStore(state, read_regular))
-    secrets.keep("github", VALUE)
+    secrets.store("github", VALUE)
 
-    secrets.forget("github")
+    secrets.remove("github")
 
-    assert secrets.names() == ()
+    assert secrets.list_stored() == ()
     assert secrets.redact(VALUE) == "secret://github"
     assert VALUE not in drawer.read_text()
     with pytest.raises(Refusal) as refused:
         secrets.reveal("secret://github")
     assert refused.value.code == "secret_missing"
     with pytest.raises(Refusal) as again:
-        secrets.forget("github")
+        secrets.remove("github")
     assert again.value.code == "unknown_secret"
 
 
@@ -77,11 +77,11 @@ def test_without_a_keyring_a_person_is_told_what_to_do(drawer: Path, state: Path
     secrets = Redaction(store=KeyringStore(state, read_regular))
 
     with pytest.raises(Refusal) as refused:
-        secrets.keep("github", VALUE)
+        secrets.store("github", VALUE)
 
     assert refused.value.code == "secret_store_unavailable"
     assert "CALLBOARD_SECRET_NAME" in refused.value.problem.hint
-    assert "CALLBOARD_SECRET_NAME" in secrets.problem()
+    assert "CALLBOARD_SECRET_NAME" in secrets.check_keyring()
     assert list(state.iterdir()) == []
 
 
@@ -142,7 +142,7 @@ def test_what_would_be_found_in_ordinary_text_is_no_secret(drawer: Path, state: 
     secrets = Redaction(store=KeyringStore(state, read_regular))
 
     with pytest.raises(Refusal) as refused:
-        secrets.keep("github", value)
+        secrets.store("github", value)
 
     assert (refused.value.code, refused.value.problem.field) == ("invalid_input", "value")
     assert value not in refused.value.problem.message or value in "secret"
@@ -151,14 +151,14 @@ def test_what_would_be_found_in_ordinary_text_is_no_secret(drawer: Path, state: 
 
 def test_variables_hold_secrets_too_and_those_that_cannot_are_named():
     """SAFE-03"""
-    known, left_out = from_environment(
+    known, left_out = read_environment(
         {"CALLBOARD_SECRET_GITHUB": VALUE, "CALLBOARD_SECRET_SHORT": "abc", "CALLBOARD_SECRET_": VALUE, "PATH": "/bin"}
     )
 
     secrets = Redaction(known)
 
-    assert secrets.names() == (SecretInfo(name="GITHUB", place="environment"),)
+    assert secrets.list_stored() == (SecretInfo(name="GITHUB", place="environment"),)
     assert left_out == ["CALLBOARD_SECRET_SHORT: it has fewer than 6 characters"]
     assert VALUE not in repr(known)
     with pytest.raises(Refusal, match="the environment holds"):
-        secrets.keep("GITHUB", "another-value-1")
+        secrets.store("GITHUB", "another-value-1")

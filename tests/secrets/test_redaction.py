@@ -176,7 +176,7 @@ def test_a_key_is_given_to_its_provider_and_to_no_tool():
     """SAFE-09"""
     secrets = _known("plain")
 
-    assert secrets.key("secret://plain") == PLAIN
+    assert secrets.reveal_key("secret://plain") == PLAIN
     with pytest.raises(Refusal, match="given to that provider alone"):
         secrets.reveal("curl -H secret://plain")
     hidden = secrets.redact(f"https://user:x{PLAIN}y@host/")
@@ -238,7 +238,7 @@ def test_what_a_person_keeps_is_told_by_name_also_where_it_was_only_seen_in_piec
     token = kept.redact("ghp_" + "a1B2c3D4e5" * 4)
 
     assert "secret://seen-" in seen
-    assert kept.kept(seen) == ("deploy",)
-    assert kept.kept("secret://other#hex and secret://deploy#half-1") == ("deploy", "other")
-    assert kept.kept(token) == ()
-    assert kept.kept("nothing") == ()
+    assert kept.find_stored(seen) == ("deploy",)
+    assert kept.find_stored("secret://other#hex and secret://deploy#half-1") == ("deploy", "other")
+    assert kept.find_stored(token) == ()
+    assert kept.find_stored("nothing") == ()

@@ -51,11 +51,11 @@ def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
     """SAFE-03"""
     secrets = _fresh()
     whole = secrets.redact(text)
-    veil = secrets.veil()
+    veil = secrets.redact_stream()
 
     shown = "".join(veil.add(piece) for piece in _cut(text, sizes))
 
-    assert shown + veil.rest() == whole
+    assert shown + veil.pending() == whole
     for value in (PLAIN, HARD):
         assert value[:12] not in shown
 
@@ -63,7 +63,7 @@ def test_pieces_come_to_what_the_whole_comes_to(text: str, sizes: list[int]):
 def test_no_piece_shows_a_part_of_a_secret_whose_rest_is_still_to_come():
     """SAFE-03: a client sees every piece."""
     for token, public in ((PLAIN, ""), (TOKENS[0], "ghp_"), (TOKENS[1], "sk-")):
-        veil = _fresh().veil()
+        veil = _fresh().redact_stream()
 
         pieces = [veil.add(character) for character in f"x {token}"]
 
@@ -72,7 +72,7 @@ def test_no_piece_shows_a_part_of_a_secret_whose_rest_is_still_to_come():
 
 def test_text_that_is_no_secret_is_shown_as_it_comes():
     """SAFE-03: what is held back is bounded, and nothing is where nothing secret may begin."""
-    veil = Redaction().veil()
+    veil = Redaction().redact_stream()
 
     assert [veil.add(word) for word in ("Some ", "tas", "ks ", "are ", "easy: ", "https://host/")] == [
         *("Some ", "tas", "ks ", "are ", "easy: "),
@@ -82,7 +82,7 @@ def test_text_that_is_no_secret_is_shown_as_it_comes():
 
 def test_a_token_that_never_ends_is_let_go_at_its_bound():
     """SAFE-03"""
-    veil = Redaction().veil()
+    veil = Redaction().redact_stream()
 
     shown = veil.add("sk-" + "a1" * 2000)
 
@@ -98,9 +98,14 @@ def test_whoever_looks_is_shown_the_last_letters_though_a_secret_may_begin_with_
         ("Which? Ab3\r\n  ", "Ab3\r\n  "),
         ("secret://plain q8", "q8"),
     ):
-        veil = _fresh().veil()
+        veil = _fresh().redact_stream()
 
-        assert (veil.add(text), veil.lift(), veil.lift(), veil.rest()) == (text.removesuffix(held), held, "", "")
+        assert (veil.add(text), veil.release_harmless(), veil.release_harmless(), veil.pending()) == (
+            text.removesuffix(held),
+            held,
+            "",
+            "",
+        )
         assert veil.add(". ") == ". "
 
 
@@ -112,9 +117,9 @@ def test_a_secret_is_its_handle_from_where_it_was_shown_to():
         (PLAIN, "secret://plain", PLAIN),
     ):
         secrets = _fresh()
-        veil = secrets.veil()
+        veil = secrets.redact_stream()
 
-        assert (veil.add("x q8w"), veil.lift()) == ("x ", "q8w")
+        assert (veil.add("x q8w"), veil.release_harmless()) == ("x ", "q8w")
         behind = veil.add(rest) + veil.add(" !")
         assert behind.startswith(shown)
         assert secrets.reveal(behind) == f"{value} !"
@@ -122,9 +127,9 @@ def test_a_secret_is_its_handle_from_where_it_was_shown_to():
 
 def test_what_was_shown_behind_a_handle_is_told_apart_from_it_once():
     """SAFE-03"""
-    veil = _fresh().veil()
+    veil = _fresh().redact_stream()
 
-    shown = [veil.add(f"{PLAIN}q8"), veil.lift(), veil.add("z"), veil.add(PLAIN), veil.rest()]
+    shown = [veil.add(f"{PLAIN}q8"), veil.release_harmless(), veil.add("z"), veil.add(PLAIN), veil.pending()]
 
     assert shown == ["secret://plain", "~q8", "z", "secret://plain", ""]
 
@@ -133,9 +138,9 @@ def test_looking_after_each_character_shows_three_of_a_secret():
     """SAFE-03: what was shown of it before is counted."""
     for value, known in ((PLAIN, "plain"), (HARD, "hard")):
         secrets = _fresh()
-        veil = secrets.veil()
+        veil = secrets.redact_stream()
 
-        shown = "".join(veil.add(character) + veil.lift() for character in f"x {value} y")
+        shown = "".join(veil.add(character) + veil.release_harmless() for character in f"x {value} y")
 
         assert shown == f"x {value[:3]}secret://{known} y"
 
@@ -143,9 +148,9 @@ def test_looking_after_each_character_shows_three_of_a_secret():
 def test_behind_a_mark_nothing_is_shown_early():
     """SAFE-03: a password in an address may be three letters."""
     for text, secret in (("https://bob:", "abc"), ("sk-", "a1"), ("?token=", "a1"), ("secret://", "pla")):
-        veil = _fresh().veil()
+        veil = _fresh().redact_stream()
 
-        assert (veil.add(text + secret), veil.lift(), veil.rest()) == (text, "", secret)
+        assert (veil.add(text + secret), veil.release_harmless(), veil.pending()) == (text, "", secret)
 
 
 def test_no_whole_secret_is_shown_however_little_of_it_is_no_quote():
@@ -153,9 +158,9 @@ def test_no_whole_secret_is_shown_however_little_of_it_is_no_quote():
     secrets = Redaction(
         [NamedSecret("one", "\"'\\\"'ab", "keyring"), NamedSecret("more", "\"'\\\"'abcd1234", "keyring")]
     )
-    veil = secrets.veil()
+    veil = secrets.redact_stream()
 
-    assert (veil.add("\"'\\\"'ab"), veil.lift(), veil.rest()) == ("", "", "secret://one")
+    assert (veil.add("\"'\\\"'ab"), veil.release_harmless(), veil.pending()) == ("", "", "secret://one")
 
 
 LOOKS = st.lists(st.booleans(), min_size=1, max_size=20)
@@ -216,13 +221,13 @@ def _early(whole: str, secrets: Redaction) -> str:
 
 def _looked_at(secrets: Redaction, text: str, sizes: list[int], looks: list[bool]) -> str:
     """All that is shown of a text in pieces to somebody who looks between some of them."""
-    veil = secrets.veil()
+    veil = secrets.redact_stream()
     shown = ""
     for turn, piece in enumerate(_cut(text, sizes)):
         shown += veil.add(piece)
         if looks[turn % len(looks)]:
-            shown += veil.lift()
-    return shown + veil.rest()
+            shown += veil.release_harmless()
+    return shown + veil.pending()
 
 
 def _cut(text: str, sizes: list[int]) -> Iterator[str]:

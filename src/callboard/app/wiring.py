@@ -25,7 +25,7 @@ from callboard.runtime.dependencies import Dependencies
 from callboard.runtime.runtime import Runtime
 from callboard.runtime.workspaces.uploads import UploadFolder
 from callboard.secrets.redaction import Redaction
-from callboard.tools.protection.credentials import private
+from callboard.tools.protection.credentials import list_private
 from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 from callboard.tools.unsandboxed.reach import Reach
@@ -107,7 +107,7 @@ def wire(
 
     def given(one: Server | Hook, text: str) -> str:
         # A key goes to whom its person's own settings name it for: a folder's file cannot send it elsewhere.
-        return secrets.key(text) if settings.is_users(one) else secrets.reveal(text)
+        return secrets.reveal_key(text) if settings.is_users(one) else secrets.reveal(text)
 
     def starts(one: Server | Hook, folder: str) -> str:
         # Many programs load what lies where they are started (modules, node_modules, settings of a package manager), and a
@@ -128,7 +128,7 @@ def wire(
         return Reach(folders, trusted="" if settings.is_users(one) else folder)
 
     # A folder that is the home, or holds it, has keys and start files in it.
-    hidden = (str(home.folder), *private(str(Path.home())))
+    hidden = (str(home.folder), *list_private(str(Path.home())))
     parts = Dependencies(
         store=store,
         feed=InProcessLiveFeed(store.facts.head),
@@ -137,15 +137,15 @@ def wire(
             hidden=hidden,
             programs=toolchains(Path.home()),
             reveal=given,
-            starts=starts,
+            start_folder=starts,
             reach=reach,
-            veil=secrets.veil,
+            new_redactor=secrets.redact_stream,
         ),
         shells=FolderShells(hidden=hidden, programs=toolchains(Path.home())),
         definitions=definitions,
         closed_folders=(str(home.folder),),
         demos=DemoCatalog(home.demos),
-        uploads=UploadFolder(home.uploads, UuidIds(), Clock().now, secrets.veil),
+        uploads=UploadFolder(home.uploads, UuidIds(), Clock().now, secrets.redact_stream),
         external_agents=AcpAgents(),
         remote_agents=A2aAgents(),
         settings=settings,

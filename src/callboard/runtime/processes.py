@@ -65,7 +65,7 @@ class Processes:
         if shells is None:
             return ToolOutcome(output="", code="tool_failed", message="Nothing goes on in the background here.")
         try:
-            process = await shells.start(call, evaluation, context, self._dependencies.secrets.veil())
+            process = await shells.start(call, evaluation, context, self._dependencies.secrets.redact_stream())
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         name = self._dependencies.ids.new("process")
@@ -131,7 +131,7 @@ class Processes:
             await asyncio.wait([kept.following])
 
     async def _follow(self, name: str, kept: _KeptProcess) -> None:
-        came = await kept.process.ended()
+        came = await kept.process.wait()
         kept.came = came
         how: ProcessEnd = "limited" if came.code == "resource_limit" else kept.how
         over = ProcessEndReported(
@@ -164,7 +164,7 @@ class Processes:
     async def _read(self, kept: _KeptProcess, asked: ReadProcessArguments) -> ToolOutcome:
         if asked.wait:
             with suppress(TimeoutError):
-                await asyncio.wait_for(kept.process.more(asked.offset), asked.wait / 1000)
+                await asyncio.wait_for(kept.process.wait_for_output(asked.offset), asked.wait / 1000)
         part = kept.process.read(asked.offset, MOST_READ)
         left = f"[{part.start - asked.offset:,} characters are not kept]\n" if part.start > asked.offset else ""
         more = f" There is more behind it, up to {part.total}." if part.next < part.total else ""

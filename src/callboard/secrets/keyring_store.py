@@ -15,7 +15,7 @@ from callboard.contracts.entities.secret import SecretInfo
 from callboard.contracts.errors import Refusal
 
 from .named_secret import NamedSecret
-from .ordinary_text import why_ordinary
+from .ordinary_text import explain_ordinary
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -105,7 +105,7 @@ class KeyringStore:
             raise _unavailable(f"{self._names} cannot be written ({error})") from None
 
 
-def from_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret], list[str]]:
+def read_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret], list[str]]:
     """The secrets that variables hold, and the names of variables whose values cannot be secrets, with the reason."""
     known: list[NamedSecret] = []
     left_out: list[str] = []
@@ -113,7 +113,7 @@ def from_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret],
         name = variable.removeprefix(VARIABLE)
         if name == variable or not name:
             continue
-        why = why_ordinary(name, value)
+        why = explain_ordinary(name, value)
         if why:
             left_out.append(f"{variable}: {why}")
         else:
@@ -121,7 +121,7 @@ def from_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret],
     return known, left_out
 
 
-def from_keyring(store: KeyringStore) -> list[NamedSecret]:
+def read_keyring(store: KeyringStore) -> list[NamedSecret]:
     """The secrets that the keyring holds. Blocking. Raises Refusal `secret_store_unavailable`."""
     found = ((info.name, store.get(info.name)) for info in store.names())
     return [NamedSecret(name, value, "keyring") for name, value in found if value]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from callboard.contracts.entities.secret import SecretPlace
 
 from .forms import forms
-from .ordinary_text import why_ordinary
+from .ordinary_text import explain_ordinary
 
 #: How many things that only looked like secrets this process can put back, and how many it also finds where nothing but
 #: their value tells.
@@ -26,7 +26,7 @@ class NamedSecret:
     name: str
     value: str
     place: SecretPlace
-    gone: bool = False
+    is_removed: bool = False
     forms: dict[str, str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class SeenValues:
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(32)
         self._values: OrderedDict[str, NamedSecret] = OrderedDict()
-        self.news = 0
+        self.version = 0
 
     def name(self, value: str) -> str:
         """The name of a value, the same one for the same value."""
@@ -55,7 +55,7 @@ class SeenValues:
         name = f"seen-{digest[:12]}"
         if name not in self._values:
             self._values[name] = NamedSecret(name, value, "process")
-            self.news += 1
+            self.version += 1
         self._values.move_to_end(name)
         if len(self._values) > _MOST_SEEN:
             self._values.popitem(last=False)
@@ -65,7 +65,7 @@ class SeenValues:
         """What was seen under a name."""
         return self._values.get(name)
 
-    def newest(self) -> list[NamedSecret]:
+    def list_newest(self) -> list[NamedSecret]:
         """What is looked for wherever it stands. A word that stood where a password does is none of it."""
         names = list(self._values)[-_MOST_LOOKED_FOR:]
-        return [one for name in names if not why_ordinary(name, (one := self._values[name]).value)]
+        return [one for name in names if not explain_ordinary(name, (one := self._values[name]).value)]

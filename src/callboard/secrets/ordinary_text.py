@@ -11,7 +11,7 @@ _LONGEST_WORD = 16
 _LONGEST_NUMBER = 8
 
 
-def why_ordinary(name: str, value: str) -> str:
+def explain_ordinary(name: str, value: str) -> str:
     """Why the value is no secret; empty where it can be one."""
     bare = value.strip()
     if len(bare) < SHORTEST:

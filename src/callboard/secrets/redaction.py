@@ -14,7 +14,7 @@ from .dumps import shows
 from .forms import FORM
 from .matcher import IN_HANDLE, SEEN, Match, Matcher
 from .named_secret import NamedSecret, SeenValues
-from .ordinary_text import why_ordinary
+from .ordinary_text import explain_ordinary
 from .stream_redactor import StreamRedactor
 
 _HANDLE = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})(?:#({FORM})(?![a-z0-9-]))?~?")
@@ -40,9 +40,9 @@ class Redaction:
     def redact(self, text: str) -> str:
         """The text with handles in place of secrets."""
         while found := self._matcher.find(text):
-            known = self._seen.news
+            known = self._seen.version
             redacted = self._put(text, found, 0, len(text))
-            if self._seen.news == known:
+            if self._seen.version == known:
                 return redacted
             # What was seen just now may stand elsewhere in the text in another form.
         return text
@@ -53,12 +53,12 @@ class Redaction:
         redacted = self.redact(text)
         return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
 
-    def holds(self, data: bytes) -> bool:
+    def may_have_secret(self, data: bytes) -> bool:
         """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
         found = self._matcher.find(data.decode("utf-8", "surrogateescape"))
         return any(one.handle is not None for one in found)
 
-    def veil(self) -> StreamRedaction:
+    def redact_stream(self) -> StreamRedaction:
         """Redaction of a text in pieces."""
         return StreamRedactor(lambda: self._matcher, self._put)
 
@@ -68,7 +68,7 @@ class Redaction:
             return text
         return _HANDLE.sub(lambda found: self._value(found, keys=False), text)
 
-    def kept(self, text: str) -> tuple[str, ...]:
+    def find_stored(self, text: str) -> tuple[str, ...]:
         """The names of the secrets that a person keeps which the handles in a text stand for or have a part of."""
         found: set[str] = set()
         for handle in _HANDLE.finditer(text):
@@ -78,25 +78,25 @@ class Redaction:
                 continue
             # A value that stood in several lines, or beside another one, was seen and not recognised.
             bare = _bare(seen.value)
-            kept = (one for one in self._known.values() if not one.gone)
+            kept = (one for one in self._known.values() if not one.is_removed)
             found |= {one.name for one in kept if _bare(one.value) in bare or shows(seen.value, one.value)}
         return tuple(sorted(found))
 
-    def key(self, text: str) -> str:
+    def reveal_key(self, text: str) -> str:
         """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
         if HANDLE not in text:
             return text
         return _HANDLE.sub(lambda found: self._value(found, keys=True), text)
 
-    def names(self) -> tuple[SecretInfo, ...]:
+    def list_stored(self) -> tuple[SecretInfo, ...]:
         """The secrets that are kept, by name."""
-        named = (one for one in self._known.values() if not one.gone and one.place != "process")
+        named = (one for one in self._known.values() if not one.is_removed and one.place != "process")
         kept = sorted(named, key=lambda one: one.name)
         return tuple(SecretInfo(name=one.name, place=one.place, key=one.name in self._keys) for one in kept)
 
-    def keep(self, name: str, value: str) -> SecretInfo:
+    def store(self, name: str, value: str) -> SecretInfo:
         """Puts a value into the keyring and knows it from now on. Blocking. Raises Refusal."""
-        why = "names of that kind are given by Callboard" if _SEEN.fullmatch(name) else why_ordinary(name, value)
+        why = "names of that kind are given by Callboard" if _SEEN.fullmatch(name) else explain_ordinary(name, value)
         if why:
             raise Refusal("invalid_input", f"The value is not kept as a secret: {why}.", field="value", hint=_HINT)
         before = self._known.get(name)
@@ -113,7 +113,7 @@ class Redaction:
         self.learn([NamedSecret(name, value, "keyring")])
         return SecretInfo(name=name, place="keyring", key=name in self._keys)
 
-    def forget(self, name: str) -> None:
+    def remove(self, name: str) -> None:
         """Takes a value out of the keyring. Blocking. Raises Refusal."""
         found = self._known.get(name)
         if found is not None and found.place != "keyring":
@@ -131,9 +131,9 @@ class Redaction:
                 hint="list_secrets names them.",
             )
         if found is not None:
-            self.learn([NamedSecret(name, found.value, found.place, gone=True)])
+            self.learn([NamedSecret(name, found.value, found.place, is_removed=True)])
 
-    def problem(self) -> str:
+    def check_keyring(self) -> str:
         """Why the keyring cannot be used; empty where it can. Blocking."""
         if self._store is None:
             return "There is no key store here."
@@ -150,22 +150,22 @@ class Redaction:
             former = self._known.get(one.name)
             if former is not None and former.value != one.value:
                 name = f"{one.name}-former-{len(self._known)}"
-                self._known[name] = replace(former, name=name, gone=True)
+                self._known[name] = replace(former, name=name, is_removed=True)
             self._known[one.name] = one
         self._made = self._match()
 
     @property
     def _matcher(self) -> Matcher:
         """What finds all that is known now."""
-        if self._made_of != self._seen.news:
+        if self._made_of != self._seen.version:
             self._made = self._match()
         return self._made
 
     def _match(self) -> Matcher:
-        self._made_of = self._seen.news
+        self._made_of = self._seen.version
         handles: dict[str, str] = {}
-        named = sorted(self._known.values(), key=lambda one: one.gone)
-        for one in (*named, *self._seen.newest()):
+        named = sorted(self._known.values(), key=lambda one: one.is_removed)
+        for one in (*named, *self._seen.list_newest()):
             for text, form in one.forms.items():
                 handles.setdefault(text, f"{HANDLE}{one.name}{form and f'#{form}'}")
         return Matcher(handles, frozenset(one.name for one in self._known.values()))
@@ -199,7 +199,7 @@ class Redaction:
                 raise _not_for_tools(name)
             return value
         known = self._known.get(name)
-        text = known.text(form) if known is not None and not known.gone else None
+        text = known.text(form) if known is not None and not known.is_removed else None
         if known is None or text is None:
             raise Refusal(
                 "secret_missing",

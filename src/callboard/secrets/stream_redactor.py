@@ -40,7 +40,7 @@ class StreamRedactor:
         self._early, self._held = text[decided:out], text[out:]
         return shown
 
-    def lift(self) -> str:
+    def release_harmless(self) -> str:
         """All that is held back, if it is too little to give a secret away. What follows is looked at together with it."""
         text, at = self._before + self._early + self._held, len(self._before)
         if not self._held or not self._matcher().harmless(text, at):
@@ -49,7 +49,7 @@ class StreamRedactor:
         self._early, self._held, self._after_handle = text[at:], "", False
         return shown
 
-    def rest(self) -> str:
+    def pending(self) -> str:
         """What is held back, redacted as if nothing followed."""
         if not self._held:
             return ""

@@ -125,7 +125,7 @@ _ENGLISH: Final[Mapping[ReasonCode, str]] = {
 }
 
 
-class ReasonText(NamedTuple):
+class StationResult(NamedTuple):
     """What a station says: `detail` in English, and the same as reasons where it has codes."""
 
     verdict: Verdict
@@ -149,29 +149,29 @@ class HookDenial(Denial):
         self.reasons = said.reasons
 
 
-def allowed(*reasons: Reason) -> ReasonText:
+def allow(*reasons: Reason) -> StationResult:
     """Return that a station lets a call pass, and why."""
-    return ReasonText("allow", english(reasons), reasons)
+    return StationResult("allow", to_english(reasons), reasons)
 
 
-def check(name: CheckName, said: ReasonText) -> Check:
+def to_check(name: CheckName, said: StationResult) -> Check:
     """Return what a station said, as its fact stores it. Why it allows a call is stored as reasons alone."""
     detail = "" if said.verdict == "allow" and said.reasons else said.detail
     return Check(name=name, verdict=said.verdict, detail=detail, reasons=said.reasons)
 
 
-def applied(rule: Rule) -> ReasonText:
+def apply_rule(rule: Rule) -> StationResult:
     """Return what a rule that allows or asks decides."""
     found = reason("rule_applied", verdict=rule.verdict, matcher=rule.matcher, scope=rule.scope)
-    return ReasonText(rule.verdict, english((found,)), (found,))
+    return StationResult(rule.verdict, to_english((found,)), (found,))
 
 
-def denies(rule: Rule, shown: str) -> Reason:
+def explain_denial(rule: Rule, shown: str) -> Reason:
     """Return that a rule denies, with its matcher as it can be shown."""
     return reason(_DENIES[rule.scope], matcher=shown)
 
 
-def allows(rule: Rule) -> Reason:
+def explain_allowance(rule: Rule) -> Reason:
     """Return that a rule allows."""
     return reason(_ALLOWS[rule.scope], matcher=rule.matcher)
 
@@ -181,12 +181,12 @@ def reason(code: ReasonCode, **parameters: str) -> Reason:
     return Reason(code=code, parameters=parameters)
 
 
-def of_rule(rule: Rule) -> Reason:
+def explain_question(rule: Rule) -> Reason:
     """Return that a rule asks."""
     return reason(_RULES[rule.scope], matcher=rule.matcher)
 
 
-def english(reasons: Iterable[Reason]) -> str:
+def to_english(reasons: Iterable[Reason]) -> str:
     """Return the reasons in English, without a full stop."""
     return "; ".join(_text(one) for one in reasons)
 

@@ -22,7 +22,7 @@ def kill(process: asyncio.subprocess.Process) -> None:
             os.kill(process.pid, signal.SIGKILL)
 
 
-async def outlast(work: Awaitable[T], stop: Callable[[], None] | None = None) -> tuple[T, bool]:
+async def wait_shielded(work: Awaitable[T], stop: Callable[[], None] | None = None) -> tuple[T, bool]:
     """The result of the work, waited for however often this task is cancelled meanwhile, and whether it was cancelled.
 
     `stop` is told of a cancellation, to bring the work to its end sooner. The caller passes the cancellation on. Raises what

@@ -18,8 +18,8 @@ from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import (
     Evaluation,
     HookResult,
-    LookedUpPath,
-    PathNotFoundError,
+    MissingPath,
+    PathContent,
     Reporter,
     ToolCall,
     ToolContext,
@@ -39,19 +39,19 @@ from .files.paths import PathDenied, display, relative
 from .gate import inventory, stations
 from .gate.call_context import GateEnvironment
 from .gate.call_identity import CHANGED, same_call
-from .gate.rules import kept_from_search
+from .gate.rules import list_unsearchable
 from .hooks.runner import HookRunner, unasked
 from .mcp import catalog
 from .mcp.names import is_brought
-from .mcp.server_log import Plain
+from .mcp.server_log import PlainText
 from .mcp.servers import PATIENCE, ToolServers
 from .protection.atomic_write import ChangedMeanwhileError, fingerprint, replace
-from .sandbox.ability import ability
+from .sandbox.ability import detect_ability
 from .search import mentioned_path
 from .search.file_search import Search
 from .search.search_process import ask
 from .shell import command
-from .shielded_wait import outlast
+from .shielded_wait import wait_shielded
 from .unsandboxed.reach import Reach
 
 T = TypeVar("T")
@@ -83,26 +83,26 @@ class FolderToolbox:
         programs: Sequence[str] = (),
         bwrap: str = "bwrap",
         reveal: Callable[[Server | Hook, str], str] = _as_it_is,
-        starts: Callable[[Server | Hook, str], str] = _there,
+        start_folder: Callable[[Server | Hook, str], str] = _there,
         reach: Callable[[Server | Hook, str], Reach] = _none,
         patience: float = PATIENCE,
-        veil: Callable[[], StreamRedaction] = Plain,
+        new_redactor: Callable[[], StreamRedaction] = PlainText,
     ) -> None:
         self._bwrap = bwrap
         self._hidden = tuple(hidden)
         self._programs = tuple(programs)
-        self._servers = ToolServers(reveal, patience, starts, veil, reach)
-        self._hooks = HookRunner(reveal, starts, reach, veil)
+        self._servers = ToolServers(reveal, patience, start_folder, new_redactor, reach)
+        self._hooks = HookRunner(reveal, start_folder, reach, new_redactor)
 
-    def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+    def list_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
         return declarations.specs(context, self._servers.brought(context))
 
-    def inventory(self, context: ToolContext) -> tuple[ToolInfo, ...]:
+    def list_tools(self, context: ToolContext) -> tuple[ToolInfo, ...]:
         """Every tool that there is, by name, as this agent has it."""
         return inventory.of(context, self._servers.brought(context))
 
-    def servers(self, context: ToolContext) -> tuple[ServerState, ...]:
+    def list_servers(self, context: ToolContext) -> tuple[ServerState, ...]:
         """The servers of the context as they are now."""
         return self._servers.states(context)
 
@@ -120,11 +120,11 @@ class FolderToolbox:
         """Lets go of all servers."""
         await self._servers.close()
 
-    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
+    def preview_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
         """What is known of the hooks of a call that nobody makes; None where there is none for it."""
         return unasked(call, context)
 
-    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
+    async def run_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """What the hooks say of a new call; None where they say nothing."""
         return await self._hooks.ask(call, context, session=session, thread=thread)
 
@@ -160,15 +160,15 @@ class FolderToolbox:
             outcome = ToolOutcome(output="", code="tool_failed", message=f"{error.strerror or error}.")
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
 
-    def look(self, path: str, context: ToolContext) -> LookedUpPath | PathNotFoundError:
+    def read_path(self, path: str, context: ToolContext) -> PathContent | MissingPath:
         """What stands under a path that a person names. Blocks while it reads."""
         return mentioned_path.look(context, self._hidden, path)
 
-    async def names(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
+    async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
         """Paths of files with this text in them, in any case, shortest first."""
         return await mentioned_path.names(context, self._hidden, text, limit)
 
-    async def source(self, path: str, context: ToolContext) -> str:
+    async def read_text(self, path: str, context: ToolContext) -> str:
         """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
 
         def text() -> str:
@@ -241,12 +241,12 @@ class FolderToolbox:
             )
             return ToolOutcome(output=said, changes=(change,), blobs=blobs)
 
-        outcome, _ = await outlast(asyncio.to_thread(make), stop.set)
+        outcome, _ = await wait_shielded(asyncio.to_thread(make), stop.set)
         return outcome
 
     async def _search(self, asked: GlobArguments | GrepArguments, context: ToolContext) -> ToolOutcome:
         below = relative(context.folder, asked.path)
-        keep_out = kept_from_search(context.rules, "Glob" if isinstance(asked, GlobArguments) else "Grep")
+        keep_out = list_unsearchable(context.rules, "Glob" if isinstance(asked, GlobArguments) else "Grep")
         if isinstance(asked, GlobArguments):
             pattern = relative(context.folder, asked.pattern)
             below = "" if asked.pattern.startswith("/") else below
@@ -272,11 +272,11 @@ class FolderToolbox:
         return ToolOutcome(output=f"{text}\n\n{notes}" if notes else text)
 
     def _ground(self) -> GateEnvironment:
-        return GateEnvironment(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
+        return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)
 
 
 async def _in_thread(work: Callable[[], T]) -> T:
-    result, cancelled = await outlast(asyncio.to_thread(work))
+    result, cancelled = await wait_shielded(asyncio.to_thread(work))
     if cancelled:
         raise asyncio.CancelledError
     return result

@@ -85,7 +85,7 @@ async def test_a_secret_in_the_name_or_the_bytes_of_a_file_is_written_nowhere(tm
         yield f"a {value} b".encode()
 
     secrets = Redaction([NamedSecret("deploy", value, "environment")])
-    uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, secrets.veil)
+    uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, secrets.redact_stream)
     upload = await uploads.receive(f"{value}.txt", pieces())
 
     assert upload.name == "secret://deploy.txt"
@@ -100,7 +100,7 @@ async def test_r6_a_file_that_the_disk_does_not_take_is_refused_with_advice_and_
         yield b"x"
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, Redaction().veil)
+    uploads = UploadFolder(tmp_path, UuidIds(), lambda: time.time_ns() // 1000, Redaction().redact_stream)
 
     with pytest.raises(Refusal) as refused:
         await uploads.receive("a.txt", pieces())
@@ -116,7 +116,7 @@ async def test_what_is_not_used_goes_after_a_day(tmp_path: Path):
         yield b"x"
 
     now = time.time_ns() // 1000
-    uploads = UploadFolder(tmp_path, UuidIds(), lambda: now, Redaction().veil)
+    uploads = UploadFolder(tmp_path, UuidIds(), lambda: now, Redaction().redact_stream)
     old = await uploads.receive("old", pieces())
     for path in sorted(files(tmp_path)):
         os.utime(path, (0, now / 1_000_000 - DAY - 1))

@@ -99,7 +99,7 @@ def test_what_a_hook_is_given_is_masked_where_settings_are_shown_and_known_as_a_
     # What settings name for a hook goes there and to nobody else, a tool that an agent calls included.
     with pytest.raises(Refusal):
         secrets.reveal("secret://hook-lint-LINT_TOKEN")
-    assert secrets.key("secret://hook-lint-LINT_TOKEN") == "t0ken-Zx9wVu8tSr7"
+    assert secrets.reveal_key("secret://hook-lint-LINT_TOKEN") == "t0ken-Zx9wVu8tSr7"
 
 
 def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Product) -> None:

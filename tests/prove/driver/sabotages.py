@@ -64,11 +64,11 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         setattr(Watch, "_keep", lambda *_: None)  # noqa: B010
         setattr(Watch, "set_aside", lambda self: ())  # noqa: B010
     elif fault == "open-home":
-        _replace("callboard.app.wiring", "private", lambda _: ())
+        _replace("callboard.app.wiring", "list_private", lambda _: ())
         for name in ("shell.command", "gate.stations"):
             _replace(f"callboard.tools.{name}", "programs_in", lambda *_: ())
     elif fault == "open-outside":
-        _replace("callboard.app.settings.folder_file", "refused", lambda _: ())
+        _replace("callboard.app.settings.folder_file", "list_loaders", lambda _: ())
         _replace("callboard.app.settings.folder_file", "list_programs", lambda *_: ())
     elif fault in _OF_THE_GATE:
         _OF_THE_GATE[fault]()
@@ -87,12 +87,12 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
         from callboard.secrets.stream_redactor import StreamRedactor
 
         setattr(StreamRedactor, "add", lambda self, piece: piece)  # noqa: B010
-        setattr(StreamRedactor, "rest", lambda self: "")  # noqa: B010
+        setattr(StreamRedactor, "pending", lambda self: "")  # noqa: B010
     elif fault == "bare-facts":
         from callboard.secrets.redaction import Redaction
 
         setattr(Redaction, "redact", lambda self, text: text)  # noqa: B010
-        setattr(Redaction, "holds", lambda self, data: False)  # noqa: B010
+        setattr(Redaction, "may_have_secret", lambda self, data: False)  # noqa: B010
     elif fault == "short-pack":
         from callboard.evidence.pack import PackWriter
 

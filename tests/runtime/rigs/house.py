@@ -231,7 +231,7 @@ def parts_in(
         closed_folders=(str(place / "state"),),
         external_agents=external,
         remote_agents=remotes,
-        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now, secrets.veil),
+        uploads=UploadFolder(place / "state" / "uploads", UuidIds(), (clock or Clock()).now, secrets.redact_stream),
         secrets=secrets,
         clock=clock or Clock(),
         settings=settings,

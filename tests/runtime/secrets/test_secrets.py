@@ -342,7 +342,7 @@ async def test_an_upload_is_redacted_as_it_comes() -> None:
         for at in range(0, len(data), 3):
             yield data[at : at + 3]
 
-    shown = b"".join([piece async for piece in redact_stream(pieces(), secrets().veil())])
+    shown = b"".join([piece async for piece in redact_stream(pieces(), secrets().redact_stream())])
 
     assert shown.startswith(b"\xff\xfe" + "é secret://deploy ghp_secret://seen-".encode())
     assert shown.endswith(" é".encode() + b"\x80")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.errors import Refusal
-from callboard.tools.builtin.folder_files import FolderFiles, compared, own
+from callboard.tools.builtin.folder_files import FolderFiles, check_changeable, compare
 
 
 async def refused(work: Awaitable[object]) -> str:
@@ -67,15 +67,15 @@ async def test_a_folder_that_is_kept_from_all_is_kept_from_this_as_well(tmp_path
 def test_what_decides_over_agents_and_what_is_outside_is_not_a_persons_file_here(tmp_path: Path, path: str) -> None:
     """SAFE-01, SAFE-08"""
     with pytest.raises(Refusal) as refusal:
-        own(str(tmp_path), path)
+        check_changeable(str(tmp_path), path)
     assert (refusal.value.code, refusal.value.problem.field) == ("path_denied", "path")
 
 
 def test_a_path_of_the_folder_is_told_relative_to_it(tmp_path: Path) -> None:
-    assert own(str(tmp_path), f"{tmp_path}/docs//./a.md") == "docs/a.md"
+    assert check_changeable(str(tmp_path), f"{tmp_path}/docs//./a.md") == "docs/a.md"
 
 
 def test_what_is_no_text_is_not_compared() -> None:
     """UI-14"""
-    found = compared("a.bin", b"\0\1", b"text\n")
+    found = compare("a.bin", b"\0\1", b"text\n")
     assert (found.binary, found.diff, found.added, found.removed) == (True, "", 0, 0)

@@ -7,8 +7,8 @@ import zlib
 
 import pytest
 
-from callboard.tools.files.file_types import known, media_of
-from callboard.tools.files.images import image
+from callboard.tools.files.file_types import detect, detect_media
+from callboard.tools.files.images import read_image
 
 
 def png(width: int, height: int) -> bytes:
@@ -44,21 +44,21 @@ WEBP = b"RIFF" + struct.pack("<I", 4 + len(_VP8X)) + b"WEBP" + _VP8X
 )
 def test_an_image_is_known_by_its_bytes_with_its_size(data: bytes, media: str, size: tuple[int, int]):
     """CTX-01"""
-    found = image(data)
+    found = read_image(data)
     assert found is not None
     assert (found.media, found.width, found.height) == (media, *size)
-    assert media_of(data[:20]) in (media, "application/octet-stream")
+    assert detect_media(data[:20]) in (media, "application/octet-stream")
 
 
 @pytest.mark.parametrize("data", [png(2, 3)[:-12], GIF[:-1], JPEG[:-2], WEBP[:-4], b"\x89PNG\r\n\x1a\n", b"RIFF", b""])
 def test_what_is_cut_off_is_shown_to_nobody(data: bytes):
     """A provider that cannot open an image refuses all that is said with it."""
-    assert image(data) is None
+    assert read_image(data) is None
 
 
 def test_a_file_is_called_what_it_is():
     """UI-08"""
-    assert known(png(2, 3)).told == f"a PNG image, 2 × 3 pixels, {len(png(2, 3))} bytes"
-    assert known(b"%PDF-1.7\n\0\0")[2:] == ("application/pdf", "a PDF document, 11 bytes")
-    assert known("grün".encode("utf-16"))[:2] == ("text", "grün".encode())
-    assert media_of("ü".encode()[:1] + b"abc") == "text/plain; charset=utf-8"
+    assert detect(png(2, 3)).description == f"a PNG image, 2 × 3 pixels, {len(png(2, 3))} bytes"
+    assert detect(b"%PDF-1.7\n\0\0")[2:] == ("application/pdf", "a PDF document, 11 bytes")
+    assert detect("grün".encode("utf-16"))[:2] == ("text", "grün".encode())
+    assert detect_media("ü".encode()[:1] + b"abc") == "text/plain; charset=utf-8"

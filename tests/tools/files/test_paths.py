@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.tools.files.handles import Folder
-from callboard.tools.files.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, protected, relative
+from callboard.tools.files.paths import LONGEST_NAME, LONGEST_PATH, PathDenied, display, find_protected, relative
 
 ROOT = "/srv/space"
 
@@ -119,7 +119,7 @@ def test_nothing_outside_is_read_whatever_is_asked_for(given_path: str):
 )
 def test_protected_names_are_known_in_every_spelling(path: str, name: str):
     """An agent cannot change what decides what it may do."""
-    assert protected(path) == name
+    assert find_protected(path) == name
 
 
 def test_what_is_shown_of_a_path_moves_no_cursor_and_no_reading_order():

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.facts.permission import Rule
-from callboard.tools.gate.rules import Target, decide, offer
+from callboard.tools.gate.rules import Target, find_rule, offer_matcher
 from callboard.tools.shell_grammar.parser import LONGEST, SimpleCommand, parse
 from callboard.tools.shell_grammar.prefix import prefix
 
@@ -201,7 +201,7 @@ def shell(command: str) -> Target:
 
 
 def verdict(command: str) -> str:
-    applied = decide([DENY], shell(command))
+    applied = find_rule([DENY], shell(command))
     return applied.verdict if applied is not None else "none"
 
 
@@ -297,7 +297,7 @@ def test_an_alias_and_an_argument_that_names_the_program_are_asked_about(command
 def test_no_prefix_is_offered_for_a_program_that_runs_its_arguments(command: str) -> None:
     """X8: an answer for more than once speaks of exactly this command."""
     assert prefix(command) == ""
-    assert offer(shell(command)) == f"Bash({command})"
+    assert offer_matcher(shell(command)) == f"Bash({command})"
 
 
 @pytest.mark.parametrize("text", ["(" * 20_000, "$(" * 5_000, "a" * (LONGEST + 1), "\0", "\ud800", "<<" * 900, "'"])

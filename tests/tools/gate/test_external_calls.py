@@ -48,13 +48,13 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
         (call("read", "/etc/passwd"), {}, "path_denied"),
         (call("edit", "a/../../b"), {"permission_mode": "full"}, "path_denied"),
         (call("edit", "src/a.py"), {"work_globs": ("docs/**",)}, "path_denied"),
-        (call("edit", "src/a.py"), {"work_globs": ("src/**",), "given_globs": ("docs/**",)}, "path_denied"),
+        (call("edit", "src/a.py"), {"work_globs": ("src/**",), "parent_globs": ("docs/**",)}, "path_denied"),
         (call("execute", command="rm -rf x"), {"rules": (rule("Bash(rm *)", "deny"),)}, "rule_denied"),
         (call("edit", "a.py", "b.py"), {"rules": (rule("Edit(b.py)", "deny"),)}, "rule_denied"),
     ],
 )
 def test_what_it_asks_for_and_may_not_do_is_refused_at_once(asked: ExternalCall, limits: dict[str, Any], code: str):
-    said = external_calls.asked(asked, context(**limits))
+    said = external_calls.evaluate_asked(asked, context(**limits))
 
     assert (said.verdict, said.code) == ("deny", code)
     assert said.checks[-1].verdict == "deny"
@@ -72,7 +72,7 @@ def test_what_it_asks_for_and_may_not_do_is_refused_at_once(asked: ExternalCall,
     ],
 )
 def test_what_a_rule_or_the_mode_allows_is_asked_of_nobody(asked: ExternalCall, limits: dict[str, Any]):
-    assert external_calls.asked(asked, context(**limits)).verdict == "allow"
+    assert external_calls.evaluate_asked(asked, context(**limits)).verdict == "allow"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_what_a_rule_or_the_mode_allows_is_asked_of_nobody(asked: ExternalCall, 
     ],
 )
 def test_everything_else_is_asked_of_a_person(asked: ExternalCall, limits: dict[str, Any], offered: str):
-    said = external_calls.asked(asked, context(**limits))
+    said = external_calls.evaluate_asked(asked, context(**limits))
 
     assert said.verdict == "ask"
     assert said.matchers == ({"session": offered, "workspace": offered} if offered else {})
@@ -96,7 +96,7 @@ def test_everything_else_is_asked_of_a_person(asked: ExternalCall, limits: dict[
 
 
 def test_what_it_does_without_asking_says_that_it_runs_by_itself():
-    said = external_calls.observed(call("execute", command="rm -rf x"), context(policy=()))
+    said = external_calls.evaluate_observed(call("execute", command="rm -rf x"), context(policy=()))
 
     assert (said.verdict, said.risk, said.checks[0].reasons) == ("allow", "high", (Reason(code="runs_itself"),))
 
@@ -104,10 +104,10 @@ def test_what_it_does_without_asking_says_that_it_runs_by_itself():
 def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():
     command = ("codex-acp", "--model", "a b")
     exact = "StartAgent(codex-acp --model 'a b')"
-    asks = external_starts.starting(command, context(permission_mode="full"))
-    allowed = external_starts.starting(command, context(rules=(rule(exact, "allow"),)))
-    other = external_starts.starting(("codex-acp", "--yolo"), context(rules=(rule(exact, "allow"),)))
-    denied = external_starts.starting(command, context(rules=(rule("StartAgent", "deny"),)))
+    asks = external_starts.evaluate_start(command, context(permission_mode="full"))
+    allowed = external_starts.evaluate_start(command, context(rules=(rule(exact, "allow"),)))
+    other = external_starts.evaluate_start(("codex-acp", "--yolo"), context(rules=(rule(exact, "allow"),)))
+    denied = external_starts.evaluate_start(command, context(rules=(rule("StartAgent", "deny"),)))
 
     assert [one.verdict for one in (asks, allowed, other, denied)] == ["ask", "allow", "ask", "deny"]
     assert asks.preview == "codex-acp --model 'a b'"
@@ -117,7 +117,7 @@ def test_a_command_is_started_with_a_yes_to_it_or_a_rule_for_it():
 
 def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
     told = ExternalCall(call_id="c", diffs=(ExternalDiff(path="/srv/site/a.py", before="old\n", after="new\n"),))
-    (change,), _ = external_calls.changes_of(told, context())
+    (change,), _ = external_calls.list_changes(told, context())
 
     assert (change.path, change.kind, change.added, change.removed) == ("a.py", "modified", 1, 1)
     assert (change.before, change.after) == (None, None)
@@ -138,14 +138,16 @@ def test_what_it_changed_is_told_as_a_diff_and_not_as_the_files_content():
 )
 def test_a_title_is_not_glued_to_the_name_of_the_tool(call: ExternalCall, prompt: str):
     """A7."""
-    assert external_calls.asked(call, context(permission_mode="ask")).prompt.startswith(f"{prompt} The agent asks")
+    assert external_calls.evaluate_asked(call, context(permission_mode="ask")).prompt.startswith(
+        f"{prompt} The agent asks"
+    )
 
 
 @pytest.mark.parametrize(("mode", "ends"), [("", ""), ("own", " [mode own]"), ("yolo", " [mode yolo]")])
 def test_a_mode_that_a_definition_names_is_part_of_what_a_rule_allows(mode: str, ends: str):
     """A1: a rule for the command alone does not cover a definition that names a mode later."""
     plain = rule("StartAgent(gemini --acp)", "allow")
-    said = external_starts.starting(("gemini", "--acp"), context(rules=(plain,)), mode=mode)
+    said = external_starts.evaluate_start(("gemini", "--acp"), context(rules=(plain,)), mode=mode)
 
     assert said.verdict == ("ask" if mode else "allow")
     assert said.preview == f"gemini --acp{ends}"

@@ -31,11 +31,11 @@ def rule(matcher: str, verdict: Verdict) -> Rule:
 
 def test_an_address_is_contacted_with_a_yes_to_it_or_a_rule_for_it():
     exact = f"ConnectAgent({URL})"
-    asks = external_starts.connecting(URL, context())
-    allowed = external_starts.connecting(URL, context(rules=(rule(exact, "allow"),)))
-    other = external_starts.connecting(f"{URL}/more", context(rules=(rule(exact, "allow"),)))
-    program = external_starts.connecting(URL, context(rules=(rule("StartAgent", "allow"),)))
-    denied = external_starts.connecting(URL, context(rules=(rule("ConnectAgent", "deny"),)))
+    asks = external_starts.evaluate_connection(URL, context())
+    allowed = external_starts.evaluate_connection(URL, context(rules=(rule(exact, "allow"),)))
+    other = external_starts.evaluate_connection(f"{URL}/more", context(rules=(rule(exact, "allow"),)))
+    program = external_starts.evaluate_connection(URL, context(rules=(rule("StartAgent", "allow"),)))
+    denied = external_starts.evaluate_connection(URL, context(rules=(rule("ConnectAgent", "deny"),)))
 
     assert [one.verdict for one in (asks, allowed, other, program, denied)] == ["ask", "allow", "ask", "ask", "deny"]
     assert (asks.preview, asks.arguments, asks.risk) == (URL, f'{{"url":"{URL}"}}', "high")
@@ -47,14 +47,17 @@ def test_an_address_is_contacted_with_a_yes_to_it_or_a_rule_for_it():
 
 def test_an_approval_is_of_the_very_address():
     """SAFE-07"""
-    one, other = external_starts.connecting(URL, context()), external_starts.connecting(f"{URL}2", context())
+    one, other = (
+        external_starts.evaluate_connection(URL, context()),
+        external_starts.evaluate_connection(f"{URL}2", context()),
+    )
     assert one.binding != other.binding
 
 
 def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
     need = NeedReported(tool=REMOTE_INPUT, task="t1", message="Which colour?")
     rules = (rule("RemoteInput", "allow"), rule("ConnectAgent", "allow"))
-    asks = external_starts.needing(need, URL, context(rules=rules))
+    asks = external_starts.evaluate_request(need, URL, context(rules=rules))
 
     assert (asks.verdict, asks.scopes, asks.matchers) == ("ask", ("once",), {})
     assert asks.prompt == f"The agent peer at {URL} asks:\n\nWhich colour?"
@@ -62,20 +65,22 @@ def test_what_it_needs_is_asked_of_a_person_whatever_rules_say():
 
 def test_what_it_says_is_cut_on_the_card_and_never_asks_for_a_secret_here():
     need = NeedReported(tool=REMOTE_AUTH, task="t1", message="x" * 3000)
-    asks = external_starts.needing(need, URL, context())
+    asks = external_starts.evaluate_request(need, URL, context())
 
     assert f"needs to be authorised:\n\n{'x' * 2000}… (1,000 more characters)\n\n" in asks.prompt
     assert asks.prompt.endswith("Approve once you have authorised it there. Give no secret here.")
     assert (
         "does not say how"
-        in external_starts.needing(NeedReported(tool=REMOTE_AUTH, task="t", message=" "), URL, context()).prompt
+        in external_starts.evaluate_request(
+            NeedReported(tool=REMOTE_AUTH, task="t", message=" "), URL, context()
+        ).prompt
     )
 
 
 def test_x7_the_question_of_a_start_says_how_much_of_a_long_command_it_leaves_out():
     """X7: the card shows all of it, and the end is in sight."""
     words = ("agent", "--flag=" + "a" * 500, "--exec=harm")
-    asked = external_starts.starting(words, context())
+    asked = external_starts.evaluate_start(words, context())
 
     text = " ".join(words)
     assert f"({len(text) - 120:,} characters)" in asked.prompt
@@ -85,7 +90,7 @@ def test_x7_the_question_of_a_start_says_how_much_of_a_long_command_it_leaves_ou
 
 def test_x7_the_question_of_a_contact_says_how_much_of_a_long_address_it_leaves_out():
     url = f"https://peer.test/{'a' * 500}?to=harm"
-    asked = external_starts.connecting(url, context())
+    asked = external_starts.evaluate_connection(url, context())
 
     assert f"({len(url) - 120:,} characters)" in asked.prompt
     assert "?to=harm?" in asked.prompt

@@ -22,7 +22,7 @@ PARAMETERS: dict[str, str] = dict.fromkeys(NAMES, "a, b")
 
 @pytest.mark.parametrize("code", get_args(ReasonCode))
 def test_every_reason_has_an_english_text_whose_values_it_names(code: ReasonCode) -> None:
-    said = reasons.english((Reason(code=code, parameters=PARAMETERS),))
+    said = reasons.to_english((Reason(code=code, parameters=PARAMETERS),))
     assert said
     assert re.search(r"[{}]", said) is None
 
@@ -88,7 +88,7 @@ async def test_a_denial_names_its_reason_in_a_code_and_says_the_same_in_english(
     assert (evaluation.verdict, check.verdict, check.reasons[0].code) == ("deny", "deny", code)
     assert check.reasons[0].parameters.items() >= names.items()
     assert evaluation.message == check.detail
-    assert evaluation.message.startswith(reasons.english(check.reasons[:1]))
+    assert evaluation.message.startswith(reasons.to_english(check.reasons[:1]))
 
 
 async def test_a_call_that_passes_says_why_in_codes(agent: Agent) -> None:

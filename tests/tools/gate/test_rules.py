@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from callboard.contracts.facts.permission import Verdict
 from callboard.tools.gate import rule_trial
-from callboard.tools.gate.rules import InvalidMatcherError, Target, check, decide, kept_from_search, offer, speaks_of
+from callboard.tools.gate.rules import (
+    InvalidMatcherError,
+    Target,
+    check_matcher,
+    find_rule,
+    list_unsearchable,
+    matches,
+    offer_matcher,
+)
 from callboard.tools.shell_grammar.prefix import is_plain
 from callboard.tools.shell_grammar.spellings import destroys
 from tests.tools.rigs.calls import rule
@@ -66,7 +74,7 @@ def file(tool: str, path: str) -> Target:
     ],
 )
 def test_a_rule_that_allows_is_read_to_the_letter(matcher: str, target: Target, speaks: bool):
-    assert speaks_of(rule("allow", matcher), target) is speaks
+    assert matches(rule("allow", matcher), target) is speaks
 
 
 @pytest.mark.parametrize("verdict", ["deny", "ask"])
@@ -102,27 +110,27 @@ def test_a_rule_that_allows_is_read_to_the_letter(matcher: str, target: Target, 
     ],
 )
 def test_a_rule_that_forbids_looks_into_every_part_of_a_command(verdict: Verdict, command: str):
-    assert speaks_of(rule(verdict, "Bash(rm *)"), shell(command))
+    assert matches(rule(verdict, "Bash(rm *)"), shell(command))
 
 
 @pytest.mark.parametrize("command", ["echo rm", "ls firm", "rmdir x", "grep rm x"])
 def test_a_rule_that_forbids_stops_what_it_names_only(command: str):
-    assert not speaks_of(rule("deny", "Bash(rm *)"), shell(command))
+    assert not matches(rule("deny", "Bash(rm *)"), shell(command))
 
 
 @pytest.mark.parametrize("path", ["secrets/key", "SECRETS/key", "Secrets/KEY"])
 def test_a_rule_that_forbids_a_path_holds_for_every_spelling_of_it(path: str):
-    assert speaks_of(rule("deny", "Read(secrets/**)"), file("Read", path))
+    assert matches(rule("deny", "Read(secrets/**)"), file("Read", path))
 
 
 def test_deny_wins_then_ask_then_allow():
     allow, ask, deny = rule("allow", "Edit(src/**)"), rule("ask", "Edit(src/app.py)"), rule("deny", "Write(**/*.key)")
 
-    assert decide([], file("Edit", "src/app.py")) is None
-    assert decide([allow], file("Edit", "src/app.py")) == allow
-    assert decide([allow, ask], file("Edit", "src/app.py")) == ask
-    assert decide([allow, ask, deny], file("Edit", "src/app.py")) == ask
-    assert decide([allow, ask, deny], file("Edit", "src/a.key")) == deny
+    assert find_rule([], file("Edit", "src/app.py")) is None
+    assert find_rule([allow], file("Edit", "src/app.py")) == allow
+    assert find_rule([allow, ask], file("Edit", "src/app.py")) == ask
+    assert find_rule([allow, ask, deny], file("Edit", "src/app.py")) == ask
+    assert find_rule([allow, ask, deny], file("Edit", "src/a.key")) == deny
 
 
 @pytest.mark.parametrize(
@@ -162,7 +170,7 @@ def test_deny_wins_then_ask_then_allow():
 )
 def test_a_wider_answer_is_offered_as_a_prefix_only_where_the_command_is_plain(command: str, matcher: str):
     """SAFE-07, X8"""
-    assert offer(shell(command)) == matcher
+    assert offer_matcher(shell(command)) == matcher
 
 
 @pytest.mark.parametrize(
@@ -176,7 +184,7 @@ def test_a_wider_answer_is_offered_as_a_prefix_only_where_the_command_is_plain(c
     ],
 )
 def test_a_wider_answer_for_a_file_is_that_file(target: Target, matcher: str):
-    assert offer(target) == matcher
+    assert offer_matcher(target) == matcher
 
 
 names = st.text(st.characters(codec="utf-8", exclude_characters="/\0", exclude_categories=["Cc", "Cs"]), min_size=1)
@@ -185,12 +193,12 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="/\0", exclude_c
 @given(st.lists(names.filter(lambda name: name not in {".", ".."}), min_size=1, max_size=4), names)
 def test_an_offer_for_a_file_speaks_of_that_file_and_no_other(parts: list[str], other: str):
     path = "/".join(parts)
-    matcher = offer(file("Edit", path))
+    matcher = offer_matcher(file("Edit", path))
 
     if matcher:
-        assert speaks_of(rule("allow", matcher), file("Edit", path))
+        assert matches(rule("allow", matcher), file("Edit", path))
         for elsewhere in (f"{path}/{other}", f"{other}/{path}", f"{path}{other}"):
-            assert not speaks_of(rule("allow", matcher), file("Edit", elsewhere))
+            assert not matches(rule("allow", matcher), file("Edit", elsewhere))
 
 
 FRAGMENTS = (
@@ -204,7 +212,7 @@ pieces = st.sampled_from([*FRAGMENTS, " ", "\n", "\r", "\t", "\0"])
 def test_what_a_prefix_lets_through_runs_nothing_else(attack: str):
     """SAFE-07: a real shell says whether anything beside pytest was run."""
     command = f"pytest {attack}"
-    if not speaks_of(rule("allow", "Bash(pytest *)"), shell(command)):
+    if not matches(rule("allow", "Bash(pytest *)"), shell(command)):
         return
     harness = "pytest() { :; }; evil() { echo RAN; }; command_not_found_handle() { echo RAN; }\n"
 
@@ -219,27 +227,27 @@ def test_what_a_prefix_lets_through_runs_nothing_else(attack: str):
 def test_no_text_of_a_rule_or_a_command_breaks_the_reading(text: str):
     for verdict in ("deny", "ask", "allow"):
         for matcher in (text, f"Bash({text})", f"Edit({text})"):
-            speaks_of(rule(verdict, matcher), shell(text))
-            speaks_of(rule(verdict, matcher), file("Edit", text))
+            matches(rule(verdict, matcher), shell(text))
+            matches(rule(verdict, matcher), file("Edit", text))
     assert not (is_plain(text) and set(text) & set(";&|`$()<>\n"))
 
 
 @given(st.text(min_size=1).filter(lambda text: text == text.strip()))
 def test_an_exact_command_is_let_through_exactly(command: str):
-    matcher = offer(shell(command))
+    matcher = offer_matcher(shell(command))
 
     if matcher and not matcher.endswith("*)"):
         assert matcher == f"Bash({command})"
-        assert speaks_of(rule("allow", matcher), shell(command))
-        assert not speaks_of(rule("allow", matcher), shell(f"{command};id"))
+        assert matches(rule("allow", matcher), shell(command))
+        assert not matches(rule("allow", matcher), shell(f"{command};id"))
 
 
 def test_a_search_leaves_out_what_may_not_be_read():
     """What is kept from tools is kept from all of them."""
     rules = [rule("deny", "Read(.env)"), rule("ask", "Read(keys/**)"), rule("deny", "Glob"), rule("allow", "Read(a)")]
 
-    assert kept_from_search(rules, "Grep") == (".env", "keys/**")
-    assert kept_from_search(rules, "Glob") == ("**",)
+    assert list_unsearchable(rules, "Grep") == (".env", "keys/**")
+    assert list_unsearchable(rules, "Glob") == ("**",)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +280,7 @@ def test_a_command_that_cannot_be_read_counts_as_one_that_takes_things_away(comm
     ["Bash", "bash(ls)", "read_output", "Bash(git status *)", "Edit(docs/**)", "mcp__a__b", " Read ", "Bash(a (b))"],
 )
 def test_a_matcher_that_may_fit_is_taken(matcher: str):
-    check(matcher)
+    check_matcher(matcher)
 
 
 @pytest.mark.parametrize(
@@ -288,7 +296,7 @@ def test_a_matcher_that_may_fit_is_taken(matcher: str):
 def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
     """SAFE-05"""
     with pytest.raises(InvalidMatcherError, match=said.replace("(", r"\(")):
-        check(matcher)
+        check_matcher(matcher)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +313,7 @@ def test_a_matcher_that_could_never_fit_says_why(matcher: str, said: str):
 )
 def test_a_past_call_is_judged_by_what_the_log_has_of_it(tool: str, arguments: str, verdict: Verdict | None):
     rules = [rule("allow", "Bash(ls)"), rule("allow", "Edit(**)")]
-    said = rule_trial.said(rules, rule_trial.target(tool, arguments, "/work"))
+    said = rule_trial.try_rules(rules, rule_trial.read_target(tool, arguments, "/work"))
     assert (said.verdict if said else None) == verdict
 
 
@@ -314,13 +322,13 @@ def test_what_spends_a_secret_is_told_to_be_asked_about_but_where_a_rule_names_t
     command = "curl -H secret://deploy https://example.org"
     broad, exact = rule("allow", "Bash(curl *)"), rule("allow", f"Bash({command})")
 
-    assert rule_trial.said([broad], shell(command), spends=True) == rule_trial.RuleVerdict(broad, "ask")
-    assert rule_trial.said([broad], shell(command)) == rule_trial.RuleVerdict(broad, "allow")
-    assert rule_trial.said([broad, exact], shell(command), spends=True) == rule_trial.RuleVerdict(broad, "allow")
+    assert rule_trial.try_rules([broad], shell(command), spends=True) == rule_trial.RuleVerdict(broad, "ask")
+    assert rule_trial.try_rules([broad], shell(command)) == rule_trial.RuleVerdict(broad, "allow")
+    assert rule_trial.try_rules([broad, exact], shell(command), spends=True) == rule_trial.RuleVerdict(broad, "allow")
 
 
 @pytest.mark.parametrize("matcher", ["mcp__git__*(x)", "mcp__git__push(main)"])
 def test_a_rule_on_a_servers_tool_that_could_never_fit_is_none(matcher: str):
     """SAFE-06: who writes one that denies is not left to believe that it does."""
     with pytest.raises(InvalidMatcherError, match="without the parentheses"):
-        check(matcher)
+        check_matcher(matcher)

@@ -20,7 +20,7 @@ from callboard.tools.gate import stations
 from callboard.tools.gate.call_context import GateEnvironment
 from callboard.tools.protection.atomic_write import fingerprint
 from callboard.tools.sandbox import limits
-from callboard.tools.sandbox.ability import SandboxAbility, ability
+from callboard.tools.sandbox.ability import SandboxAbility, detect_ability
 from tests.tools.rigs.calls import DEFINITION, Agent, call, in_english, rule, tree
 
 CALLS: dict[str, dict[str, Any]] = {
@@ -36,7 +36,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "Write": {"file_path": "new.txt", "content": "x\n"},
 }
 #: A machine without bubblewrap, whatever this one has.
-BARE = GateEnvironment(SandboxAbility("", why="bubblewrap (bwrap) is not installed"))
+BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not installed"))
 
 
 def bare(agent: Agent, tool: str, **arguments: Any) -> Evaluation:
@@ -145,8 +145,8 @@ async def test_everything_is_listed_by_a_star_and_nothing_by_an_empty_list(agent
     for tool, arguments in CALLS.items():
         assert (await everything.ask(tool, **arguments)).verdict == "allow"
         assert (await nothing.ask(tool, **arguments)).code == "tool_not_listed"
-    assert sorted(spec.name for spec in everything.toolbox.specs(everything.context)) == sorted(CALLS)
-    assert nothing.toolbox.specs(nothing.context) == ()
+    assert sorted(spec.name for spec in everything.toolbox.list_specs(everything.context)) == sorted(CALLS)
+    assert nothing.toolbox.list_specs(nothing.context) == ()
 
 
 async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
@@ -205,7 +205,7 @@ async def test_finalize_takes_the_power_to_finalize(agent: Agent):
 def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
     def told(**context: Any) -> list[str]:
         other = agent.having(**context)
-        return [spec.name for spec in other.toolbox.specs(other.context)]
+        return [spec.name for spec in other.toolbox.list_specs(other.context)]
 
     assert told(mode="chat") == [
         "Bash",
@@ -221,7 +221,7 @@ def test_an_agent_is_told_of_the_tools_that_it_may_use(agent: Agent):
     assert told(policy=()) == ["Bash", "Glob", "Grep", "Read", "ReadOutput", "ReadProcess", "StopProcess"]
     assert told(tools=("Write", "Nothing")) == ["Write"]
     assert told(tools=("Read", "Write")) == ["Read", "Write"]
-    write = next(spec for spec in agent.toolbox.specs(agent.context) if spec.name == "Write")
+    write = next(spec for spec in agent.toolbox.list_specs(agent.context) if spec.name == "Write")
     assert write.schema == {
         "type": "object",
         "properties": {
@@ -376,7 +376,7 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
 
 def test_the_whole_machine_is_no_folder_to_hold_a_command_in(agent: Agent):
     evaluation = stations.evaluate(
-        call("Bash", command="ls"), agent.having(folder="/").context, GateEnvironment(ability("bwrap"))
+        call("Bash", command="ls"), agent.having(folder="/").context, GateEnvironment(detect_ability("bwrap"))
     )
 
     assert evaluation.sandbox is not None

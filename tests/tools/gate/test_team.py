@@ -13,10 +13,10 @@ from callboard.tools.gate.call_context import GateEnvironment
 from callboard.tools.sandbox.ability import SandboxAbility
 from tests.tools.rigs.calls import Agent, call, in_english, tree
 
-BARE = GateEnvironment(SandboxAbility("", why="bubblewrap (bwrap) is not installed"))
+BARE = GateEnvironment(SandboxAbility("", problem="bubblewrap (bwrap) is not installed"))
 
 
-@pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"given_globs": ("docs/**", "*.md")}])
+@pytest.mark.parametrize("limit", [{"work_globs": ("docs/**", "*.md")}, {"parent_globs": ("docs/**", "*.md")}])
 async def test_a_change_outside_of_the_globs_is_denied_naming_them(agent: Agent, limit: dict[str, Any]):
     """Subagents specification, Isolation."""
     held = agent.having(**limit)
@@ -36,7 +36,7 @@ async def test_a_change_outside_of_the_globs_is_denied_naming_them(agent: Agent,
 
 
 async def test_a_parents_globs_narrow_those_of_the_definition(agent: Agent):
-    held = agent.having(work_globs=("docs/**",), given_globs=("**/*.md",))
+    held = agent.having(work_globs=("docs/**",), parent_globs=("**/*.md",))
 
     assert (await held.ask("Write", file_path="docs/a.md", content="x")).verdict == "allow"
     assert (await held.ask("Write", file_path="docs/a.py", content="x")).code == "path_denied"
@@ -56,7 +56,7 @@ async def test_a_read_only_agent_changes_nothing(agent: Agent):
     assert (await reader.ask("Read", file_path="README.md")).verdict == "allow"
 
 
-@pytest.mark.parametrize("limit", [{"read_only": True}, {"work_globs": ("docs/**",)}, {"given_globs": ("docs/**",)}])
+@pytest.mark.parametrize("limit", [{"read_only": True}, {"work_globs": ("docs/**",)}, {"parent_globs": ("docs/**",)}])
 async def test_a_command_of_an_agent_that_is_held_finds_the_folder_read_only(agent: Agent, limit: dict[str, Any]):
     """MAR-05"""
     held = agent.having(**limit)

@@ -140,7 +140,7 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
             "The hook two would rewrite the arguments, which one did already. A call that it cannot judge is not made."
         ),
         arguments='{"command":"ls -l"}',
-        by="one",
+        rewritten_by="one",
         reasons=(
             Reason(
                 code="hook_failed",
@@ -178,7 +178,7 @@ async def test_a_hook_whose_program_is_not_there_denies_the_call(agent: Agent, t
     seen = await judged(agent, gone, tool="Read", file_path="README.md")
     said = f"The hook gone cannot be started: {tmp_path}/gone: No such file or directory. "
     assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
-    toolbox = FolderToolbox(starts=lambda one, folder: str(tmp_path / "away"))
+    toolbox = FolderToolbox(start_folder=lambda one, folder: str(tmp_path / "away"))
     away = await judged(Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x")
     assert away.message.startswith("The hook away cannot be started: No such file or directory. ")
 
@@ -245,7 +245,7 @@ async def test_a_secret_is_known_in_what_a_hook_says_before_that_is_cut(folder: 
     """SAFE-03"""
     value = "s3cret-" + "Zx9wVu8tSr7q" * 4
     redaction = Redaction([NamedSecret("deploy", value, "environment")])
-    agent = Agent(folder, FolderToolbox(veil=redaction.veil))
+    agent = Agent(folder, FolderToolbox(new_redactor=redaction.redact_stream))
     says = scripts.hook("says", f"answer(decision='ask', reason='x' * 480 + '{value}')")
     dies = scripts.hook("dies", f"sys.exit('y' * 280 + '{value}')")
     for hook in (says, dies):
@@ -298,12 +298,12 @@ async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
 ) -> None:
     hook = scripts.hook("look", tools=("NoSuch", matcher))
     asking = agent.having(hooks=(hook,))
-    known = asking.toolbox.unasked_hooks(call(tool, **arguments), asking.context)
+    known = asking.toolbox.preview_hooks(call(tool, **arguments), asking.context)
     why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
     told = HookResult(verdict="allow", detail="no program is run here; it would be asked of: look", reasons=(why,))
     assert known == (told if speaks else None)
-    changed = asking.having(hooks=(), held_back=(hook,))
-    away = changed.toolbox.unasked_hooks(call(tool, **arguments), changed.context)
+    changed = asking.having(hooks=(), changed_hooks=(hook,))
+    away = changed.toolbox.preview_hooks(call(tool, **arguments), changed.context)
     assert (away.verdict if away is not None else "") == ("ask" if speaks else "")
 
 
@@ -377,7 +377,7 @@ async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_i
     agent: Agent, scripts: Scripts
 ) -> None:
     """SAFE-08: whoever makes a folder's trust end is not rid of its hooks."""
-    changed = agent.having(held_back=(scripts.hook("look", tools=("Bash",)),))
+    changed = agent.having(changed_hooks=(scripts.hook("look", tools=("Bash",)),))
     said = await hooked(changed, call("Bash", command="ls"))
     assert said == HookResult(
         verdict="ask",

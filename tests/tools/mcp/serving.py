@@ -12,7 +12,7 @@ from typing import Any
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import Reply, ToolOutcome
 from callboard.contracts.settings import Server, StdioServer
-from callboard.tools.mcp.server_log import Plain
+from callboard.tools.mcp.server_log import PlainText
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, Told, call
 
@@ -41,10 +41,10 @@ def noted(place: Path) -> list[str]:
 
 @asynccontextmanager
 async def serving(
-    folder: Path, *servers: Server, veil: Callable[[], StreamRedaction] = Plain, **context: Any
+    folder: Path, *servers: Server, veil: Callable[[], StreamRedaction] = PlainText, **context: Any
 ) -> AsyncIterator[Agent]:
     """An agent whose folder has these servers, connected."""
-    toolbox = FolderToolbox(patience=PATIENCE, veil=veil)
+    toolbox = FolderToolbox(patience=PATIENCE, new_redactor=veil)
     agent = Agent(folder, toolbox, **{"servers": servers, **context})
     try:
         await toolbox.prepare(agent.context)
@@ -62,7 +62,7 @@ async def do(agent: Agent, tool: str, told: Told | None = None, **arguments: Any
 
 def answers(*said: str) -> Told:
     """A person who answers so, one after the other."""
-    return Told([], *(Reply(said="answer", answer=one) for one in said))
+    return Told([], *(Reply(outcome="answer", answer=one) for one in said))
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -104,7 +104,7 @@ async def _soon(seen: list[str], what: str) -> None:
 async def test_tools_of_an_address_are_called_tell_how_far_they_are_and_ask(folder: Path) -> None:
     seen: list[str] = []
     async with _shop(folder, seen) as agent:
-        (state,) = agent.toolbox.servers(agent.context)
+        (state,) = agent.toolbox.list_servers(agent.context)
         assert (state.condition, state.title, state.version, state.transport) == (
             "connected",
             "shop",
@@ -144,7 +144,7 @@ async def test_headers_are_sent_with_the_values_of_their_handles(folder: Path) -
         )
         agent = Agent(folder, toolbox, servers=(server,))
         await toolbox.prepare(agent.context)
-        (state,) = toolbox.servers(agent.context)
+        (state,) = toolbox.list_servers(agent.context)
         await toolbox.close()
     assert set(heard) == {"Bearer abc"}
     assert (state.condition, state.message) == ("lost", "it answered 401: it wants to be authorised")
@@ -160,12 +160,12 @@ async def test_an_answer_without_an_end_ends_the_connection(folder: Path) -> Non
 
     app = Starlette(routes=[Route("/mcp", flood, methods=["GET", "POST", "DELETE"])])
     async with at_an_address(app) as url, serving(folder, HttpServer(name="flood", url=f"{url}/mcp")) as agent:
-        (state,) = agent.toolbox.servers(agent.context)
+        (state,) = agent.toolbox.list_servers(agent.context)
         assert state.condition == "lost"
         assert "it sent an answer of more than" in state.message
 
 
 async def test_an_address_where_nobody_is_is_told_as_such(folder: Path) -> None:
     async with serving(folder, HttpServer(name="nobody", url="http://127.0.0.1:9/mcp")) as agent:
-        (state,) = agent.toolbox.servers(agent.context)
+        (state,) = agent.toolbox.list_servers(agent.context)
         assert (state.condition, state.code) == ("lost", "server_unavailable")

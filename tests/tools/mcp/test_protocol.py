@@ -22,13 +22,13 @@ LIBRARY = StdioServer(
 
 def names(agent: Agent) -> list[str]:
     """The tools of the server that a model gets."""
-    return sorted(one.name for one in agent.toolbox.specs(agent.context) if one.name.startswith("mcp__"))
+    return sorted(one.name for one in agent.toolbox.list_specs(agent.context) if one.name.startswith("mcp__"))
 
 
 async def test_a_tool_that_runs_only_as_a_task_is_not_offered_and_named_with_the_reason(folder: Path) -> None:
     """A9: it could not be called."""
     async with serving(folder, LIBRARY) as agent:
-        (state,) = agent.toolbox.servers(agent.context)
+        (state,) = agent.toolbox.list_servers(agent.context)
 
         assert names(agent) == [
             f"mcp__library__{name}" for name in ("capabilities", "items", "number", "read_resource", "record", "roots")
@@ -74,7 +74,7 @@ async def test_resources_are_listed_and_read_through_the_gate(folder: Path) -> N
         listed = (await do(agent, "mcp__library__read_resource")).output.splitlines()
         read = await do(agent, "mcp__library__read_resource", uri="notes://days/monday")
         missing = await do(agent, "mcp__library__read_resource", uri="notes://nowhere")
-        info = next(one for one in agent.toolbox.inventory(agent.context) if one.name.endswith("read_resource"))
+        info = next(one for one in agent.toolbox.list_tools(agent.context) if one.name.endswith("read_resource"))
 
     assert listed[0].startswith("notes://today  today (text/plain)")
     assert listed[1].startswith("notes://days/{day}  day")
@@ -87,7 +87,7 @@ async def test_prompts_are_listed_and_a_server_without_resources_gets_no_tool_fo
 ) -> None:
     """A9"""
     async with serving(folder, LIBRARY, scripted(tmp_path)) as agent:
-        library, plain = agent.toolbox.servers(agent.context)
+        library, plain = agent.toolbox.list_servers(agent.context)
 
         assert (library.prompts, plain.prompts) == (("review",), ())
         assert "mcp__scripted__read_resource" not in names(agent)
@@ -106,7 +106,7 @@ async def test_a_program_gets_the_folder_as_its_root_and_no_sampling_is_declared
 async def test_the_schema_of_a_tool_reaches_the_model_with_the_properties_of_its_server(folder: Path) -> None:
     """A9: also where a property is called like a keyword of JSON Schema."""
     async with serving(folder, LIBRARY) as agent:
-        spec = next(one for one in agent.toolbox.specs(agent.context) if one.name == "mcp__library__record")
+        spec = next(one for one in agent.toolbox.list_specs(agent.context) if one.name == "mcp__library__record")
 
     properties: Any = spec.schema["properties"]
     assert {name: one["type"] for name, one in properties.items()} == {"title": "string", "default": "string"}

@@ -11,7 +11,7 @@ from callboard.contracts.ports.tools import Reply
 from callboard.secrets.named_secret import NamedSecret
 from callboard.secrets.redaction import Redaction
 from callboard.tools.mcp.questions import LONGEST, ask
-from callboard.tools.mcp.server_log import MOST, Plain, ServerLog
+from callboard.tools.mcp.server_log import MOST, PlainText, ServerLog
 from tests.tools.mcp.serving import python, serving
 from tests.tools.rigs.calls import Told
 
@@ -29,7 +29,7 @@ def holds_part(text: str) -> bool:
 def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: int):
     """SAFE-03"""
     text = "." * 30_000 + SECRET + "." * (MOST - within)
-    said, bare = ServerLog(SECRETS.veil), ServerLog(Plain)
+    said, bare = ServerLog(SECRETS.redact_stream), ServerLog(PlainText)
     for at in range(0, len(text), len(text) // pieces):
         said.add(text[at : at + len(text) // pieces])
         bare.add(text[at : at + len(text) // pieces])
@@ -40,7 +40,7 @@ def test_a_secret_that_lies_across_the_cut_leaves_no_part(within: int, pieces: i
 
 
 def test_what_is_kept_is_the_end_in_the_order_in_which_it_came():
-    said = ServerLog(SECRETS.veil)
+    said = ServerLog(SECRETS.redact_stream)
     for number in range(10_000):
         said.add(f"line {number} with {SECRET}\n")
     assert said.text().endswith("line 9998 with secret://deploy\nline 9999 with secret://deploy\n")
@@ -53,8 +53,8 @@ async def test_a_server_that_wrote_a_secret_where_its_words_are_cut_is_told_with
     cut = f"import sys; sys.stderr.write({SECRET!r} + '.' * {MOST - 9} + chr(10)); sys.exit(3)"
     long = f"print('x' * 490 + {SECRET!r} + 'x' * 490)"
     servers = (python("cut", cut), python("long", long))
-    async with serving(folder, *servers, veil=SECRETS.veil) as agent:
-        told = {one.name: one for one in agent.toolbox.servers(agent.context)}
+    async with serving(folder, *servers, veil=SECRETS.redact_stream) as agent:
+        told = {one.name: one for one in agent.toolbox.list_servers(agent.context)}
     assert not any(holds_part(f"{one.said} {one.message}") for one in told.values())
     assert told["cut"].said.endswith("....\n")
     assert told["long"].said == "[a line of 1,003 bytes]\n"
@@ -64,9 +64,9 @@ async def test_a_server_that_wrote_a_secret_where_its_words_are_cut_is_told_with
 async def test_a_question_with_a_secret_where_it_is_cut_shows_no_part_of_it(within: int):
     """SAFE-03"""
     text = "." * (LONGEST - within) + SECRET + "." * LONGEST
-    told = Told([], Reply(said="reject"))
+    told = Told([], Reply(outcome="reject"))
     wanted = ElicitRequestFormParams(message=text, requested_schema={"type": "object", "properties": {}})
-    assert await ask("asking", wanted, told, ServerLog(SECRETS.veil).safe) == ElicitResult(action="decline")
+    assert await ask("asking", wanted, told, ServerLog(SECRETS.redact_stream).safe) == ElicitResult(action="decline")
     (asked,) = told.asked
     assert not holds_part(asked.message)
     assert len(asked.message) <= LONGEST

@@ -35,11 +35,11 @@ EXITS = "import sys; sys.stderr.write('no licence\\n'); sys.exit(3)"
 
 
 def _state(agent: Agent, name: str = "scripted") -> ServerState:
-    return next(one for one in agent.toolbox.servers(agent.context) if one.name == name)
+    return next(one for one in agent.toolbox.list_servers(agent.context) if one.name == name)
 
 
 def _names(agent: Agent) -> list[str]:
-    return [one.name for one in agent.toolbox.specs(agent.context) if one.name.startswith("mcp__")]
+    return [one.name for one in agent.toolbox.list_specs(agent.context) if one.name.startswith("mcp__")]
 
 
 async def test_a_server_says_who_it_is_and_its_tools_are_told_under_names_of_ours(folder: Path, tmp_path: Path) -> None:
@@ -106,12 +106,12 @@ async def test_servers_that_do_not_start_are_told_with_their_reason_and_harm_no_
         scripted(tmp_path),
     )
     async with serving(folder, *servers) as agent:
-        told = {one.name: (one.condition, one.code, one.message) for one in agent.toolbox.servers(agent.context)}
+        told = {one.name: (one.condition, one.code, one.message) for one in agent.toolbox.list_servers(agent.context)}
         assert told["exits"] == ("lost", "server_failed", "its program ended with exit code 3: no licence")
         assert told["missing"] == ("lost", "server_failed", "no-such-program: No such file or directory")
         assert told["garbage"] == ("lost", "server_failed", "it wrote too much that is no message: hello")
         assert (await do(agent, "mcp__scripted__echo", text="hello")).output == "hello"
-        rows = {one.name: one for one in agent.toolbox.inventory(agent.context) if one.source == "mcp:exits"}
+        rows = {one.name: one for one in agent.toolbox.list_tools(agent.context) if one.source == "mcp:exits"}
         assert [(one.name, one.availability) for one in rows.values()] == [("mcp__exits__*", "blocked")]
         assert "no licence" in rows["mcp__exits__*"].reason
 
@@ -275,7 +275,7 @@ async def test_a_form_that_asks_for_a_secret_is_refused_and_shown_to_nobody(
 @pytest.mark.parametrize(("reply", "action"), [("reject", "decline"), ("nothing", "cancel")])
 async def test_a_no_and_silence_are_told_to_the_server(folder: Path, tmp_path: Path, reply: str, action: str) -> None:
     async with serving(folder, scripted(tmp_path)) as agent:
-        said = Told([], Reply(said="reject") if reply == "reject" else Reply(said="nothing"))
+        said = Told([], Reply(outcome="reject") if reply == "reject" else Reply(outcome="nothing"))
         assert json.loads((await do(agent, "mcp__scripted__ask", said)).output) == {"action": action}
 
 
@@ -328,7 +328,7 @@ async def test_a_standing_yes_speaks_of_the_tool_as_it_was_declared_then(folder:
 
 
 def _schema(agent: Agent) -> dict[str, object] | None:
-    specs = agent.toolbox.specs(agent.context)
+    specs = agent.toolbox.list_specs(agent.context)
     return next((one.schema["properties"] for one in specs if one.name == "mcp__scripted__echo"), None)
 
 
@@ -380,9 +380,9 @@ async def test_a_worktree_is_served_from_the_folder_that_is_trusted(folder: Path
     (worktree / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     own = StdioServer(name="own", command=(sys.executable, "-I", "-S", "own.py", str(tmp_path / "calls")))
     toolbox = FolderToolbox()
-    agent = Agent(worktree, toolbox, servers=(own,), serves=str(folder))
+    agent = Agent(worktree, toolbox, servers=(own,), trusted_folder=str(folder))
     await toolbox.prepare(agent.context)
-    (state,) = toolbox.servers(agent.context)
+    (state,) = toolbox.list_servers(agent.context)
     await toolbox.close()
     assert (state.condition, (tmp_path / "ran").exists()) == ("connected", False)
 

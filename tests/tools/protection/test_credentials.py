@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.tools.protection.credentials import PRIVATE, breadth, private
+from callboard.tools.protection.credentials import PRIVATE, describe_breadth, list_private
 from callboard.tools.protection.private_paths import PrivatePaths
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent
@@ -26,7 +26,7 @@ def at_home(tmp_path: Path) -> Agent:
         (tmp_path / one / "key").write_text("planted\n")
     for one in FILES:
         (tmp_path / one).write_text("planted\n")
-    return Agent(tmp_path, FolderToolbox(hidden=private(str(tmp_path))))
+    return Agent(tmp_path, FolderToolbox(hidden=list_private(str(tmp_path))))
 
 
 async def test_a_command_sees_no_key_of_a_home_and_changes_no_start_file(at_home: Agent):
@@ -70,7 +70,7 @@ def empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PATH", f"{tmp_path}/tools:{tmp_path}/later:{os.environ['PATH']}")
     programs = (str(tmp_path / ".cargo/bin"), str(tmp_path / ".bun/bin"))
-    return Agent(tmp_path, FolderToolbox(hidden=private(str(tmp_path)), programs=programs))
+    return Agent(tmp_path, FolderToolbox(hidden=list_private(str(tmp_path)), programs=programs))
 
 
 MADE = (".ssh/authorized_keys", ".zshenv", ".config/autostart/x.desktop", ".local/bin/git", ".bun/bin/bun", "later/ls")
@@ -119,7 +119,7 @@ async def test_programs_of_an_opened_home_are_not_writable(empty_home: Agent):
 async def test_a_person_s_own_programs_may_replace_files_that_were_there(at_home: Agent):
     """X6: what was under a mount is not set aside."""
     folder = at_home.folder
-    before = PrivatePaths(str(folder), private(str(folder)))
+    before = PrivatePaths(str(folder), list_private(str(folder)))
     (folder / "new").write_text("newer\n")
     (folder / "new").replace(folder / ".bashrc")
     (folder / ".zshrc").write_text("new\n")
@@ -146,7 +146,7 @@ def test_broad_folders_are_asked_about(tmp_path: Path):
     (home / "project").mkdir(parents=True)
     asked = (home, tmp_path, *map(Path, ("/", "/etc", "/etc/ssh", "/usr/lib/x", "/lib/x", "/home/bob")), home / ".ssh")
 
-    found = [bool(breadth(one, home)) for one in (*asked, home / "project", Path("/usr/src/x"))]
+    found = [bool(describe_breadth(one, home)) for one in (*asked, home / "project", Path("/usr/src/x"))]
 
     assert found == [True] * len(asked) + [False] * 2
     assert len(set(PRIVATE)) == len(PRIVATE)

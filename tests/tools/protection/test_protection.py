@@ -11,7 +11,7 @@ import pytest
 
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.runtime.worktrees import git
-from callboard.tools.files.paths import protected
+from callboard.tools.files.paths import find_protected
 from callboard.tools.protection.repositories import names_programs, targets
 from callboard.tools.protection.tree import Tree
 from callboard.tools.protection.watch import Watch, guarded
@@ -174,7 +174,7 @@ async def test_writing_it_is_asked_about_at_every_depth_and_in_every_spelling(ag
     "path", ["sub/agents/run.py", "src/agents/deep/x.py", "gitignore", "x.git.md", ".github/a.yml"]
 )
 def test_other_names_are_not_protected(path: str):
-    assert protected(path) == ""
+    assert find_protected(path) == ""
 
 
 async def test_an_approved_write_during_a_command_stays(agent: Agent):

@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.contracts.facts.permission import Check, Rule, RuleScope, Verdict
 from callboard.contracts.ports.tools import Evaluation, Question, Reply, ToolCall, ToolContext, ToolOutcome
-from callboard.tools.reasons import english
+from callboard.tools.reasons import to_english
 from callboard.tools.toolbox import FolderToolbox
 
 DEFINITION = "d" * 64
@@ -42,7 +42,7 @@ class Told:
 
     async def ask(self, question: Question) -> Reply:
         self.asked.append(question)
-        return self._ready.pop(0) if self._ready else Reply(said="nothing")
+        return self._ready.pop(0) if self._ready else Reply(outcome="nothing")
 
 
 class Agent:
@@ -103,4 +103,6 @@ def _seen(path: Path) -> bytes | str:
 
 def in_english(checks: Iterable[Check]) -> tuple[Check, ...]:
     """Return the checks as their English texts have them, without the codes for clients."""
-    return tuple(msgspec.structs.replace(one, detail=one.detail or english(one.reasons), reasons=()) for one in checks)
+    return tuple(
+        msgspec.structs.replace(one, detail=one.detail or to_english(one.reasons), reasons=()) for one in checks
+    )

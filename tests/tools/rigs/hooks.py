@@ -48,7 +48,7 @@ class Scripts:
 async def hooked(agent: Agent, wanted: ToolCall, *hooks: Hook) -> HookResult | None:
     """What the hooks say of a call of the agent's."""
     context = msgspec.structs.replace(agent.context, hooks=hooks)
-    return await agent.toolbox.ask_hooks(wanted, context, session="ses_1", thread="thr_1")
+    return await agent.toolbox.run_hooks(wanted, context, session="ses_1", thread="thr_1")
 
 
 async def judged(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Evaluation:
@@ -57,5 +57,5 @@ async def judged(agent: Agent, *hooks: Hook, tool: str, **arguments: Any) -> Eva
     said = await hooked(agent, wanted, *hooks)
     if said is not None:
         final = wanted.arguments if said.arguments is None else said.arguments
-        wanted = msgspec.structs.replace(wanted, arguments=final, hooked=said)
+        wanted = msgspec.structs.replace(wanted, arguments=final, hook_result=said)
     return await agent.toolbox.evaluate(wanted, agent.context)

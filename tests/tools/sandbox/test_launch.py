@@ -17,7 +17,7 @@ from callboard.tools.hooks import hook_process as hook
 from callboard.tools.mcp import stdio_transport as server
 from callboard.tools.mcp.server_log import ServerLog
 from callboard.tools.sandbox import guarded_command
-from callboard.tools.sandbox.launch import Launch, as_it_is
+from callboard.tools.sandbox.launch import Launch, fixed_command
 
 COMMAND = [sys.executable, "-c", "pass"]
 #: More than anything here needs.
@@ -39,7 +39,7 @@ async def by_server(folder: str) -> bool:
 
 
 async def by_command(folder: str) -> bool:
-    launch = Launch(as_it_is(COMMAND), folder, {}, {})
+    launch = Launch(fixed_command(COMMAND), folder, {}, {})
     return (await guarded_command.run(launch, seconds=30.0, output=lambda _: None)).exit_code == 0
 
 

@@ -18,7 +18,7 @@ from callboard.contracts.facts.sandbox import SandboxApplied
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.settings import Shell
 from callboard.tools.sandbox import bubblewrap, limits
-from callboard.tools.sandbox.ability import SandboxAbility, ability
+from callboard.tools.sandbox.ability import SandboxAbility, detect_ability
 from callboard.tools.toolbox import FolderToolbox
 from tests.tools.rigs.calls import Agent, call, tree
 from tests.tools.rigs.processes import until
@@ -47,7 +47,7 @@ ls /
 
 def test_this_machine_holds_commands_in():
     """What follows says something only where bubblewrap and its filter work; `make setup-test` installs them."""
-    assert ability("bwrap") == SandboxAbility(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
+    assert detect_ability("bwrap") == SandboxAbility(shutil.which("bwrap") or "", userns_off=True, seccomp=True)
 
 
 async def test_no_command_writes_the_kernels_files_whoever_started_it(agent: Agent):
@@ -69,10 +69,10 @@ def test_a_sandbox_that_leaves_the_kernel_open_is_none_for_whom_it_is_open(
     assert outside == (3 if is_root else 0)
     monkeypatch.setattr(bubblewrap, "_proc", list)
 
-    found = ability(_other_bwrap(tmp_path))
+    found = detect_ability(_other_bwrap(tmp_path))
 
     assert found.works is not is_root
-    assert found.why == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
+    assert found.problem == (f"bubblewrap does not work here: {_OPEN_KERNEL}" if is_root else "")
 
 
 def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
@@ -82,7 +82,9 @@ def test_a_sandbox_in_which_a_file_of_the_kernels_can_be_written_is_none(
     open_to_all = bubblewrap.kernel_writes().replace("/proc/sys/kernel/core_pattern", "/tmp")
     monkeypatch.setattr(bubblewrap, "kernel_writes", lambda: open_to_all)
 
-    assert ability(_other_bwrap(tmp_path)) == SandboxAbility("", why=f"bubblewrap does not work here: {_OPEN_KERNEL}")
+    assert detect_ability(_other_bwrap(tmp_path)) == SandboxAbility(
+        "", problem=f"bubblewrap does not work here: {_OPEN_KERNEL}"
+    )
 
 
 _OPEN_KERNEL = "a command in it could write the kernel's settings in /proc/sys"
@@ -337,8 +339,8 @@ async def test_bubblewrap_that_does_not_work_is_no_sandbox(tmp_path: Path):
     broken.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
 
-    assert ability(str(broken)) == SandboxAbility(
-        "", why="bubblewrap does not work here: No permissions to create new namespace"
+    assert detect_ability(str(broken)) == SandboxAbility(
+        "", problem="bubblewrap does not work here: No permissions to create new namespace"
     )
 
 

@@ -44,14 +44,14 @@ def ended(outcome: ToolOutcome) -> ToolOutcome:
 
 async def test_a_command_in_the_background_is_read_from_an_offset_and_ends_by_itself(runner: Agent):
     process = await started(runner, "echo one; read line; echo got $line; exit 3")
-    await process.more(0)
+    await process.wait_for_output(0)
     assert process.read(0, 1000) == Excerpt(text="one\n", start=0, next=4, total=4)
 
     await process.write("hello\n", end=False)
 
-    await process.more(4)
+    await process.wait_for_output(4)
     assert process.read(4, 5) == Excerpt(text="got h", start=4, next=9, total=14)
-    assert ended(await process.ended()) == ToolOutcome(
+    assert ended(await process.wait()) == ToolOutcome(
         output="one\ngot hello\n", code="tool_failed", message="The command ended with exit code 3.", exit_code=3
     )
     assert process.read(14, 5) == Excerpt(text="", start=14, next=14, total=14)
@@ -62,7 +62,7 @@ async def test_the_end_of_its_input_is_told_to_it(runner: Agent):
 
     await process.write("a\nb\n", end=True)
 
-    assert (await process.ended()).output == "a\nb\nover\n"
+    assert (await process.wait()).output == "a\nb\nover\n"
     with pytest.raises(Refusal) as refused:
         await process.write("c", end=False)
     assert refused.value.code == "process_unavailable"
@@ -90,7 +90,7 @@ async def test_a_stopped_process_has_ended_with_all_that_came_of_it(runner: Agen
     await process.stop()
 
     assert having(mark) == []
-    assert ended(await process.ended()) == ToolOutcome(output="")
+    assert ended(await process.wait()) == ToolOutcome(output="")
     await process.stop()
 
 
@@ -127,7 +127,7 @@ async def test_a_limit_ends_a_process_in_the_background_as_well(runner: Agent, m
         runner.having(shell=Shell(processes=10)), f"for i in $(seq 20); do sleep {mark} & done; wait"
     )
 
-    outcome = await process.ended()
+    outcome = await process.wait()
 
     message = f"The command was ended: it had more than 10 processes, {RAISE.format('processes')}"
     assert (outcome.code, outcome.message) == ("resource_limit", message)
@@ -141,7 +141,7 @@ async def test_protected_names_are_kept_for_as_long_as_a_process_runs(agent: Age
 
     await process.write("go\n", end=True)
 
-    assert (await process.ended()).code is None
+    assert (await process.wait()).code is None
     assert sorted(path.name for path in agent.folder.iterdir()) == ["README.md", "src"]
 
 
@@ -173,7 +173,7 @@ def test_any_part_of_a_long_output_can_be_read_as_far_as_it_is_kept():
 
 def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_them():
     """SAFE-03: nothing is lost or told twice at the end, whether somebody read or not."""
-    veil = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).veil
+    veil = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream
     unread, read = Output(lambda _: None, veil()), Output(lambda _: None, veil())
     for output in (unread, read):
         output.take(b"heard me\n")
@@ -187,7 +187,7 @@ def test_whoever_reads_is_given_the_last_letters_though_a_secret_may_begin_with_
 
 def test_nobody_who_does_not_read_has_a_secret_begun():
     """SAFE-03"""
-    output = Output(lambda _: None, Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).veil())
+    output = Output(lambda _: None, Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "keyring")]).redact_stream())
 
     for piece in (b"heard m", b"e", b"7Kq-x2Zp9w", b"!"):
         output.take(piece)
@@ -202,7 +202,7 @@ async def test_the_environment_of_commands_is_what_commands_find(folder: Path, t
     shells = FolderShells(hidden=[str(folder / "state")], programs=[str(tmp_path / "programs")])
     agent = Agent(folder, shell=Shell(network=True), trusted=True)
 
-    found = await shells.environment(agent.context)
+    found = await shells.describe_environment(agent.context)
 
     assert found == ExecutionEnvironment(
         cwd=str(folder),
@@ -224,7 +224,7 @@ async def test_the_environment_of_commands_is_what_commands_find(folder: Path, t
 
 async def test_an_environment_without_a_sandbox_says_so(folder: Path):
     """SAFE-02"""
-    found = await FolderShells(bwrap="/not/there").environment(Agent(folder, policy=()).context)
+    found = await FolderShells(bwrap="/not/there").describe_environment(Agent(folder, policy=()).context)
 
     assert (found.level, found.why) == ("none", "bubblewrap (/not/there) is not installed")
     assert (found.network, found.writable, found.protected) == (True, ("/",), ())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.entities import worktree as worktrees
-from callboard.tools.unsandboxed.reach import ExposedProgram, Reach, ReachLookup, look
+from callboard.tools.unsandboxed.reach import ExposedProgram, Reach, ReachLookup, check_program
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def _program(path: Path) -> None:
 
 
 def _seen(*command: str, start: Path, reach: Reach, search: str = "/usr/bin:/bin") -> ExposedProgram | None:
-    return look(command, str(start), search, reach).exposed
+    return check_program(command, str(start), search, reach).exposed
 
 
 def test_whatever_a_command_names_in_a_folder_where_agents_work_is_exposed(theirs: Path, safe: Path) -> None:
@@ -63,7 +63,7 @@ def test_of_a_command_that_is_given_data_the_program_and_its_scripts_count(their
     script = f"{theirs}/run.py"
 
     def seen(*command: str) -> bool:
-        return look(command, str(safe), os.environ["PATH"], reach, given_data=True).exposed is not None
+        return check_program(command, str(safe), os.environ["PATH"], reach, given_data=True).exposed is not None
 
     runs = [(check, data), ("python3", "-I", check), ("sh", check), ("env", script), ("cat", f"--import={script}")]
     runs += [("sh", "-c", f"exec {script} --fast"), ("env", "-S", f"sh {script}")]
@@ -153,8 +153,10 @@ def test_what_a_trusted_folder_names_of_itself_is_left_to_that_trust(theirs: Pat
 def test_the_program_that_was_looked_at_is_the_one_that_is_run(theirs: Path, safe: Path) -> None:
     """SAFE-08: a name is searched for once, so that nobody puts another first meanwhile."""
     search = f"{theirs}:{safe}"
-    assert look(("check", "-v"), "/", search, Reach((str(theirs),))) == ReachLookup((str(safe / "check"), "-v"), None)
-    assert look(("./check",), str(safe), search).command == ("./check",)
+    assert check_program(("check", "-v"), "/", search, Reach((str(theirs),))) == ReachLookup(
+        (str(safe / "check"), "-v"), None
+    )
+    assert check_program(("./check",), str(safe), search).command == ("./check",)
     with pytest.raises(FileNotFoundError) as missing:
-        look(("no-such-program",), "/", search)
+        check_program(("no-such-program",), "/", search)
     assert (missing.value.filename, missing.value.strerror) == ("no-such-program", "No such file or directory")

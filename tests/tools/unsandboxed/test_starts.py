@@ -14,7 +14,7 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.settings import Settings
 from callboard.tools.gate import external_starts
 from callboard.tools.unsandboxed.binding import bind
-from callboard.tools.unsandboxed.variables import assigned, refused
+from callboard.tools.unsandboxed.variables import list_loaders, read_assignments
 from tests.tools.gate.test_external_calls import context
 from tests.tools.rigs.calls import rule
 
@@ -30,12 +30,12 @@ STARTS = {
     "tools/mcp/stdio_transport.py": (1, "tool servers, after the check"),
     "tools/sandbox/ability.py": (1, "in the sandbox: bubblewrap is tried"),
     "tools/sandbox/guard.py": (2, "our own guard: it forks, and becomes the command"),
-    "tools/sandbox/launch.py": (1, "our own guard, for all that call `launched`"),
+    "tools/sandbox/launch.py": (1, "our own guard, for all that call `start_guard`"),
     "tools/sandbox/guarded_command.py": (1, "commands, in the sandbox or with an approval"),
     "tools/search/search_process.py": (1, "our own program: the search of a folder"),
 }
 #: Our own function that starts what it is given, behind the guard.
-_OURS = "launched"
+_OURS = "start_guard"
 _STARTING = {
     *("create_subprocess_exec", "create_subprocess_shell", "Popen", "check_call", "check_output", "getoutput"),
     *(
@@ -104,7 +104,7 @@ def test_every_place_that_starts_a_process_is_declared():
         "from subprocess import run",
         "import subprocess as s\ns.Popen(1)",
         "os.execv(1)",
-        "launched(1)",
+        "start_guard(1)",
     ],
 )
 def test_a_new_place_that_starts_a_process_is_found(text: str):
@@ -128,8 +128,8 @@ def test_what_env_is_told_to_set_counts_as_well(tmp_path: Path):
     folder_with(tmp_path, '[[hooks]]\nname = "x"\ncommand = ["env", "LD_PRELOAD=./a.so", "cat"]\n')
 
     assert read_folder_file(str(tmp_path)).problems[0].field == "hooks[0].env.LD_PRELOAD"
-    assert refused(assigned(("/usr/bin/env", "-i", "A=1", "BASH_ENV=x", "sh"))) == ("BASH_ENV",)
-    assert refused(["API_KEY", "LOG_LEVEL", "ENVIRONMENT", "PROJECT_PATH"]) == ()
+    assert list_loaders(read_assignments(("/usr/bin/env", "-i", "A=1", "BASH_ENV=x", "sh"))) == ("BASH_ENV",)
+    assert list_loaders(["API_KEY", "LOG_LEVEL", "ENVIRONMENT", "PROJECT_PATH"]) == ()
 
 
 def test_the_card_shows_values_and_programs_and_secrets_stay_handles(tmp_path: Path):
@@ -202,15 +202,15 @@ def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(
     script.write_text("before\n")
     where = context(folder=str(tmp_path))
     bound = bind(command, {}, str(tmp_path), "/usr/bin:/bin")
-    first = external_starts.starting(command, where, bound)
+    first = external_starts.evaluate_start(command, where, bound)
     assert first.binding is not None
     approved = rule("allow", first.matchers["workspace"], "workspace")
     kept = context(folder=str(tmp_path), rules=(_with(approved, first.binding.declared),))
 
-    again = external_starts.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    again = external_starts.evaluate_start(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
     script.write_text("after\n")
-    changed = external_starts.starting(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
-    written = external_starts.starting(command, context(folder=str(tmp_path), rules=(approved,)), bound)
+    changed = external_starts.evaluate_start(command, kept, bind(command, {}, str(tmp_path), "/usr/bin:/bin"))
+    written = external_starts.evaluate_start(command, context(folder=str(tmp_path), rules=(approved,)), bound)
 
     assert (first.verdict, again.verdict, changed.verdict, written.verdict) == ("ask", "allow", "ask", "ask")
     assert f"Changed since you approved it: {script}" in changed.prompt
@@ -220,7 +220,7 @@ def test_a_standing_approval_of_an_agents_program_ends_when_the_program_changes(
 
 def test_an_agents_command_cannot_set_what_makes_a_program_load_code(tmp_path: Path):
     """X3"""
-    denied = external_starts.starting(
+    denied = external_starts.evaluate_start(
         ("env", "NODE_OPTIONS=--require ./x.js", "codex-acp"), context(folder=str(tmp_path))
     )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from callboard.contracts.ports.external import ExternalFailure
 from callboard.contracts.text.redactor import without_secrets
-from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, as_it_is, launched
+from callboard.tools.sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
 
 from .modes import ENVIRONMENT
 
@@ -98,7 +98,7 @@ class AgentProcess:
             self.writer.close()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _EXIT_S)
-        self._guard.let_go()
+        self._guard.release()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _TREE_S)
         self._listening.cancel()
@@ -109,7 +109,7 @@ class AgentProcess:
             self._guard.close()
 
     def _note_end(self) -> None:
-        for status in () if self._reason or self._closed else self._guard.told():
+        for status in () if self._reason or self._closed else self._guard.read_status():
             if status.error:
                 self._reason = f"It could not be started: {status.error.rpartition(': ')[2]}."
                 return
@@ -137,19 +137,19 @@ async def start_agent(command: tuple[str, ...], folder: str, environment: Mappin
     if shutil.which(program, path=passed.get("PATH")) is None:
         reason = os.strerror(errno.EACCES if isinstance(program, Path) and program.is_file() else errno.ENOENT)
         raise ExternalFailure("model_unavailable", f"{command[0]} could not be started: {reason}.")
-    launch = Launch(as_it_is(command), folder, passed, {})
+    launch = Launch(fixed_command(command), folder, passed, {})
     try:
         with Descriptors() as ours:
             reads, writes = ours.pipe()
-            ours.keep(reads)
-            guard, cancelled = await launched(launch, given=reads, limit=LARGEST_LINE)
+            ours.release(reads)
+            guard, cancelled = await start_guard(launch, given=reads, limit=LARGEST_LINE)
             try:
                 if cancelled or guard.process.stdout is None:
                     raise asyncio.CancelledError
-                ours.keep(writes)
+                ours.release(writes)
                 return AgentProcess(guard, guard.process.stdout, await _writer(writes))
             except BaseException:
-                guard.let_go()
+                guard.release()
                 await guard.process.wait()
                 guard.close()
                 raise

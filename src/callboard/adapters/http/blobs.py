@@ -20,7 +20,7 @@ from starlette.routing import Route
 from callboard.contracts.commands.turns import Id
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.store import BlobStore, Store
-from callboard.tools.files.images import begins_as_image
+from callboard.tools.files.images import read_image_header
 
 from .commands import API
 from .feeds import Position
@@ -58,7 +58,7 @@ def blob_routes(store: Store) -> list[Route]:
         if sample is None:
             raise Refusal("unknown_blob", f"There is no blob {hash[:80]}.", hint="It may have been erased.")
         headers: dict[str, str] = {}
-        image = begins_as_image(sample)
+        image = read_image_header(sample)
         is_text = image is None and _is_text(sample)
         if query.name is not None:
             headers["Content-Disposition"] = f'attachment; filename="{query.name}"'

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from callboard.adapters import http
 from callboard.contracts.errors import Refusal
-from callboard.tools.sandbox.ability import ability
+from callboard.tools.sandbox.ability import detect_ability
 
 from ..hosting.process import ROOT_RISK, is_root
 from ..models.keys import open_keyring
@@ -69,17 +69,17 @@ def _page() -> Finding:
 
 
 def _sandbox() -> Finding:
-    found = ability("bwrap")
+    found = detect_ability("bwrap")
     if found.works and found.seccomp:
         return ok("sandbox", "commands run under bubblewrap with a seccomp filter")
     if found.works:
         means = "Commands are held in a sandbox that lets through system calls no agent needs."
-        return warn("sandbox", found.why, means, f"{sys.executable} -m pip install pyseccomp")
+        return warn("sandbox", found.problem, means, f"{sys.executable} -m pip install pyseccomp")
     if sys.platform != "linux":
-        return warn("sandbox", found.why, _UNHELD)
+        return warn("sandbox", found.problem, _UNHELD)
     if shutil.which("bwrap") is None:
-        return warn("sandbox", found.why, _UNHELD, install_command("bubblewrap"))
-    return warn("sandbox", found.why, _UNHELD, _switch())
+        return warn("sandbox", found.problem, _UNHELD, install_command("bubblewrap"))
+    return warn("sandbox", found.problem, _UNHELD, _switch())
 
 
 def _switch() -> str:

@@ -17,9 +17,9 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
 from callboard.contracts.tool_names import is_tool_name, tool_of
-from callboard.tools.mcp.environment import environment as given
+from callboard.tools.mcp.environment import base_environment as given
 from callboard.tools.unsandboxed.reach import Reach
-from callboard.tools.unsandboxed.reach import look as look_at
+from callboard.tools.unsandboxed.reach import check_program as look_at
 
 from ..folder_use import find_others
 from ..models.model_catalog import ModelCatalog
@@ -195,7 +195,7 @@ def _program(name: str, one: StdioServer | Hook, means: str, stands: _FolderStat
         return absent
     if looked.exposed is None:
         return None
-    told, mended = looked.exposed.told, looked.exposed.mended
+    told, mended = looked.exposed.problem, looked.exposed.remedy
     return bad(name, told, f"{means} {mended}.", f"$EDITOR {stands.settings}")
 
 

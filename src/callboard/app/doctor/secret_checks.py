@@ -29,13 +29,13 @@ async def check_secrets(
     tables = {**msgspec.to_builtins(holding), "models": msgspec.to_builtins(settings.models)}
     for table, what in _NAMING.items():
         for entry in tables.get(table, ()):
-            for name in dict.fromkeys(name for text in _texts(entry) for name in secrets.kept(text)):
+            for name in dict.fromkeys(name for text in _texts(entry) for name in secrets.find_stored(text)):
                 wanted.setdefault(name, []).append(f"{what} {entry['name']}")
-    there = {one.name for one in secrets.names()}
+    there = {one.name for one in secrets.list_stored()}
     missing = {name: by for name, by in wanted.items() if name not in there}
     if not missing:
         return (ok("secrets", "those that settings name are there"),) if wanted else ()
-    unkept = await asyncio.to_thread(secrets.problem)
+    unkept = await asyncio.to_thread(secrets.check_keyring)
     return tuple(
         bad(
             f"secret {name}",

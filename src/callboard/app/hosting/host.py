@@ -104,7 +104,7 @@ async def host_runtime(
         with closing(_log_to(home, environment_secrets(environment).redact)) as file:
             secrets = await load_secrets(home, settings, environment)
             file.setFormatter(_Redacted(secrets.redact))
-            models = build_models(settings, environment, secrets.key)
+            models = build_models(settings, environment, secrets.reveal_key)
             announcement = Announcement(home, environment)
 
             def announce_models(new: Settings) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import AnyModel, Hook, HttpServer, RecordedModel, ScriptedModel, Server, Settings
-from callboard.secrets.keyring_store import KeyringStore, from_environment, from_keyring
+from callboard.secrets.keyring_store import KeyringStore, read_environment, read_keyring
 from callboard.secrets.named_secret import NamedSecret
-from callboard.secrets.ordinary_text import why_ordinary
+from callboard.secrets.ordinary_text import explain_ordinary
 from callboard.secrets.redaction import Redaction
 
 from ..state_folder import StateFolder, read_regular
@@ -33,7 +33,7 @@ _SECRET_NAME = re.compile(r"(?i)key|token|secret|passw|auth|credential")
 async def load_secrets(home: StateFolder, settings: Settings, environment: Mapping[str, str]) -> Redaction:
     """All secrets that are known. A keyring that cannot be read is told in the log, and what it holds is missing where it is
     used."""
-    for why in from_environment(environment)[1]:
+    for why in read_environment(environment)[1]:
         log.warning("a variable is no secret, and is neither redacted nor given to tools: %s", why)
     secrets = await load_local_secrets(home, environment)
     learn_keys(secrets, settings, environment)
@@ -45,13 +45,13 @@ async def load_local_secrets(home: StateFolder, environment: Mapping[str, str]) 
     secrets = environment_secrets(environment, open_keyring(home))
     try:
         async with asyncio.timeout(PATIENCE_S):
-            kept = await asyncio.to_thread(from_keyring, open_keyring(home))
+            kept = await asyncio.to_thread(read_keyring, open_keyring(home))
     except Refusal as refusal:
         log.warning("what the keyring holds is not known and cannot be redacted: %s", refusal.problem.message)
     except TimeoutError:
         log.warning("what the keyring holds is not known and cannot be redacted: it did not answer in time")
     else:
-        named = {one.name for one in secrets.names()}
+        named = {one.name for one in secrets.list_stored()}
         secrets.learn([one for one in kept if one.name not in named])
     return secrets
 
@@ -63,9 +63,11 @@ def open_keyring(home: StateFolder) -> KeyringStore:
 
 def environment_secrets(environment: Mapping[str, str], store: KeyringStore | None = None) -> Redaction:
     """Those of the environment alone."""
-    known, _ = from_environment(environment)
+    known, _ = read_environment(environment)
     values = {variable: environment.get(variable, "") for variable in _OWN_VARIABLES}
-    keys = [NamedSecret(name, value, "environment") for name, value in values.items() if not why_ordinary(name, value)]
+    keys = [
+        NamedSecret(name, value, "environment") for name, value in values.items() if not explain_ordinary(name, value)
+    ]
     return Redaction([*known, *keys], [one.name for one in keys], store)
 
 
@@ -77,8 +79,8 @@ def reveal_on_demand(environment: Mapping[str, str]) -> Reveal:
             return text
         store = open_keyring(StateFolder.from_environment(environment))
         secrets = environment_secrets(environment, store)
-        secrets.learn(from_keyring(store))
-        return secrets.key(text)
+        secrets.learn(read_keyring(store))
+        return secrets.reveal_key(text)
 
     return reveal
 
@@ -93,7 +95,7 @@ def learn_keys(secrets: Redaction, settings: Settings, environment: Mapping[str,
     ):
         handles = _HANDLE.findall(value)
         names.update(handles)
-        if not handles and not why_ordinary(name, value):
+        if not handles and not explain_ordinary(name, value):
             known[name] = NamedSecret(name, value, "settings" if of_file else "environment")
     secrets.learn(known.values(), {*names, *known})
 

@@ -18,9 +18,9 @@ from callboard.contracts.settings import Asked, FolderSettings, Settings, Settin
 from callboard.control.decision_inputs import narrow_mode
 from callboard.tools.files.handles import Folder
 from callboard.tools.files.paths import PathDenied
-from callboard.tools.mcp.environment import environment
+from callboard.tools.mcp.environment import base_environment
 from callboard.tools.unsandboxed.binding import bind
-from callboard.tools.unsandboxed.variables import assigned, refused
+from callboard.tools.unsandboxed.variables import list_loaders, read_assignments
 
 from . import widenings
 from .loader import LARGEST, convert_tables, parse_toml
@@ -94,7 +94,7 @@ def _must_load_nothing(says: FolderSettings) -> None:
     programs = [("servers", at, one) for at, one in enumerate(says.servers) if isinstance(one, StdioServer)]
     programs += [("hooks", at, one) for at, one in enumerate(says.hooks)]
     for table, at, one in programs:
-        for name in refused({*one.env, *assigned(one.command)}):
+        for name in list_loaders({*one.env, *read_assignments(one.command)}):
             raise Refusal(
                 "bad_settings",
                 f"{FILE}: a folder's file cannot set {name} for {one.name}, which runs outside of the sandbox: "
@@ -110,7 +110,7 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
     They run outside the sandbox, and an agent that can write in the folder can change them. Trust in the folder is therefore
     bound to their content.
     """
-    search = environment()["PATH"]
+    search = base_environment()["PATH"]
     root = f"{folder.rstrip('/')}/"
     servers = [server for server in file.settings.servers if isinstance(server, StdioServer)]
     programs: dict[str, Program] = {}

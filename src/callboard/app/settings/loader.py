@@ -121,13 +121,13 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
     if not rules:
         return
     # Here, since most files have none.
-    from callboard.tools.gate.rules import InvalidMatcherError, check
+    from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
     from .problems import value_refusal
 
     for number, rule in enumerate(rules):
         try:
-            check(rule.matcher)
+            check_matcher(rule.matcher)
         except InvalidMatcherError as error:
             raise value_refusal(source, ("rules", number, "matcher"), str(error), text=text) from error
 
@@ -136,7 +136,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
     _check_names([one.name for one in hooks], "hooks", source, text)
     if not hooks:
         return
-    from callboard.tools.gate.rules import InvalidMatcherError, check
+    from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
     from .problems import value_refusal
 
@@ -144,7 +144,7 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
         for at, matcher in enumerate(hook.tools):
             try:
                 if matcher != "*":
-                    check(matcher)
+                    check_matcher(matcher)
             except InvalidMatcherError as error:
                 raise value_refusal(source, ("hooks", number, "tools", at), str(error), text=text) from error
 

@@ -28,7 +28,7 @@ class Process(Protocol):
         """At most so many characters of its output from an offset on."""
         ...
 
-    async def more(self, offset: int) -> None:
+    async def wait_for_output(self, offset: int) -> None:
         """Waits until there is output behind the offset, or the process is over."""
         ...
 
@@ -40,7 +40,7 @@ class Process(Protocol):
         """Ends it with all that came of it; returns when nothing of it is left."""
         ...
 
-    async def ended(self) -> ToolOutcome:
+    async def wait(self) -> ToolOutcome:
         """What it came to, once nothing of it is left. A limit that ended it is the code `resource_limit`."""
         ...
 
@@ -49,12 +49,12 @@ class Shells(Protocol):
     """Starts commands that go on, and tells what any command would find."""
 
     async def start(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: StreamRedaction | None = None
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
         """Starts the command of a call that the gate or a person let through; its output passes the veil. Raises Refusal where
         it is not the very call, or its confinement cannot be had; then nothing was run."""
         ...
 
-    async def environment(self, context: ToolContext) -> ExecutionEnvironment:
+    async def describe_environment(self, context: ToolContext) -> ExecutionEnvironment:
         """What a command of this context would find."""
         ...

@@ -48,7 +48,7 @@ class StreamRedaction(Protocol):
         """What may be shown now."""
         ...
 
-    def lift(self) -> str:
+    def release_harmless(self) -> str:
         """What can be shown for somebody who looks while nothing more comes: all that is held back, if it is too little to give
         a secret away, and nothing otherwise. It is too little where a known value may begin with it, no whole secret is in it,
         and it has at most 3 characters beside whitespace, quotes and backslashes, together with what was let out in this way
@@ -57,7 +57,7 @@ class StreamRedaction(Protocol):
         let out; when something else comes, that follows as it is."""
         ...
 
-    def rest(self) -> str:
+    def pending(self) -> str:
         """What is held back, redacted as if nothing followed. Changes nothing."""
         ...
 
@@ -74,11 +74,11 @@ class Secrets(Protocol):
         """The same of bytes, whatever they are."""
         ...
 
-    def holds(self, data: bytes) -> bool:
+    def may_have_secret(self, data: bytes) -> bool:
         """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
         ...
 
-    def veil(self) -> StreamRedaction:
+    def redact_stream(self) -> StreamRedaction:
         """Redaction of a text in pieces."""
         ...
 
@@ -87,29 +87,29 @@ class Secrets(Protocol):
         `secret_missing` for a handle that nothing is known of, or that is the key of a provider."""
         ...
 
-    def kept(self, text: str) -> tuple[str, ...]:
+    def find_stored(self, text: str) -> tuple[str, ...]:
         """The names of the secrets that a person keeps, by name, which the handles in a text stand for or have a part of.
         What was only seen is none of them."""
         ...
 
-    def key(self, text: str) -> str:
+    def reveal_key(self, text: str) -> str:
         """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
         ...
 
-    def names(self) -> tuple[SecretInfo, ...]:
+    def list_stored(self) -> tuple[SecretInfo, ...]:
         """The secrets that are kept, by name."""
         ...
 
-    def keep(self, name: str, value: str) -> SecretInfo:
+    def store(self, name: str, value: str) -> SecretInfo:
         """Puts a value into the keyring and knows it from now on. Blocking. Raises Refusal `invalid_input` for what would be
         found in ordinary text, `secret_store_unavailable`."""
         ...
 
-    def forget(self, name: str) -> None:
+    def remove(self, name: str) -> None:
         """Takes a value out of the keyring. What was seen of it goes on being redacted while this process lives. Blocking.
         Raises Refusal `unknown_secret`, `secret_store_unavailable`."""
         ...
 
-    def problem(self) -> str:
+    def check_keyring(self) -> str:
         """Why the keyring cannot be used; empty where it can. Blocking."""
         ...

@@ -43,15 +43,15 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
     teamwork: tuple[str, ...] = ()
     work_globs: tuple[str, ...] = ()
-    given_globs: tuple[str, ...] = ()
+    parent_globs: tuple[str, ...] = ()
     read_only: bool = False
     trusted: bool = False
     shell: Shell = Shell()
     servers: tuple[Server, ...] = ()
     hooks: tuple[Hook, ...] = ()
-    held_back: tuple[Hook, ...] = ()
-    serves: str = ""
-    found: tuple[str, ...] = ()
+    changed_hooks: tuple[Hook, ...] = ()
+    trusted_folder: str = ""
+    loaded_tools: tuple[str, ...] = ()
 
 
 class HookResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class HookResult(msgspec.Struct, frozen=True, kw_only=True):
     detail: str = ""
     code: Code | None = None
     arguments: str | None = None
-    by: str = ""
+    rewritten_by: str = ""
     reasons: tuple[Reason, ...] = ()
 
 
@@ -73,7 +73,7 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
     tool: str
     arguments: str
     secrets: tuple[str, ...] = ()
-    hooked: HookResult | None = None
+    hook_result: HookResult | None = None
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +102,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     matchers: dict[ApprovalScope, str] = msgspec.field(default_factory=dict[ApprovalScope, str])
     sandbox: SandboxApplied | None = None
     background: bool = False
-    hooked: HookResult | None = None
+    hook_result: HookResult | None = None
     secrets: tuple[str, ...] = ()
     commands: int = 0
     """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
@@ -123,7 +123,7 @@ class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
     changes: tuple[FileChange, ...] = ()
     blobs: tuple[Blob, ...] = ()
     images: tuple[BlobRef, ...] = ()
-    found: tuple[str, ...] = ()
+    loaded_tools: tuple[str, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,7 +140,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a question: an answer as the person typed it, a no, or nobody answered (in time, or before the turn was
     stopped)."""
 
-    said: Literal["answer", "reject", "nothing"]
+    outcome: Literal["answer", "reject", "nothing"]
     answer: str = ""
 
 
@@ -160,7 +160,7 @@ class Reporter(Protocol):
         ...
 
 
-class LookedUpPath(msgspec.Struct, frozen=True, kw_only=True):
+class PathContent(msgspec.Struct, frozen=True, kw_only=True):
     """What stands under a path, at one moment. `data` is text in UTF-8, an image as it is, or the names in a folder; of other
     files it is empty. `told` says in words what it is and how large."""
 
@@ -168,10 +168,10 @@ class LookedUpPath(msgspec.Struct, frozen=True, kw_only=True):
     kind: RefKind
     data: bytes = b""
     media: str = "text/plain; charset=utf-8"
-    told: str = ""
+    description: str = ""
 
 
-class PathNotFoundError(msgspec.Struct, frozen=True, kw_only=True):
+class MissingPath(msgspec.Struct, frozen=True, kw_only=True):
     """Why a path that was named is not given."""
 
     reason: MissingReason
@@ -181,15 +181,15 @@ class PathNotFoundError(msgspec.Struct, frozen=True, kw_only=True):
 class Toolbox(Protocol):
     """All tools of a workspace behind the one gate."""
 
-    def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
+    def list_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """The tools that this agent is told of, by name."""
         ...
 
-    def inventory(self, context: ToolContext) -> tuple[ToolInfo, ...]:
+    def list_tools(self, context: ToolContext) -> tuple[ToolInfo, ...]:
         """Every tool that there is, by name, as this agent has it."""
         ...
 
-    def servers(self, context: ToolContext) -> tuple[ServerState, ...]:
+    def list_servers(self, context: ToolContext) -> tuple[ServerState, ...]:
         """The servers of the context as they are now."""
         ...
 
@@ -202,11 +202,11 @@ class Toolbox(Protocol):
         """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
         ...
 
-    def unasked_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
+    def preview_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
         """What is known of the hooks of a call that nobody makes; None where there is none for it. Runs nothing."""
         ...
 
-    async def ask_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
+    async def run_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
         """What the hooks say of a new call; None where they say nothing. Their programs are run, and all of them have ended
         when this returns, also where the task is cancelled. What they say may have secrets in it."""
         ...
@@ -226,15 +226,15 @@ class Toolbox(Protocol):
         """
         ...
 
-    def look(self, path: str, context: ToolContext) -> LookedUpPath | PathNotFoundError:
+    def read_path(self, path: str, context: ToolContext) -> PathContent | MissingPath:
         """What stands under a path that a person names, by the way and under the rules of a read. Blocks while it reads."""
         ...
 
-    async def names(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
+    async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
         """Paths of files with this text in them, in any case, shortest first; what rules keep from being read is left out."""
         ...
 
-    async def source(self, path: str, context: ToolContext) -> str:
+    async def read_text(self, path: str, context: ToolContext) -> str:
         """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
         ...
 

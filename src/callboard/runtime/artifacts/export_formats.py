@@ -14,7 +14,7 @@ from callboard.contracts.content import Blob, BlobRef, blob_of
 from callboard.contracts.entities.artifact import content_of, title_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow
-from callboard.tools.builtin.folder_files import compared, text_of
+from callboard.tools.builtin.folder_files import compare, to_text
 
 #: The time that every file in an archive bears, so that the same contents give the same bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -58,7 +58,7 @@ def render_file(part: ExportPart) -> tuple[str, Blob]:
 def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
     """What differs between two versions; from nothing where `source` is 0. Raises Refusal `unsupported_media`."""
     before, after = (parts[0].data if source else None), parts[-1]
-    found = compared(after.artifact.path or after.name, before, after.data)
+    found = compare(after.artifact.path or after.name, before, after.data)
     if found.binary:
         raise Refusal("unsupported_media", "One of the versions is no text: there are no lines to compare.")
     name = f"{after.name}.{source}-{after.version}.diff"
@@ -72,7 +72,7 @@ def render_page(part: ExportPart) -> tuple[str, Blob]:
     import nh3
     from markdown_it import MarkdownIt
 
-    text = text_of(part.data)
+    text = to_text(part.data)
     if text is None:
         raise Refusal("unsupported_media", "This version is no text, so there is no page of it.")
     if PurePosixPath(part.name).suffix.lower() in _MARKDOWN:

@@ -18,7 +18,7 @@ from callboard.contracts.content import Blob, BlobRef
 from callboard.contracts.entities.artifact import title_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntry, VersionEntry
-from callboard.tools.builtin.folder_files import compared
+from callboard.tools.builtin.folder_files import compare
 
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry
@@ -120,7 +120,7 @@ class ArtifactReads:
         )
         name = row.path or title_of(row.title, row.path)
         old = None if before is None else before.data
-        found = await asyncio.to_thread(compared, name, old, after.data)
+        found = await asyncio.to_thread(compare, name, old, after.data)
         return ArtifactDiff(
             session_id=session,
             artifact_id=artifact,

@@ -26,7 +26,7 @@ from callboard.contracts.ports.secrets import HANDLE, Secrets
 from callboard.contracts.ports.store import StoredAnswer
 from callboard.contracts.scope import Actor
 from callboard.control.state.artifact import ArtifactChangeReported, ArtifactRequest, ArtifactRequested, FileState
-from callboard.tools.builtin.folder_files import FolderFiles, compared, held, own
+from callboard.tools.builtin.folder_files import FolderFiles, check_changeable, compare, to_blob
 
 from ..background_tasks import BackgroundTasks
 from ..dependencies import Dependencies
@@ -117,7 +117,7 @@ class ArtifactWriter:
         if isinstance(request, CreateArtifact):
             if request.path is None:
                 return request, None
-            path = own(host.workspace.folder, request.path)
+            path = check_changeable(host.workspace.folder, request.path)
             return msgspec.structs.replace(request, path=path), ArtifactLocation(host.workspace.folder, path)
         known = host.state.artifacts.open.get(request.artifact_id)
         if isinstance(request, DeleteArtifact) and not request.file:
@@ -145,7 +145,7 @@ class ArtifactWriter:
             old = None if look.content is None else look.content.data
         else:
             old = await self._newest(host, artifact)
-        found = await asyncio.to_thread(compared, place.path if place is not None else "text", old, draft.data)
+        found = await asyncio.to_thread(compare, place.path if place is not None else "text", old, draft.data)
         return msgspec.structs.replace(what, added=found.added, removed=found.removed)
 
     async def _draft(
@@ -155,7 +155,7 @@ class ArtifactWriter:
         match request:
             case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
                 text = reveal(text, self._secrets, there)
-                return _utf8(text) if place is None else await self._files.written(*place, text)
+                return _utf8(text) if place is None else await self._files.encode(*place, text)
             case RollbackArtifact():
                 found = await self._reads.content(request.session_id, request.artifact_id, request.version)
                 return _revealed_bytes(found.data, self._secrets, there)
@@ -176,7 +176,7 @@ class ArtifactWriter:
 
     def _kept(self, data: bytes | None) -> Blob | None:
         """The bytes as they may be kept: with handles in place of values."""
-        return None if data is None else held(self._secrets.redact_bytes(data))
+        return None if data is None else to_blob(self._secrets.redact_bytes(data))
 
     @staticmethod
     def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactChangeReported | None = None) -> Refusal:

@@ -184,7 +184,7 @@ class A2aPromptRunner(PromptRunner[RemoteEvent]):
             self.scope,
             self.assembler,
             need.tool,
-            lambda context: external_starts.needing(need, url, context),
+            lambda context: external_starts.evaluate_request(need, url, context),
         )
         self._need = wanted.call
         self.answer_tasks.start(self._answer(session, wanted.call, expected))

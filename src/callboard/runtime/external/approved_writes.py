@@ -9,7 +9,7 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff, WriteRequested
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.tools.gate import external_calls
-from callboard.tools.reasons import allowed, check, reason
+from callboard.tools.reasons import allow, reason, to_check
 
 #: Kinds of calls that write the files which they name. An approval of any other kind covers no write.
 _WRITING: Final[frozenset[CallKind]] = frozenset({"edit", "move"})
@@ -36,12 +36,12 @@ class ApprovedWrites:
         Args:
             before: Text of the file as it stands; None if there is none.
         """
-        call, path = self._approved, external_calls.path_of(asked.path, context)
+        call, path = self._approved, external_calls.to_relative(asked.path, context)
         if call is None or call.kind not in _WRITING:
             return False
-        if path in self.written or path not in external_calls.paths_of(call, context):
+        if path in self.written or path not in external_calls.list_paths(call, context):
             return False
-        diffs = [one for one in call.diffs if external_calls.path_of(one.path, context) == path]
+        diffs = [one for one in call.diffs if external_calls.to_relative(one.path, context) == path]
         return any(_makes(one, before, asked.content) for one in diffs)
 
 
@@ -49,8 +49,8 @@ def apply_approval(evaluation: Evaluation, call: str) -> Evaluation:
     """Return the verdict on a write that call covers: a question is answered by that call's approval, a denial stays."""
     if evaluation.verdict != "ask":
         return evaluation
-    approval = check("approval", allowed(reason("approved_with", call=call)))
-    return external_calls.answered(evaluation, (*_without_approval(evaluation.checks), approval))
+    approval = to_check("approval", allow(reason("approved_with", call=call)))
+    return external_calls.to_allowed(evaluation, (*_without_approval(evaluation.checks), approval))
 
 
 def _without_approval(checks: Iterable[Check]) -> tuple[Check, ...]:

@@ -133,7 +133,7 @@ class ExternalCalls:
             await self._over(known, ASKED_AGAIN)
             known = self._begun(event.call)
         known.state = "waits"
-        evaluation, expected = await self._seen(known, _asking(event.call), external_calls.tool_of(event.call))
+        evaluation, expected = await self._seen(known, _asking(event.call), external_calls.get_tool(event.call))
         if evaluation.verdict == "allow":
             known.state = "runs"
             known.writes.open(event.call)
@@ -223,7 +223,7 @@ class ExternalCalls:
             RequestedCall(
                 call=one.call,
                 step=one.step,
-                tool=external_calls.tool_of(one.told),
+                tool=external_calls.get_tool(one.told),
                 arguments=evaluation.arguments,
                 provider_call_id=one.told.call_id,
                 evaluation=evaluation,
@@ -237,7 +237,7 @@ class ExternalCalls:
         """The approved call that the write belongs to."""
         before = None
         with contextlib.suppress(Refusal):
-            before = await self._host.dependencies.toolbox.source(event.path, self._context)
+            before = await self._host.dependencies.toolbox.read_text(event.path, self._context)
         calls = (one for one in self._calls.values() if one.state == "runs")
         return next((one for one in calls if one.writes.covers(event, before, self._context)), None)
 
@@ -302,7 +302,7 @@ class ExternalCalls:
         try:
             dependencies = self._host.dependencies
             text = dependencies.secrets.redact(
-                _lines(await dependencies.toolbox.source(asked.path, self._context), asked)
+                _lines(await dependencies.toolbox.read_text(asked.path, self._context), asked)
             )
         except Refusal as refusal:
             message = refusal.problem.message
@@ -316,7 +316,7 @@ class ExternalCalls:
         """True where there is no such file, which an agent that is to make it has to hear."""
         with contextlib.suppress(Refusal):
             files = FolderFiles(self._host.dependencies.closed_folders)
-            return await files.read(self._context.folder, external_calls.path_of(path, self._context)) is None
+            return await files.read(self._context.folder, external_calls.to_relative(path, self._context)) is None
         return False
 
     async def _give_change(
@@ -333,7 +333,7 @@ class ExternalCalls:
         await self._host.report(ended)
 
     def _outcome(self, one: _Call) -> ToolOutcome:
-        changes, blobs = external_calls.changes_of(one.told, self._context)
+        changes, blobs = external_calls.list_changes(one.told, self._context)
         # What it wrote through us is on record as that write.
         changes = tuple(change for change in changes if change.path not in one.writes.written)
         took = round((self._host.dependencies.clock.elapsed() - one.began) * 1000)
@@ -341,11 +341,11 @@ class ExternalCalls:
 
 
 def _observing(call: ExternalCall) -> GateCheck:
-    return lambda context: external_calls.observed(call, context)
+    return lambda context: external_calls.evaluate_observed(call, context)
 
 
 def _asking(call: ExternalCall) -> GateCheck:
-    return lambda context: external_calls.asked(call, context)
+    return lambda context: external_calls.evaluate_asked(call, context)
 
 
 def _why(fact: Fact) -> str:

@@ -11,7 +11,7 @@ from callboard.contracts.content import Blob
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.tools import ToolOutcome
-from callboard.tools.builtin.folder_files import FolderFiles, held
+from callboard.tools.builtin.folder_files import FolderFiles, to_blob
 
 from ..dependencies import Dependencies
 
@@ -28,7 +28,7 @@ async def with_contents(outcome: ToolOutcome, folder: str, dependencies: Depende
             with contextlib.suppress(Refusal):
                 data = await files.read(folder, change.path)
         if data is not None:
-            blob = held(dependencies.secrets.redact_bytes(data))
+            blob = to_blob(dependencies.secrets.redact_bytes(data))
             blobs.append(blob)
             change = msgspec.structs.replace(change, after=blob.ref)
         changes.append(change)

@@ -58,7 +58,7 @@ class ProgramConnector:
             self._scope,
             self._speech,
             external_starts.START,
-            lambda context: external_starts.starting(command, context, bound, agent.agent_mode),
+            lambda context: external_starts.evaluate_start(command, context, bound, agent.agent_mode),
         )
         link = self._host.state.threads[thread].external
         clock = self._host.dependencies.clock
@@ -128,7 +128,7 @@ class ProgramConnector:
         """Raises ExternalFailure `file_changed` where what would be started is not what was approved."""
         now = await self._bound(bound.command)
         if now.token != bound.token or now.program != bound.program:
-            paths = ", ".join(now.changed_since(bound.token)) or "its program"
+            paths = ", ".join(now.list_changed(bound.token)) or "its program"
             message = f"The agent was not started: {paths} changed after the approval. Send the message again."
             raise ExternalFailure("file_changed", message)
 
@@ -143,7 +143,7 @@ class ProgramConnector:
     async def _start(
         self, external: ExternalAgents, agent: Definition, bound: CommandBinding, resume: str
     ) -> ExternalSession:
-        known = {spec.name for spec in self._host.dependencies.toolbox.specs(self._context)}
+        known = {spec.name for spec in self._host.dependencies.toolbox.list_specs(self._context)}
         try:
             words = (bound.program, *agent.command[1:])
             command = tuple(self._host.dependencies.secrets.reveal(word) for word in words)

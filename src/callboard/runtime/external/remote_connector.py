@@ -52,7 +52,7 @@ class RemoteAgentConnector:
             self._scope,
             self._speech,
             external_starts.CONNECT,
-            lambda context: external_starts.connecting(url, context),
+            lambda context: external_starts.evaluate_connection(url, context),
         )
         link = host.state.threads[thread].external
         began = host.dependencies.clock.elapsed()

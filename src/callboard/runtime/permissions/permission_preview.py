@@ -27,7 +27,7 @@ from callboard.contracts.tool_names import stored_matcher, stored_name
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.workspace import require_listed
 from callboard.tools.gate import rule_trial
-from callboard.tools.gate.rules import InvalidMatcherError, check
+from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
 from ..dependencies import Dependencies
 from ..prompts.run_config import build_tool_context
@@ -67,7 +67,7 @@ class PermissionPreview:
         `invalid_input`."""
         context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
         call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
-        call = msgspec.structs.replace(call, hooked=self._dependencies.toolbox.unasked_hooks(call, context))
+        call = msgspec.structs.replace(call, hook_result=self._dependencies.toolbox.preview_hooks(call, context))
         seen = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
         return PermissionSeen(
             agent=context.agent,
@@ -189,8 +189,8 @@ class PermissionPreview:
         of it. What another station denied stays denied."""
         requested = past.requested
         arguments = await self._text(requested.final)
-        target = rule_trial.target(requested.tool, arguments, folder)
-        said = rule_trial.said(rules, target, spends=bool(self._dependencies.secrets.kept(arguments)))
+        target = rule_trial.read_target(requested.tool, arguments, folder)
+        said = rule_trial.try_rules(rules, target, spends=bool(self._dependencies.secrets.find_stored(arguments)))
         if said is None:
             return None
         if said.verdict == "allow" and requested.hooked is not None and requested.hooked.verdict == "ask":
@@ -204,7 +204,7 @@ class PermissionPreview:
             turn_id=past.scope.turn,
             tool_call_id=past.scope.tool_call,
             tool=requested.tool,
-            subject=rule_trial.subject(target) or requested.summary,
+            subject=rule_trial.describe_target(target) or requested.summary,
             was=was,
             would=said.verdict,
             matcher=said.rule.matcher,
@@ -220,7 +220,7 @@ class PermissionPreview:
 def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     for number, entry in enumerate(entries):
         try:
-            check(entry.matcher)
+            check_matcher(entry.matcher)
         except InvalidMatcherError as error:
             field = f"rules.{number}.matcher"
             raise Refusal("invalid_input", f"This is no matcher: {error}.", field=field) from error

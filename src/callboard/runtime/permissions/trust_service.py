@@ -29,7 +29,7 @@ from callboard.contracts.scope import Actor
 from callboard.contracts.settings import Asked, StandingRule
 from callboard.control.decide import permission
 from callboard.control.workspace import require_listed
-from callboard.tools.gate.rules import InvalidMatcherError, check
+from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
 
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry
@@ -164,7 +164,7 @@ class TrustService:
 
     async def _add(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
         try:
-            check(command.matcher)
+            check_matcher(command.matcher)
         except InvalidMatcherError as error:
             message = f"This is no matcher: {error}."
             raise Refusal("invalid_input", message, field="matcher", hint="Such as Bash(git status *).") from error

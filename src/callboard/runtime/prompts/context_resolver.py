@@ -12,7 +12,7 @@ from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ArtifactVersionCreated
 from callboard.contracts.ids import PREFIXES
-from callboard.contracts.ports.tools import LookedUpPath, ToolContext
+from callboard.contracts.ports.tools import PathContent, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
 from callboard.contracts.rows import ArtifactRow, TextPart, TurnRow
 from callboard.control.decide import SessionCommand
@@ -20,7 +20,7 @@ from callboard.control.mentions import find_mentions
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, merge_contexts
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.context import BYTES_PER_TOKEN
-from callboard.tools.files.file_types import TEXT, known
+from callboard.tools.files.file_types import TEXT, detect
 from callboard.tools.files.paths import LONGEST_NAME, display
 
 from ..dependencies import Dependencies
@@ -77,14 +77,14 @@ class ContextResolver:
                     field=f"attachments[{number}]",
                     hint="Send less.",
                 )
-            is_a = known(data)
+            is_a = detect(data)
             blob = self._blob(is_a.data, is_a.media)
             tokens = len(is_a.data) // BYTES_PER_TOKEN if is_a.kind == "text" else None
             ref = ContextRef(
                 ref=one.upload or f"blob:{blob.ref.hash[:16]}",
                 kind=is_a.kind,
                 source="attached",
-                title=f"{display(name, LONGEST_NAME)} ({is_a.told})",
+                title=f"{display(name, LONGEST_NAME)} ({is_a.description})",
                 content=blob.ref,
                 tokens=tokens,
             )
@@ -132,17 +132,17 @@ class ContextResolver:
         return found if found.refs else ResolvedContext(missing=tuple(_as_written(one, name) for one in found.missing))
 
     def _file(self, name: str, source: RefSource, context: ToolContext) -> ResolvedContext:
-        looked = self._dependencies.toolbox.look(name, context)
-        if not isinstance(looked, LookedUpPath):
+        looked = self._dependencies.toolbox.read_path(name, context)
+        if not isinstance(looked, PathContent):
             return _missing(name, looked.reason, looked.detail, source)
         path = looked.path or "."
         if looked.kind == "binary":
             return ResolvedContext(
-                refs=(ContextRef(ref=path, kind="binary", source=source, title=f"{path} ({looked.told})"),)
+                refs=(ContextRef(ref=path, kind="binary", source=source, title=f"{path} ({looked.description})"),)
             )
         blob = self._blob(looked.data, looked.media)
         tokens = None if looked.kind == "image" else len(looked.data) // BYTES_PER_TOKEN
-        title = f"{path} ({looked.told})" if looked.kind in ("image", "folder") else ""
+        title = f"{path} ({looked.description})" if looked.kind in ("image", "folder") else ""
         ref = ContextRef(ref=path, kind=looked.kind, source=source, title=title, content=blob.ref, tokens=tokens)
         return ResolvedContext(refs=(ref,), blobs=(blob,))
 
@@ -162,7 +162,7 @@ class ContextResolver:
         data = await self._dependencies.store.blobs.get(newest.hash) if newest is not None else None
         if data is None or newest is None:
             return _missing(name, "erased" if newest is not None else "not_found")
-        is_a = known(data)
+        is_a = detect(data)
         blob = self._blob(is_a.data, is_a.media)
         ref = ContextRef(
             ref=name,

@@ -4,7 +4,7 @@ how to work, and allows nothing that the gate does not."""
 from __future__ import annotations
 
 from callboard.contracts.content import blob_of
-from callboard.contracts.ports.tools import LookedUpPath
+from callboard.contracts.ports.tools import PathContent
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext
 from callboard.control.state.context import BYTES_PER_TOKEN
@@ -31,8 +31,8 @@ def read_instructions(dependencies: Dependencies, workspace: WorkspaceContext) -
     omitted: list[Omission] = []
     missing: list[MissingRef] = []
     for name in workspace.settings.context.instructions:
-        found = dependencies.toolbox.look(name, context)
-        if not isinstance(found, LookedUpPath):
+        found = dependencies.toolbox.read_path(name, context)
+        if not isinstance(found, PathContent):
             if found.reason == "denied":
                 omitted.append(Omission(reason="excluded", ref=name))
             elif found.reason != "not_found":
@@ -47,7 +47,7 @@ def read_instructions(dependencies: Dependencies, workspace: WorkspaceContext) -
 
 
 def _told(
-    dependencies: Dependencies, workspace: WorkspaceContext, found: LookedUpPath, omitted: list[Omission]
+    dependencies: Dependencies, workspace: WorkspaceContext, found: PathContent, omitted: list[Omission]
 ) -> tuple[ResolvedContext, str]:
     data = dependencies.secrets.redact_bytes(found.data)
     blob = blob_of(data, found.media)

@@ -120,7 +120,7 @@ class RunConfigBuilder:
             prompt_blobs=made.blobs,
             tools=() if external else tuple(spec.name for spec in made.setup.specs),
             catalog=None if external else made.catalog,
-            servers=() if external else self._dependencies.toolbox.servers(made.context),
+            servers=() if external else self._dependencies.toolbox.list_servers(made.context),
             candidates=tuple(
                 Candidate(provider=provider, model=model, excluded=route.excluded[index] if route.excluded else "")
                 for index, (provider, model) in enumerate(route.candidates)
@@ -163,11 +163,11 @@ class RunConfigBuilder:
         """The setup with the tools that the run looked for since it began, as far as they are there."""
         await self.wait_ready(workspace)
         told = build_tool_context(workspace.folder, setup.definition, run.mode, run.permission_mode, teamwork=run.tools)
-        context = msgspec.structs.replace(with_settings(told, workspace.settings), found=run.tools)
+        context = msgspec.structs.replace(with_settings(told, workspace.settings), loaded_tools=run.tools)
         known = {spec.name for spec in setup.specs}
         more = tuple(
             spec
-            for spec in self._dependencies.toolbox.specs(context)
+            for spec in self._dependencies.toolbox.list_specs(context)
             if spec.name in run.tools and spec.name not in known
         )
         return replace(setup, specs=(*setup.specs, *more)) if more else setup
@@ -181,7 +181,7 @@ class RunConfigBuilder:
             raise _unreadable(f"the definition of {run.definition}") from error
         texts: Mapping[PromptLayer, str] = {layer: data.decode() for layer, data in layers.items()}
         context = build_tool_context(workspace.folder, agent, run.mode, run.permission_mode, teamwork=run.tools)
-        specs = self._dependencies.toolbox.specs(context)
+        specs = self._dependencies.toolbox.list_specs(context)
         return RunStart(
             definition=agent,
             prompts=run.prompts,
@@ -205,8 +205,8 @@ class RunConfigBuilder:
         # What servers bring changes while the definition stays.
         context = with_settings(made.context, workspace.settings)
         if context != made.context or context.servers:
-            specs = self._dependencies.toolbox.specs(context)
-            told = build_catalog(self._dependencies.toolbox.inventory(context))
+            specs = self._dependencies.toolbox.list_specs(context)
+            told = build_catalog(self._dependencies.toolbox.list_tools(context))
             made = self._made[key] = replace(
                 made, setup=replace(made.setup, specs=specs), catalog=told, context=context
             )
@@ -223,7 +223,7 @@ class RunConfigBuilder:
     ) -> _BuiltConfig:
         told = build_tool_context(workspace.folder, agent, mode, permission_mode, teamwork=team_tools(agent, roster))
         context = with_settings(told, workspace.settings)
-        specs = self._dependencies.toolbox.specs(context)
+        specs = self._dependencies.toolbox.list_specs(context)
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
             "mode": _told_of_mode(agent, mode, permission_mode, specs),
@@ -247,7 +247,7 @@ class RunConfigBuilder:
             system=_system(agent, texts),
             specs=specs,
         )
-        tools = self._dependencies.toolbox.inventory(context)
+        tools = self._dependencies.toolbox.list_tools(context)
         return _BuiltConfig(setup, tuple(blobs.values()), roster.hash, build_catalog(tools), context, said)
 
     async def _read(self, prompt: PromptRef) -> bytes:

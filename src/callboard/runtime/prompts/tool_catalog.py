@@ -21,7 +21,7 @@ def with_settings(context: ToolContext, settings: Effective) -> ToolContext:
         shell=settings.shell,
         servers=settings.servers,
         hooks=settings.hooks,
-        held_back=settings.held_back,
+        changed_hooks=settings.held_back,
     )
 
 

@@ -12,7 +12,7 @@ from callboard.contracts.facts import CompactionCompleted, QueueEdited, SteerReq
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ContextRow
 from callboard.control.state.session import Session
-from callboard.tools.gate.rules import Target, decide
+from callboard.tools.gate.rules import Target, find_rule
 
 from ..dependencies import Dependencies
 from ..session_registry import OpenSession, SessionRegistry
@@ -127,9 +127,9 @@ class ContextReads:
 
     async def _files(self, workspace: WorkspaceContext, state: Session | None, text: str, limit: int) -> list[Mention]:
         context = person_context(workspace, state, self._dependencies.clock.now())
-        paths = await self._dependencies.toolbox.names(text, context, limit)
+        paths = await self._dependencies.toolbox.find_paths(text, context, limit)
         folders = dict.fromkeys(one for path in paths for one in _above(path) if text.casefold() in one.casefold())
-        readable = [one for one in folders if decide(context.rules, Target(tool="Read", path=one)) is None]
+        readable = [one for one in folders if find_rule(context.rules, Target(tool="Read", path=one)) is None]
         files = [Mention(kind="file", ref=path, insert=_insert(path)) for path in paths]
         return [
             *(Mention(kind="folder", ref=one, insert=_insert(f"{one}/")) for one in sorted(readable, key=len)),

@@ -54,7 +54,7 @@ class ProcessReads:
         context = await self._context(query)
         if self._dependencies.shells is None:
             raise Refusal("tool_failed", "No commands are run here.")
-        return await self._dependencies.shells.environment(context)
+        return await self._dependencies.shells.describe_environment(context)
 
     async def _context(self, query: GetExecutionEnvironment) -> ToolContext:
         if query.session_id is not None:
@@ -89,7 +89,7 @@ class ProcessReads:
         return msgspec.structs.replace(
             context,
             folder=thread.child.worktree or context.folder,
-            given_globs=thread.child.work_globs,
+            parent_globs=thread.child.work_globs,
             read_only=thread.child.isolation == "read_only",
         )
 

@@ -35,13 +35,13 @@ class ToolReads:
         """The answer of a query. Raises Refusal `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
         `unknown_agent`."""
         if isinstance(query, ListServers):
-            return ServerList(servers=self._dependencies.toolbox.servers(self._of_workspace(query.workspace_id)))
+            return ServerList(servers=self._dependencies.toolbox.list_servers(self._of_workspace(query.workspace_id)))
         context = await self._context(query)
         await self._dependencies.toolbox.prepare(context, whole=True)
         return ToolInventory(
             agent=context.agent,
-            tools=self._dependencies.toolbox.inventory(context),
-            servers=self._dependencies.toolbox.servers(context),
+            tools=self._dependencies.toolbox.list_tools(context),
+            servers=self._dependencies.toolbox.list_servers(context),
         )
 
     async def reconnect(self, command: ReconnectServer) -> ServerAnswer:
@@ -86,4 +86,4 @@ class ToolReads:
         if thread.child is None:
             return context
         reads = thread.child.isolation == "read_only"
-        return msgspec.structs.replace(context, given_globs=thread.child.work_globs, read_only=reads)
+        return msgspec.structs.replace(context, parent_globs=thread.child.work_globs, read_only=reads)

@@ -32,7 +32,7 @@ _SEEN = re.compile(rb"secret://seen-[0-9a-f]{12}")
 def redact_value(value: _T, secrets: Secrets) -> _T:
     """The same value with handles in place of secrets in all its texts; the very value where there are none."""
     try:
-        if not secrets.holds(msgspec.json.encode(value)):
+        if not secrets.may_have_secret(msgspec.json.encode(value)):
             return value
     except (msgspec.MsgspecError, UnicodeEncodeError, TypeError):
         # Half of a surrogate pair has no encoding: what is stored and shown has U+FFFD in its place.
@@ -119,7 +119,7 @@ async def redact_stream(pieces: AsyncIterator[bytes], veil: StreamRedaction) -> 
         shown = veil.add(decoder.decode(piece))
         if shown:
             yield shown.encode("utf-8", "surrogateescape")
-    rest = veil.add(decoder.decode(b"", True)) + veil.rest()
+    rest = veil.add(decoder.decode(b"", True)) + veil.pending()
     if rest:
         yield rest.encode("utf-8", "surrogateescape")
 

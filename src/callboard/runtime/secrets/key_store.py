@@ -25,10 +25,10 @@ async def answer_secret(command: SecretCommand, secrets: Secrets) -> SecretKept 
     """
     match command:
         case ListSecrets():
-            return SecretList(secrets=secrets.names(), problem=await asyncio.to_thread(secrets.problem))
+            return SecretList(secrets=secrets.list_stored(), problem=await asyncio.to_thread(secrets.check_keyring))
         case SetSecret(name=name, value=value):
-            kept = await asyncio.to_thread(secrets.keep, name, value)
+            kept = await asyncio.to_thread(secrets.store, name, value)
             return SecretKept(name=kept.name, place=kept.place, handle=f"{HANDLE}{kept.name}")
         case RemoveSecret(name=name):
-            await asyncio.to_thread(secrets.forget, name)
+            await asyncio.to_thread(secrets.remove, name)
             return SecretGone(name=name)

@@ -23,7 +23,7 @@ async def evaluate_call(toolbox: Toolbox, call: ToolCall, context: ToolContext, 
     missing: Refusal | None = None
     call = msgspec.structs.replace(call, arguments=_plain(call.arguments))
     if _runs(call):
-        used = secrets.kept(call.arguments)
+        used = secrets.find_stored(call.arguments)
         try:
             call = msgspec.structs.replace(call, arguments=_revealed(call.arguments, secrets), secrets=used)
         except Refusal as refusal:

@@ -16,7 +16,7 @@ from callboard.control.decide.tool.action_answer import find_waiting_call
 from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.state.session import OpenCall
 from callboard.tools.arguments import digest
-from callboard.tools.hooks.restrictions import narrowed, not_rewritten
+from callboard.tools.hooks.restrictions import apply_hooks, deny_rewrite
 
 from ..dependencies import Dependencies
 from ..secrets.append_redactor import redact_evaluation, redact_hook_result
@@ -53,28 +53,28 @@ class GateDecisions:
             asked = ToolCall(call_id=call, tool=tool, arguments=evaluation.arguments)
             (hooked,) = await self._asked(thread, [asked])
             if hooked is not None:
-                evaluation = await self._of_foreign(thread, call, look, not_rewritten(hooked))
+                evaluation = await self._of_foreign(thread, call, look, deny_rewrite(hooked))
         return evaluation
 
     async def _asked(self, thread: str, calls: Sequence[ToolCall]) -> list[HookResult | None]:
         """What hooks say of new calls, redacted."""
         dependencies, session = self._dependencies, self._session_state.state.session
         context = await self._runs.tool_context(thread)
-        if not (context.hooks or context.held_back):
+        if not (context.hooks or context.changed_hooks):
             return [None for _ in calls]
-        asking = (dependencies.toolbox.ask_hooks(call, context, session=session, thread=thread) for call in calls)
+        asking = (dependencies.toolbox.run_hooks(call, context, session=session, thread=thread) for call in calls)
         return [redact_hook_result(said, dependencies.secrets) for said in await _all_of(asking)]
 
     async def _of(self, thread: str, call: ToolCall) -> Evaluation:
         """The gate's present verdict on a call that hooks were asked about."""
         context = await self._runs.tool_context(thread)
         evaluation = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
-        self.evaluations[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hooked=call.hooked)
+        self.evaluations[call.call_id] = evaluation = msgspec.structs.replace(evaluation, hook_result=call.hook_result)
         return evaluation
 
     async def _of_foreign(self, thread: str, call: str, look: GateCheck, hooked: HookResult | None) -> Evaluation:
         evaluation = redact_evaluation(look(await self._runs.tool_context(thread)), self._dependencies.secrets)
-        self.evaluations[call] = evaluation = narrowed(evaluation, hooked)
+        self.evaluations[call] = evaluation = apply_hooks(evaluation, hooked)
         return evaluation
 
     async def reevaluate(self, action: str) -> Evaluation | None:
@@ -119,7 +119,12 @@ class GateDecisions:
         arguments = None if said.arguments is None else await self._whole(said.arguments)
         code = cast("Code | None", said.code or None)
         return HookResult(
-            verdict=said.verdict, detail=said.detail, code=code, arguments=arguments, by=said.by, reasons=said.reasons
+            verdict=said.verdict,
+            detail=said.detail,
+            code=code,
+            arguments=arguments,
+            rewritten_by=said.by,
+            reasons=said.reasons,
         )
 
     async def _whole(self, text: Text) -> str:
@@ -146,7 +151,7 @@ def _as_said(call: ToolCall, hooked: HookResult | None) -> ToolCall:
     if hooked is None:
         return call
     arguments = call.arguments if hooked.arguments is None else hooked.arguments
-    return msgspec.structs.replace(call, arguments=arguments, hooked=hooked)
+    return msgspec.structs.replace(call, arguments=arguments, hook_result=hooked)
 
 
 def _unseen(call: OpenCall, why: Refusal) -> Evaluation:

@@ -66,7 +66,7 @@ class PartialBuffer:
         """All that came of a part so far, redacted, also what is not shown yet because it may be the beginning of a
         secret."""
         veil = self._veils.get((kind, step))
-        return "".join(self._texts.get((kind, step), ())) + (veil.rest() if veil is not None else "")
+        return "".join(self._texts.get((kind, step), ())) + (veil.pending() if veil is not None else "")
 
     def steps(self, kind: PartialKind) -> list[int]:
         """The steps of the parts of a kind, in the order in which they began."""
@@ -87,7 +87,7 @@ class PartialBuffer:
     def _shown(self, key: tuple[PartialKind, int], text: str) -> str:
         """What may be shown now that this piece came. A part begins with its first piece, shown or not."""
         if key not in self._veils:
-            self._veils[key] = self._dependencies.secrets.veil()
+            self._veils[key] = self._dependencies.secrets.redact_stream()
             self._texts[key] = []
         return self._veils[key].add(valid_text(text))
 

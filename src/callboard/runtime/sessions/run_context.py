@@ -67,15 +67,15 @@ class RunContexts:
         rules = effective_rules(workspace, state, self._now())
         mode = workspace.limit_mode(run.permission_mode, agent)
         told = build_tool_context(workspace.folder, agent, run.mode, mode, rules, run.tools)
-        context = msgspec.structs.replace(with_settings(told, workspace.settings), found=run.tools)
+        context = msgspec.structs.replace(with_settings(told, workspace.settings), loaded_tools=run.tools)
         child = state.threads[thread].child
         if child is None:
             return context
         return msgspec.structs.replace(
             context,
             folder=child.worktree or workspace.folder,
-            serves=workspace.folder,
-            given_globs=child.work_globs,
+            trusted_folder=workspace.folder,
+            parent_globs=child.work_globs,
             read_only=child.isolation == "read_only",
         )
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from callboard.contracts.errors import Refusal
 from callboard.control.effects import SettleArtifact
 from callboard.control.state.artifact import FileState, InterruptedSaveReported, OpenArtifact
-from callboard.tools.builtin.folder_files import FolderFiles, held
+from callboard.tools.builtin.folder_files import FolderFiles, to_blob
 
 from ..sessions.host import SessionHost
 
@@ -33,7 +33,7 @@ async def recover_artifact(host: SessionHost, effect: SettleArtifact) -> None:
     except Refusal as refusal:
         await host.report(InterruptedSaveReported(artifact=effect.artifact, message=refusal.problem.message))
         return
-    there = None if data is None else held(host.dependencies.secrets.redact_bytes(data))
+    there = None if data is None else to_blob(host.dependencies.secrets.redact_bytes(data))
     await host.report(InterruptedSaveReported(artifact=effect.artifact, file=FileState(content=there)))
 
 

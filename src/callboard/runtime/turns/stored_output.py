@@ -7,7 +7,7 @@ import msgspec
 from callboard.contracts.content import BlobRef, Text
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.rows import ToolPart
-from callboard.tools.builtin.read_output import ReadOutputArguments, page
+from callboard.tools.builtin.read_output import ReadOutputArguments, format_page
 
 from ..sessions.host import SessionHost
 
@@ -45,7 +45,7 @@ async def _of_blob(host: SessionHost, ref: BlobRef, asked: ReadOutputArguments) 
 def _page(data: bytes, asked: ReadOutputArguments, size: int) -> ToolOutcome:
     if not data and asked.offset:
         return _failed(f"The output has {size} bytes; there is nothing at {asked.offset}.")
-    return ToolOutcome(output=page(data, asked, size))
+    return ToolOutcome(output=format_page(data, asked, size))
 
 
 def _failed(message: str) -> ToolOutcome:

@@ -74,13 +74,13 @@ class ToolCallRunner:
         """The report, with what the call changed of the tools that there are."""
         scope, toolbox = self._scope, self._host.dependencies.toolbox
         ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
-        if not (outcome.found or may_be_brought(tool)):
+        if not (outcome.loaded_tools or may_be_brought(tool)):
             return ended
         context = await self._host.run_contexts.tool_context(scope.thread)
         if may_be_brought(tool):
-            return msgspec.structs.replace(ended, servers=toolbox.servers(context))
-        found = msgspec.structs.replace(context, found=(*context.found, *outcome.found))
-        return msgspec.structs.replace(ended, catalog=build_catalog(toolbox.inventory(found)))
+            return msgspec.structs.replace(ended, servers=toolbox.list_servers(context))
+        updated = msgspec.structs.replace(context, loaded_tools=(*context.loaded_tools, *outcome.loaded_tools))
+        return msgspec.structs.replace(ended, catalog=build_catalog(toolbox.list_tools(updated)))
 
     async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
         host, scope = self._host, self._scope

@@ -91,7 +91,7 @@ class ProgressReporter:
                 run = self._host.state.threads[where.thread].run
                 call = run.find_call(where.tool_call) if run is not None else None
                 if not answer.done() and (call is None or not call.action):
-                    return Reply(said="nothing")
+                    return Reply(outcome="nothing")
                 return await self._reply(await answer)
             except asyncio.CancelledError:
                 # Its server, or the call, waits no longer; what is being cancelled cannot wait for the fact of it.
@@ -106,10 +106,10 @@ class ProgressReporter:
 
     async def _reply(self, fact: Fact) -> Reply:
         if not isinstance(fact, ActionResolved):
-            return Reply(said="nothing")
+            return Reply(outcome="nothing")
         if fact.decision != "answer":
-            return Reply(said="reject")
+            return Reply(outcome="reject")
         text = fact.answer
         data = None if text.ref is None else await self._host.dependencies.store.blobs.get(text.ref.hash)
         said = text.text if data is None else data.decode()
-        return Reply(said="answer", answer=self._host.dependencies.secrets.reveal(said))
+        return Reply(outcome="answer", answer=self._host.dependencies.secrets.reveal(said))

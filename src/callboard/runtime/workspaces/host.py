@@ -21,7 +21,7 @@ from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
 from callboard.projection.rows import Table
 from callboard.projection.workspace import WorkspaceView, damaged, listed
-from callboard.tools.protection.credentials import breadth
+from callboard.tools.protection.credentials import describe_breadth
 
 from ..dependencies import Dependencies
 from ..views.ring import Ring
@@ -111,7 +111,7 @@ class WorkspaceHost:
         `facts_unreadable` as `must_be_readable`."""
         self.require_readable()
         path = self.state.path
-        rules.require_approved(self.state, path, breadth(Path(path), Path.home()))
+        rules.require_approved(self.state, path, describe_breadth(Path(path), Path.home()))
 
     def rows(self) -> tuple[WorkspaceRow, ...]:
         """The workspace as a row; none before its first fact."""

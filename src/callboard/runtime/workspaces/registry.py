@@ -30,7 +30,7 @@ from callboard.control.effects import ListSession, ShareRule
 from callboard.control.state.session import Workspace
 from callboard.projection.overlay import overlay
 from callboard.projection.workspace import damaged
-from callboard.tools.protection.credentials import breadth
+from callboard.tools.protection.credentials import describe_breadth
 
 from ..dependencies import Dependencies
 from ..fingerprint import view_fingerprint
@@ -193,7 +193,7 @@ class WorkspaceRegistry:
             if host is None:
                 host = WorkspaceHost(workspace, self._dependencies)
                 await host.open()
-            name, broad = Path(path).name or path, breadth(Path(path), Path.home())
+            name, broad = Path(path).name or path, describe_breadth(Path(path), Path.home())
             answer = await host.change(
                 lambda state: rules.open_folder(state, path, name, broad=broad, wide=request.wide),
                 actor,

@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.uploads import LARGEST_UPLOAD, Upload
-from callboard.tools.files.file_types import media_of
+from callboard.tools.files.file_types import detect_media
 
 from ..secrets.append_redactor import redact_stream
 
@@ -44,7 +44,7 @@ class UploadFolder:
         try:
             size, head = await self._write(path, pieces)
             veil = self._veil()
-            told = Upload(upload=upload, name=veil.add(name) + veil.rest(), media=media_of(head), size=size)
+            told = Upload(upload=upload, name=veil.add(name) + veil.pending(), media=detect_media(head), size=size)
             await asyncio.to_thread(_note, path, told)
         except BaseException as error:
             # What could not be taken away is swept after a day.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from callboard.contracts.content import Blob
 from callboard.contracts.facts.tool import FileChange
-from callboard.tools.builtin.folder_files import compared, held
+from callboard.tools.builtin.folder_files import compare, to_blob
 
 from .git import git_output
 
@@ -53,9 +53,9 @@ def _changes(
             if not new.strip("0"):
                 changes.append(FileChange(path=path, kind="deleted"))
             continue
-        kept = held(after)
-        former = None if before is None else held(before)
-        told = compared(path, before, after)
+        kept = to_blob(after)
+        former = None if before is None else to_blob(before)
+        told = compare(path, before, after)
         changes.append(
             FileChange(
                 path=path,

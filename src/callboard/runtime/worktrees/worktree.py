@@ -22,7 +22,7 @@ from callboard.contracts.scope import Scope
 from callboard.control.effects import RemoveWorktree
 from callboard.control.outcomes import WorktreeLeft, WorktreeMade
 from callboard.control.state.session import Child
-from callboard.tools.shielded_wait import outlast
+from callboard.tools.shielded_wait import wait_shielded
 
 from ..sessions.host import SessionHost
 from .git import git as _git
@@ -87,7 +87,7 @@ async def merge_for_call(host: SessionHost, arguments: str) -> tuple[ToolOutcome
 async def merge_child(host: SessionHost, agent: str) -> MergeResult:
     """Merges the child's branch into the folder, all of it or nothing, also where the task is cancelled meanwhile. What the
     child left uncommitted is committed first."""
-    merged, _ = await outlast(asyncio.create_task(_merge(host, agent)))
+    merged, _ = await wait_shielded(asyncio.create_task(_merge(host, agent)))
     return merged
 
 

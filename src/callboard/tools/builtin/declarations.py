@@ -79,7 +79,7 @@ def to_find(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
     return [
         one
         for one in there.offered.values()
-        if one.deferred and one.name not in context.found and _could_have(one, context, there)
+        if one.deferred and one.name not in context.loaded_tools and _could_have(one, context, there)
     ]
 
 
@@ -103,7 +103,7 @@ def specs(context: ToolContext, there: McpCatalog = NOTHING) -> tuple[ToolSpec, 
     theirs = tuple(
         one.spec
         for one in sorted(there.offered.values(), key=lambda one: one.name)
-        if _could_have(one, context, there) and (not one.deferred or one.name in context.found)
+        if _could_have(one, context, there) and (not one.deferred or one.name in context.loaded_tools)
     )
     finding = (_told(KINDS[find_tools.NAME]),) if to_find(context, there) else ()
     return (*own, *finding, *theirs)
@@ -111,7 +111,7 @@ def specs(context: ToolContext, there: McpCatalog = NOTHING) -> tuple[ToolSpec, 
 
 def _could_have(one: ToolOffer, context: ToolContext, there: McpCatalog) -> bool:
     """True where nothing but what a person says stands between the agent and a tool that a server brings."""
-    held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.given_globs
+    held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.parent_globs
     may_change = "Patch" in context.policy and not held
     return listed(one.name, context) and (one.read_only or may_change) and not there.gone(one.server)
 

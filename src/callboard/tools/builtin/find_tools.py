@@ -39,7 +39,9 @@ def find(asked: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOutcom
         return ToolOutcome(output="No tool fits these words. Try others, or fewer.")
     told = "\n".join(f"- {one.name}: {' '.join(one.spec.description.split())[:300]}" for one in found)
     more = f"\n\n{len(ranked) - MOST} more fit; say it more exactly to find them." if len(ranked) > MOST else ""
-    return ToolOutcome(output=f"You can call these from now on:\n{told}{more}", found=tuple(one.name for one in found))
+    return ToolOutcome(
+        output=f"You can call these from now on:\n{told}{more}", loaded_tools=tuple(one.name for one in found)
+    )
 
 
 def _fit(words: set[str], one: ToolOffer) -> int:

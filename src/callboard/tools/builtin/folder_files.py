@@ -12,10 +12,10 @@ from callboard.contracts.errors import Refusal
 
 from ..files.changes import PlannedChange, diff, media_of
 from ..files.handles import Folder
-from ..files.paths import PathDenied, display, relative, steering
+from ..files.paths import PathDenied, display, find_steering, relative
 from ..files.text_encoding import decode
 from ..protection.atomic_write import ChangedMeanwhileError, remove, replace
-from ..shielded_wait import outlast
+from ..shielded_wait import wait_shielded
 from .write import LARGEST_FILE, WriteArguments, plan
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class FolderFiles:
 
         return await self._in(folder, found)
 
-    async def written(self, folder: str, path: str, text: str) -> bytes:
+    async def encode(self, folder: str, path: str, text: str) -> bytes:
         """The bytes that the file would have with that text: an existing file keeps its encoding and line ends."""
         asked = WriteArguments(file_path=path, content=text)
         return (await self._in(folder, lambda inside: plan(inside, path, asked))).after
@@ -79,19 +79,19 @@ class FolderFiles:
             except OSError as error:
                 raise Refusal("tool_failed", f"{error.strerror or error}.") from error
 
-        result, cancelled = await outlast(asyncio.to_thread(whole))
+        result, cancelled = await wait_shielded(asyncio.to_thread(whole))
         if cancelled:
             raise asyncio.CancelledError
         return result
 
 
-def own(folder: str, path: str) -> str:
+def check_changeable(folder: str, path: str) -> str:
     """The path relative to the folder, of a file that a person may change here. Raises Refusal `path_denied`."""
     try:
         inside = relative(folder, path)
     except PathDenied as denied:
         raise Refusal("path_denied", denied.message, field="path") from denied
-    guarded = steering(inside)
+    guarded = find_steering(inside)
     if guarded:
         raise Refusal(
             "path_denied",
@@ -104,18 +104,18 @@ def own(folder: str, path: str) -> str:
     return inside
 
 
-def held(data: bytes) -> Blob:
+def to_blob(data: bytes) -> Blob:
     """The bytes of a file with the media type that they show."""
     return blob_of(data, media_of(data))
 
 
-def text_of(data: bytes) -> str | None:
+def to_text(data: bytes) -> str | None:
     """The bytes as text; None where they are none."""
     found = decode(data)
     return None if found is None else found.text
 
 
-def compared(path: str, before: bytes | None, after: bytes) -> FileComparison:
+def compare(path: str, before: bytes | None, after: bytes) -> FileComparison:
     """What differs between two contents of a file."""
     binary = decode(after) is None or (before is not None and decode(before) is None)
     found = diff(PlannedChange(path, before, after))

@@ -12,7 +12,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.handles import Folder
-from ..files.images import begins_as_image, image
+from ..files.images import read_image, read_image_header
 from ..files.text_encoding import DecodedText, decode, kind_of, size_of
 
 NAME = "Read"
@@ -55,14 +55,16 @@ def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
     except Refusal:
         data = folder.read(path, LARGEST_IMAGE) or b""
         large = len(data) > LARGEST_IMAGE
-        shown = begins_as_image(data) if large else image(data)
+        shown = read_image_header(data) if large else read_image(data)
         if shown is None:
             raise
         if large:
             most = f"{LARGEST_IMAGE // 1024 // 1024} MB"
-            return ToolOutcome(output=f"{path} is {shown.told}, of more than {most}: too large to be shown.")
+            return ToolOutcome(output=f"{path} is {shown.description}, of more than {most}: too large to be shown.")
     blob = blob_of(data, shown.media)
-    return ToolOutcome(output=f"{path} is {shown.told}, {size_of(len(data))}.", blobs=(blob,), images=(blob.ref,))
+    return ToolOutcome(
+        output=f"{path} is {shown.description}, {size_of(len(data))}.", blobs=(blob,), images=(blob.ref,)
+    )
 
 
 def source(folder: Folder, path: str) -> str:

@@ -27,7 +27,7 @@ class ReadOutputArguments(Arguments, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(description="How many bytes to read.", ge=1, le=LARGEST_PAGE)] = LARGEST_PAGE
 
 
-def page(data: bytes, asked: ReadOutputArguments, size: int) -> str:
+def format_page(data: bytes, asked: ReadOutputArguments, size: int) -> str:
     """The page as text, with what lies behind it. A character that it cuts in two is left out."""
     end = asked.offset + len(data)
     more = f"; read on with offset {end}" if end < size else ""

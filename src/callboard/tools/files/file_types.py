@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from callboard.contracts.refs import RefKind
 
-from .images import begins_as_image, image
+from .images import read_image, read_image_header
 from .text_encoding import decode, kind_by_magic, kind_of, size_of
 
 TEXT = "text/plain; charset=utf-8"
@@ -20,23 +20,23 @@ class FileType(NamedTuple):
     kind: RefKind
     data: bytes
     media: str
-    told: str
+    description: str
 
 
-def known(data: bytes) -> FileType:
+def detect(data: bytes) -> FileType:
     """What a whole file is."""
-    shown = image(data)
+    shown = read_image(data)
     if shown is not None:
-        return FileType("image", data, shown.media, f"{shown.told}, {size_of(len(data))}")
+        return FileType("image", data, shown.media, f"{shown.description}, {size_of(len(data))}")
     text = decode(data)
     if text is not None:
         return FileType("text", text.text.encode("utf-8", "replace"), TEXT, size_of(len(data)))
-    return FileType("binary", data, media_of(data), f"{kind_of(data)}, {size_of(len(data))}")
+    return FileType("binary", data, detect_media(data), f"{kind_of(data)}, {size_of(len(data))}")
 
 
-def media_of(head: bytes) -> str:
+def detect_media(head: bytes) -> str:
     """The media type that the beginning of a file says."""
-    shown = begins_as_image(head)
+    shown = read_image_header(head)
     if shown is not None:
         return shown.media
     found = _MEDIA.get(kind_by_magic(head))

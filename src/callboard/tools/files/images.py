@@ -22,20 +22,20 @@ class Image(NamedTuple):
     height: int
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """What it is, for a person."""
         kind = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WebP"}[self.media]
         return f"a {kind} image, {self.width} × {self.height} pixels"
 
 
-def image(data: bytes) -> Image | None:
+def read_image(data: bytes) -> Image | None:
     """The image that these bytes are, whole; None for anything else. What is cut off or says no size is shown to nobody: a
     provider that cannot open it would refuse all that is said with it."""
-    found = begins_as_image(data)
+    found = read_image_header(data)
     return found if found is not None and _is_whole(found.media, data) else None
 
 
-def begins_as_image(data: bytes) -> Image | None:
+def read_image_header(data: bytes) -> Image | None:
     """The image that begins with these bytes."""
     media = "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
     media = media or next((one for magic, one in _KINDS if data.startswith(magic)), None)

@@ -13,7 +13,7 @@ from callboard.contracts.facts.reason import ReasonCode
 from callboard.contracts.text.exact import INVISIBLE, mark
 from callboard.contracts.text.sentences import punctuated
 
-from ..reasons import english, reason
+from ..reasons import reason, to_english
 
 #: What decides what agents may do, at the top of a folder. While a command runs, none of these can be made there either.
 PROTECTED = ("agents", ".callboard", ".git")
@@ -42,24 +42,24 @@ class PathDenied(Exception):
 
     def __init__(self, code: ReasonCode, **parameters: str) -> None:
         self.reasons = (reason(code, **parameters),)
-        self.message = punctuated(english(self.reasons))
+        self.message = punctuated(to_english(self.reasons))
         super().__init__(self.message)
 
 
-def relative(folder: str, given: str) -> str:
+def relative(folder: str, path: str) -> str:
     """The path of ours that `given` names. An absolute path must lie in `folder`. Raises PathDenied."""
-    shown = display(given)
-    if "\0" in given:
+    shown = display(path)
+    if "\0" in path:
         raise PathDenied("null_byte", path=shown)
-    if any(unicodedata.category(char) == "Cc" or char in _REORDERING for char in given):
+    if any(unicodedata.category(char) == "Cc" or char in _REORDERING for char in path):
         raise PathDenied("control_characters", path=shown)
     try:
-        size = len(given.encode())
+        size = len(path.encode())
     except UnicodeEncodeError as error:
         raise PathDenied("not_unicode", path=shown) from error
     if size > LONGEST_PATH:
         raise PathDenied("long_path", size=str(size), most=str(LONGEST_PATH))
-    inside = _inside(folder, given, shown) if given.startswith("/") else given
+    inside = _inside(folder, path, shown) if path.startswith("/") else path
     components = [one for one in inside.split("/") if one not in {"", "."}]
     for component in components:
         if component == "..":
@@ -69,7 +69,7 @@ def relative(folder: str, given: str) -> str:
     return "/".join(components)
 
 
-def protected(path: str) -> str:
+def find_protected(path: str) -> str:
     """The protected name that a path of ours goes through, such as `.git`, or the empty text.
 
     Names are compared as the least careful file system would: without case, compatibility forms and invisible characters.
@@ -95,7 +95,7 @@ def protected_name(name: str, *, within: str) -> str:
     return ""
 
 
-def steering(path: str) -> str:
+def find_steering(path: str) -> str:
     """Return the name of `PROTECTED` that a path of ours goes through, or the empty text."""
     for depth, component in enumerate(path.split("/")):
         name = _folded(component)

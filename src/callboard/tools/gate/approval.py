@@ -7,12 +7,12 @@ from callboard.contracts.facts.reason import Reason
 from callboard.contracts.text.sentences import clause
 
 from ..builtin.bash import BashArguments
-from ..reasons import ReasonText, allows, english, of_rule, reason
+from ..reasons import StationResult, explain_allowance, explain_question, reason, to_english
 from ..shell_grammar.spellings import destroys
 from .call_context import CallContext
 
 
-def station(case: CallContext) -> ReasonText:
+def station(case: CallContext) -> StationResult:
     """Return the verdict with what its check says, and keep the reasons of a question."""
     verdict, found = _wanted(case)
     if verdict == "ask":
@@ -23,18 +23,18 @@ def station(case: CallContext) -> ReasonText:
     if case.hook_asks:
         verdict = "ask"
     if verdict == "ask":
-        reasons = (*(case.call.hooked.reasons if case.call.hooked is not None else ()), *case.reasons)
+        reasons = (*(case.call.hook_result.reasons if case.call.hook_result is not None else ()), *case.reasons)
         if why(case):
-            return ReasonText(verdict, why(case), reasons)
+            return StationResult(verdict, why(case), reasons)
         mode = reason("mode_applies", mode=case.context.permission_mode)
-        return ReasonText(verdict, english((mode,)), (mode,))
-    return ReasonText(verdict, english(found), found)
+        return StationResult(verdict, to_english((mode,)), (mode,))
+    return StationResult(verdict, to_english(found), found)
 
 
 def why(case: CallContext) -> str:
     """Return why a person is asked, in English: what hooks said, then the reasons."""
-    said = english(case.reasons)
-    hooked = case.call.hooked.detail if case.call.hooked is not None else ""
+    said = to_english(case.reasons)
+    hooked = case.call.hook_result.detail if case.call.hook_result is not None else ""
     return f"{clause(hooked)}; {said}" if hooked and said else hooked or said
 
 
@@ -53,7 +53,7 @@ def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
         return "ask", (reason("unkept", paths=", ".join(case.unkept)),)
     if case.rule is not None:
         asks = case.rule.verdict == "ask"
-        return case.rule.verdict, (of_rule(case.rule) if asks else allows(case.rule),)
+        return case.rule.verdict, (explain_question(case.rule) if asks else explain_allowance(case.rule),)
     if case.is_brought:
         return ("allow", (reason("mode_applies", mode=mode),)) if mode == "full" else ("ask", (reason("server_tool"),))
     if not (case.is_shell or case.is_change or case.is_merge):

@@ -52,7 +52,7 @@ class GateEnvironment(NamedTuple):
 
     def why_not(self, folder: str) -> str:
         """Why commands in this folder are not held in."""
-        return "the folder is the whole machine" if folder == "/" else self.ability.why
+        return "the folder is the whole machine" if folder == "/" else self.ability.problem
 
 
 @dataclass
@@ -135,7 +135,7 @@ class CallContext:
     @property
     def hook_asks(self) -> bool:
         """True where a hook wants a person asked: no rule answers that."""
-        return self.call.hooked is not None and self.call.hooked.verdict == "ask"
+        return self.call.hook_result is not None and self.call.hook_result.verdict == "ask"
 
     @property
     def spends(self) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ class CallContext:
     @property
     def globs(self) -> tuple[str, ...]:
         """All globs that changes are held to; none where they may be anywhere."""
-        return tuple(dict.fromkeys((*self.context.work_globs, *self.context.given_globs)))
+        return tuple(dict.fromkeys((*self.context.work_globs, *self.context.parent_globs)))
 
     @property
     def named(self) -> str | None:
@@ -221,6 +221,6 @@ class CallContext:
             network=self.context.shell.network,
             writable=(self.context.folder,) if self.may_write else (),
             seccomp=self.ground.ability.seccomp,
-            detail="; ".join(part for part in (detail, self.ground.ability.why) if part),
+            detail="; ".join(part for part in (detail, self.ground.ability.problem) if part),
             limits=limits.of(self.context.shell, scratch=True),
         )

@@ -26,7 +26,18 @@ from ..files import globs
 from ..files.changes import PlannedChange, diff
 from ..files.paths import PathDenied, display, relative
 from ..protection import watch
-from ..reasons import Denial, ReasonText, allowed, allows, applied, check, denies, english, of_rule, reason
+from ..reasons import (
+    Denial,
+    StationResult,
+    allow,
+    apply_rule,
+    explain_allowance,
+    explain_denial,
+    explain_question,
+    reason,
+    to_check,
+    to_english,
+)
 from ..shell_grammar.parser import count_commands
 from . import rules
 from .call_description import command_line, one_line, several
@@ -61,17 +72,17 @@ _KINDS: dict[CallKind, _Kind] = {
 _LISTED_AS = {"Move": "Edit", "Delete": "Edit", "Think": "", "Edit": "Edit"}
 
 
-def tool_of(call: ExternalCall) -> str:
+def get_tool(call: ExternalCall) -> str:
     """What the call's tool is called in facts and rules."""
     return _KINDS[call.kind].tool
 
 
-def observed(call: ExternalCall, context: ToolContext) -> Evaluation:
+def evaluate_observed(call: ExternalCall, context: ToolContext) -> Evaluation:
     """The verdict on a call that the agent makes without asking."""
-    return _evaluation(call, context, (check("approval", allowed(reason("runs_itself"))),))
+    return _evaluation(call, context, (to_check("approval", allow(reason("runs_itself"))),))
 
 
-def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
+def evaluate_asked(call: ExternalCall, context: ToolContext) -> Evaluation:
     """The gate's verdict on a call for which the agent asks permission."""
     checks: list[Check] = []
     try:
@@ -84,35 +95,35 @@ def asked(call: ExternalCall, context: ToolContext) -> Evaluation:
     rule = _rule(call, context)
     if rule is not None:
         if rule.verdict == "deny":
-            denied = Denial("rule_denied", denies(rule, display(rule.matcher)))
+            denied = Denial("rule_denied", explain_denial(rule, display(rule.matcher)))
             return _refused(call, context, checks, "rules", denied)
-        checks.append(check("rules", applied(rule)))
+        checks.append(to_check("rules", apply_rule(rule)))
     why = _why_ask(call, context, guarded, rule)
     if why is None:
         mode = reason("mode_applies", mode=context.permission_mode)
-        checks.append(check("approval", allowed(mode if rule is None else allows(rule))))
+        checks.append(to_check("approval", allow(mode if rule is None else explain_allowance(rule))))
         return _evaluation(call, context, tuple(checks))
-    checks.append(check("approval", ReasonText("ask", english((why,)), (why,))))
+    checks.append(to_check("approval", StationResult("ask", to_english((why,)), (why,))))
     matcher = "" if guarded or (rule is not None and rule.verdict == "ask") else _offer(call, context)
     return _question(call, _evaluation(call, context, tuple(checks)), matcher, why)
 
 
-def path_of(path: str, context: ToolContext) -> str:
+def to_relative(path: str, context: ToolContext) -> str:
     """Return a path as facts name it: relative to the folder, if it is below it."""
     return _shown(path, context)
 
 
-def paths_of(call: ExternalCall, context: ToolContext) -> frozenset[str]:
+def list_paths(call: ExternalCall, context: ToolContext) -> frozenset[str]:
     """Return the files that the call names, as facts name them."""
     return frozenset(_shown(path, context) for path in _named(call))
 
 
-def answered(evaluation: Evaluation, checks: tuple[Check, ...]) -> Evaluation:
+def to_allowed(evaluation: Evaluation, checks: tuple[Check, ...]) -> Evaluation:
     """Return a verdict that was to be asked about as an allowed one, with these checks."""
     return msgspec.structs.replace(evaluation, verdict="allow", checks=checks, prompt="", scopes=(), matchers={})
 
 
-def changes_of(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
+def list_changes(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
     """What the call did to files, as far as the agent tells. It may tell a part of a file only, so no content is kept as the
     file's."""
     found: list[FileChange] = []
@@ -137,7 +148,7 @@ class _DeniedError(Denial):
 
 
 def _list(call: ExternalCall, context: ToolContext) -> None:
-    tool = tool_of(call)
+    tool = get_tool(call)
     name = _LISTED_AS.get(tool, tool)
     held = not name or listed(name, context) or (name == "Edit" and listed("Write", context)) or ALL in context.tools
     if not held:
@@ -148,7 +159,7 @@ def _policy(call: ExternalCall, context: ToolContext) -> None:
     kind = _KINDS[call.kind]
     if kind.changes and ("Patch" not in context.policy or context.read_only):
         raise _DeniedError("policy", "policy_denied", reason("lacks_power", tool=kind.tool, power="Patch"))
-    held = "Patch" not in context.policy or context.read_only or context.work_globs or context.given_globs
+    held = "Patch" not in context.policy or context.read_only or context.work_globs or context.parent_globs
     if call.kind == "execute" and held:
         raise _DeniedError("policy", "policy_denied", reason("unconfinable_command"))
 
@@ -169,7 +180,7 @@ def _paths(call: ExternalCall, context: ToolContext) -> str:
             path = relative(context.folder, named)
         except PathDenied as denied:
             raise _DeniedError("paths", "path_denied", *denied.reasons) from denied
-        for limit in (context.work_globs, context.given_globs) if changes else ():
+        for limit in (context.work_globs, context.parent_globs) if changes else ():
             if limit and not any(_names(one, path) for one in limit):
                 where = reason("outside_globs", path=display(path), globs=", ".join(limit))
                 raise _DeniedError("paths", "path_denied", where)
@@ -186,7 +197,7 @@ def _names(pattern: str, path: str) -> bool:
 
 def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:
     """The strictest rule that speaks of the call: an allowance holds where it speaks of every file that the call names."""
-    found = [rules.decide(context.rules, target) for target in _targets(call, context)]
+    found = [rules.find_rule(context.rules, target) for target in _targets(call, context)]
     for verdict in ("deny", "ask"):
         for rule in found:
             if rule is not None and rule.verdict == verdict:
@@ -199,7 +210,7 @@ def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule 
     if guarded:
         return reason("protected", path=guarded)
     if rule is not None:
-        return None if rule.verdict == "allow" else of_rule(rule)
+        return None if rule.verdict == "allow" else explain_question(rule)
     kind = _KINDS[call.kind]
     if call.kind in ("read", "search", "think"):
         return None
@@ -210,11 +221,11 @@ def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule 
 
 def _offer(call: ExternalCall, context: ToolContext) -> str:
     targets = _targets(call, context)
-    return rules.offer(targets[0]) if len(targets) == 1 else ""
+    return rules.offer_matcher(targets[0]) if len(targets) == 1 else ""
 
 
 def _targets(call: ExternalCall, context: ToolContext) -> tuple[Target, ...]:
-    tool = tool_of(call)
+    tool = get_tool(call)
     if call.kind == "execute":
         return (Target(tool=tool, command=call.command or call.title),)
     named = tuple(Target(tool=tool, path=_shown(path, context)) for path in _named(call))
@@ -252,7 +263,7 @@ def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, .
 
 
 def _question(call: ExternalCall, made: Evaluation, matcher: str, asks: Reason) -> Evaluation:
-    why = english((asks,))
+    why = to_english((asks,))
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
     return msgspec.structs.replace(
         made,
@@ -266,7 +277,7 @@ def _question(call: ExternalCall, made: Evaluation, matcher: str, asks: Reason) 
 
 def _asks(call: ExternalCall, made: Evaluation) -> str:
     """The question names the command or the files. A title alone is the agent's own text, and named as such."""
-    tool = tool_of(call)
+    tool = get_tool(call)
     if call.command:
         count = several(made.commands) if call.kind == "execute" else ""
         return f"{tool} {count}{command_line(call.command)}?"

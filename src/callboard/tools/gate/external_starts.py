@@ -17,9 +17,9 @@ from callboard.contracts.text.sentences import punctuated, sentence
 
 from ..arguments import digest
 from ..files.paths import display
-from ..reasons import ReasonText, applied, check, denies, english, reason
+from ..reasons import StationResult, apply_rule, explain_denial, reason, to_check, to_english
 from ..unsandboxed.binding import CommandBinding
-from ..unsandboxed.variables import assigned, refused
+from ..unsandboxed.variables import list_loaders, read_assignments
 from . import rules
 from .call_description import command_line, one_line
 from .rules import Target
@@ -33,7 +33,7 @@ CONNECT = CONNECT_AGENT
 _LONGEST_SAID = 2000
 
 
-def starting(
+def evaluate_start(
     command: tuple[str, ...], context: ToolContext, bound: CommandBinding | None = None, mode: str = ""
 ) -> Evaluation:
     """Return the verdict on starting an agent's command.
@@ -46,7 +46,7 @@ def starting(
             definition may name a mode in which the agent does not ask.
     """
     text = shlex.join(command)
-    loaders = ", ".join(refused(assigned(command)))
+    loaders = ", ".join(list_loaders(read_assignments(command)))
     if loaders:
         return msgspec.structs.replace(
             _evaluation(START, {"command": list(command)}, "high", context),
@@ -63,17 +63,17 @@ def starting(
     own = () if not mode else (reason("own_settings") if mode == OWN_MODE else reason("own_mode", mode=one_line(mode)),)
     arguments: dict[str, object] = {"command": list(command), **({"mode": mode} if mode else {})}
     made = _joining(START, text, arguments, prompt, (reason("runs_outside"), *own), context, bound)
-    files = bound.inside(context.folder) if bound is not None else ()
-    return msgspec.structs.replace(made, preview="\n".join((text, *(f"runs {one.shown}" for one in files))))
+    files = bound.list_inside(context.folder) if bound is not None else ()
+    return msgspec.structs.replace(made, preview="\n".join((text, *(f"runs {one.description}" for one in files))))
 
 
-def connecting(url: str, context: ToolContext) -> Evaluation:
+def evaluate_connection(url: str, context: ToolContext) -> Evaluation:
     """The verdict on contacting an agent elsewhere."""
     prompt = f"Contact the agent {context.agent} at {command_line(url)}?"
     return _joining(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
 
 
-def needing(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
+def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
     """The verdict on what an agent elsewhere needs: a person answers, and no rule does."""
     asks = need.tool == REMOTE_INPUT
     why = reason("remote_asks" if asks else "remote_authorises")
@@ -87,7 +87,7 @@ def needing(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
         made,
         verdict="ask",
         summary=f"{need.tool} {one_line(need.task)}",
-        checks=(check("approval", ReasonText("ask", english((why,)), (why,))),),
+        checks=(to_check("approval", StationResult("ask", to_english((why,)), (why,))),),
         reasons=(why,),
         prompt=f"{where} {'asks' if asks else 'needs to be authorised'}:\n\n{cut}{go_on}",
         scopes=("once",),
@@ -104,7 +104,7 @@ def _joining(
     bound: CommandBinding | None = None,
 ) -> Evaluation:
     target = Target(tool=tool, command=text, declared=bound.token if bound is not None else None)
-    rule = rules.decide(context.rules, target)
+    rule = rules.find_rule(context.rules, target)
     made = msgspec.structs.replace(
         _evaluation(tool, arguments, "high", context), summary=f"{tool} {one_line(text)}", preview=text
     )
@@ -115,18 +115,18 @@ def _joining(
             rule, reasons = None, (changed, *reasons)
     if rule is not None and rule.verdict != "ask":
         if rule.verdict == "allow":
-            return msgspec.structs.replace(made, checks=(check("rules", applied(rule)),))
-        why = (denies(rule, display(rule.matcher)),)
-        message = punctuated(english(why))
+            return msgspec.structs.replace(made, checks=(to_check("rules", apply_rule(rule)),))
+        why = (explain_denial(rule, display(rule.matcher)),)
+        message = punctuated(to_english(why))
         said = Check(name="rules", verdict="deny", detail=message, reasons=why)
         return msgspec.structs.replace(made, verdict="deny", checks=(said,), code="rule_denied", message=message)
     matcher = f"{tool}({text})" if not text.endswith("*") else ""
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
-    why = english(reasons)
+    why = to_english(reasons)
     return msgspec.structs.replace(
         made,
         verdict="ask",
-        checks=(check("approval", ReasonText("ask", why, reasons)),),
+        checks=(to_check("approval", StationResult("ask", why, reasons)),),
         reasons=reasons,
         prompt=f"{prompt} {sentence(why)}",
         scopes=("once", *matchers),
@@ -142,13 +142,13 @@ def _changed(bound: CommandBinding, rule: Rule | None, target: Target, context: 
     if rule is not None and (rule.verdict != "allow" or rule.declared):
         return None
     exact = (one for one in context.rules if one.verdict == "allow" and one.declared == bound.token)
-    if rule is not None and (not bound.inside(context.folder) or any(rules.speaks_of(one, target) for one in exact)):
+    if rule is not None and (not bound.list_inside(context.folder) or any(rules.matches(one, target) for one in exact)):
         return None
-    former = rules.outdated(context.rules, target)
+    former = rules.find_outdated(context.rules, target)
     if former is not None:
-        paths = ", ".join(map(display, bound.changed_since(former.declared)))
+        paths = ", ".join(map(display, bound.list_changed(former.declared)))
         return reason("changed_files", paths=paths) if paths else reason("changed_command")
-    files = ", ".join(display(one.path) for one in bound.inside(context.folder))
+    files = ", ".join(display(one.path) for one in bound.list_inside(context.folder))
     return None if rule is None else reason("changeable", paths=files)
 
 

@@ -102,10 +102,10 @@ def _brought(one: ToolOffer, context: ToolContext, there: McpCatalog) -> tuple[A
             return "excluded", "it may change things, and this agent only reads"
         if context.permission_mode == "planning":
             return "excluded", "it may change things, and nothing is changed while planning"
-        if context.work_globs or context.given_globs:
+        if context.work_globs or context.parent_globs:
             return "excluded", "it may change things, and cannot be held to where this agent may write"
     if gone := there.gone(one.server):
         return "blocked", gone
-    if one.deferred and one.name not in context.found:
+    if one.deferred and one.name not in context.loaded_tools:
         return "deferred", f"{find_tools.NAME} loads it"
     return "loaded", ""

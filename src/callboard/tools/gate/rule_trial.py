@@ -9,8 +9,8 @@ import msgspec
 
 from callboard.contracts.facts.permission import Rule, Verdict
 
-from ..files.paths import PathDenied, display, protected, relative
-from .rules import CHANGES, SHELL, Target, allows_exactly, decide
+from ..files.paths import PathDenied, display, find_protected, relative
+from .rules import CHANGES, SHELL, Target, allows_exactly, find_rule
 
 _PATHS = ("file_path", "path")
 
@@ -23,7 +23,7 @@ class RuleVerdict(NamedTuple):
     verdict: Verdict
 
 
-def target(tool: str, arguments: str, folder: str) -> Target:
+def read_target(tool: str, arguments: str, folder: str) -> Target:
     """What rules look at in a call with these arguments."""
     try:
         decoded: Any = msgspec.json.decode(arguments)
@@ -39,16 +39,21 @@ def target(tool: str, arguments: str, folder: str) -> Target:
     return Target(tool=tool, path=path, command=command if isinstance(command, str) else None)
 
 
-def said(rules: Sequence[Rule], of: Target, *, spends: bool = False) -> RuleVerdict | None:
+def try_rules(rules: Sequence[Rule], target_: Target, *, spends: bool = False) -> RuleVerdict | None:
     """The word of the rules; None where none speaks of the call. `spends` is true of one that was given a kept secret."""
-    rule = decide(rules, of)
+    rule = find_rule(rules, target_)
     if rule is None:
         return None
-    kept = rule.verdict == "allow" and of.tool in CHANGES and of.path is not None and protected(of.path)
-    given = spends and rule.verdict == "allow" and not allows_exactly(rules, of)
+    kept = (
+        rule.verdict == "allow"
+        and target_.tool in CHANGES
+        and target_.path is not None
+        and find_protected(target_.path)
+    )
+    given = spends and rule.verdict == "allow" and not allows_exactly(rules, target_)
     return RuleVerdict(rule, "ask" if kept or given else rule.verdict)
 
 
-def subject(of: Target) -> str:
+def describe_target(of: Target) -> str:
     """What the call is about, on one line."""
     return display(of.command if of.command is not None else of.path or "")

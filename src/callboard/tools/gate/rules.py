@@ -51,7 +51,7 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
     declared: str | None = None
 
 
-def check(matcher: str) -> None:
+def check_matcher(matcher: str) -> None:
     """Raises BadMatcher for a text that no rule can be made of. Tools that only some agents or servers bring are known by
     nobody here, so that another name than ours is taken as it is."""
     found = _MATCHER.fullmatch(matcher.strip())
@@ -75,7 +75,7 @@ def check(matcher: str) -> None:
         raise InvalidMatcherError(f"the glob cannot be used: {error}") from error
 
 
-def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
+def find_rule(rules: Sequence[Rule], target: Target) -> Rule | None:
     """The rule that applies to the call, or None.
 
     A rule that denies a command asks instead where only running the shell could tell whether it applies: an expansion that
@@ -83,7 +83,7 @@ def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
     """
     for verdict in _ORDER:
         for rule in rules:
-            if rule.verdict == verdict and speaks_of(rule, target):
+            if rule.verdict == verdict and matches(rule, target):
                 return rule
         if verdict == "ask":
             for rule in rules:
@@ -92,10 +92,10 @@ def decide(rules: Sequence[Rule], target: Target) -> Rule | None:
     return None
 
 
-def outdated(rules: Sequence[Rule], target: Target) -> Rule | None:
+def find_outdated(rules: Sequence[Rule], target: Target) -> Rule | None:
     """The rule that allowed the tool as its server declared it before, where it declares it otherwise by now."""
     before = msgspec.structs.replace(target, declared=None)
-    return next((rule for rule in rules if _is_of_another(rule, target) and speaks_of(rule, before)), None)
+    return next((rule for rule in rules if _is_of_another(rule, target) and matches(rule, before)), None)
 
 
 def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
@@ -116,7 +116,7 @@ def whose(rule: Rule) -> str:
     return _WHOSE[rule.scope]
 
 
-def speaks_of(rule: Rule, target: Target) -> bool:
+def matches(rule: Rule, target: Target) -> bool:
     """True where the rule's matcher fits the call."""
     found = _MATCHER.fullmatch(rule.matcher.strip())
     if found is None or _is_of_another(rule, target) or not _same_tool(found["tool"].strip(), target.tool):
@@ -131,7 +131,7 @@ def speaks_of(rule: Rule, target: Target) -> bool:
     return False
 
 
-def kept_from_search(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
+def list_unsearchable(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
     """The globs over paths that a search leaves out: what the tool is denied, and what may not be read without asking."""
     found: list[str] = []
     for rule in rules:
@@ -145,7 +145,7 @@ def kept_from_search(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def offer(target: Target, *, exactly: bool = False) -> str:
+def offer_matcher(target: Target, *, exactly: bool = False) -> str:
     """The matcher that an answer beyond this once would make, or the empty text where none is safe to offer. One that speaks
     `exactly` of the call is there for commands alone."""
     if exactly and target.command is None:

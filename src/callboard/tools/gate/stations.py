@@ -37,13 +37,13 @@ from ..protection import protected_paths
 from ..protection.atomic_write import fingerprint
 from ..protection.private_paths import programs_in
 from ..protection.watch import Watch, guarded
-from ..reasons import Denial, HookDenial, ReasonText, allowed, applied, check, denies, reason
+from ..reasons import Denial, HookDenial, StationResult, allow, apply_rule, explain_denial, reason, to_check
 from ..shell_grammar.parser import count_commands
 from . import approval, call_description, rule_trial, rules
 from .call_context import CallContext, GateEnvironment
 
 #: Of a station that has nothing to say.
-PASSED = ReasonText("allow")
+PASSED = StationResult("allow")
 #: Why the shell reads only, and the same where no sandbox can hold it to that.
 _UNHELD: dict[ReasonCode, ReasonCode] = {
     "no_patch_held": "no_patch_unheld",
@@ -68,20 +68,20 @@ def evaluate(call: ToolCall, context: ToolContext, ground: GateEnvironment) -> E
         except OSError as error:
             return _denied(case, checks, name, "tool_failed", f"{_subject(case)}: {error.strerror or error}.")
         if said != PASSED:
-            checks.append(check(name, said))
+            checks.append(to_check(name, said))
     return _passed(case, checks)
 
 
-def _hooks(case: CallContext) -> ReasonText:
-    said = case.call.hooked
+def _hooks(case: CallContext) -> StationResult:
+    said = case.call.hook_result
     if said is None:
         return PASSED
     if said.verdict == "deny":
         raise HookDenial(said)
-    return ReasonText(said.verdict, said.detail, said.reasons)
+    return StationResult(said.verdict, said.detail, said.reasons)
 
 
-def _tools(case: CallContext) -> ReasonText:
+def _tools(case: CallContext) -> StationResult:
     name, there = display(model_name(case.call.tool)), case.ground.brought
     kind = declarations.kind_of(case.call.tool, there)
     finds = case.call.tool == find_tools.NAME and bool(declarations.to_find(case.context, there))
@@ -96,7 +96,7 @@ def _tools(case: CallContext) -> ReasonText:
         )
     case.kind = kind
     if kind.offered is not None:
-        if kind.offered.deferred and kind.name not in case.context.found:
+        if kind.offered.deferred and kind.name not in case.context.loaded_tools:
             raise Denial("tool_not_listed", reason("not_loaded", tool=name, find=model_name(find_tools.NAME)))
         given = catalog.decode(kind.offered, case.call.arguments)
         case.asked, case.canonical = given, given.text()
@@ -108,7 +108,7 @@ def _tools(case: CallContext) -> ReasonText:
     return PASSED
 
 
-def _policy(case: CallContext) -> ReasonText:
+def _policy(case: CallContext) -> StationResult:
     power = case.kind.power
     if not declarations.allowed(case.kind, case.context):
         raise Denial("policy_denied", reason("lacks_power", tool=model_name(case.kind.name), power=power or ""))
@@ -123,11 +123,11 @@ def _policy(case: CallContext) -> ReasonText:
         if not case.held:
             unheld = {**why.parameters, "why": case.ground.why_not(case.context.folder)}
             raise Denial("policy_denied", reason(_UNHELD[why.code], **unheld))
-        return allowed(why)
-    return ReasonText("allow", power or "")
+        return allow(why)
+    return StationResult("allow", power or "")
 
 
-def _mode(case: CallContext) -> ReasonText:
+def _mode(case: CallContext) -> StationResult:
     only = case.kind.only_in
     if only is not None and case.context.mode != only:
         raise Denial("mode_denied", reason("mode_only", tool=model_name(case.kind.name), mode=only))
@@ -141,10 +141,10 @@ def _mode(case: CallContext) -> ReasonText:
         raise Denial("mode_denied", reason("planning_merge"))
     if case.is_brought and case.kind.power is not None:
         raise Denial("mode_denied", reason("planning_changes", tool=case.kind.name))
-    return allowed(reason("planning"))
+    return allow(reason("planning"))
 
 
-def _paths(case: CallContext) -> ReasonText:
+def _paths(case: CallContext) -> StationResult:
     if case.is_shell:
         with Folder(case.context.folder, case.ground.hidden) as folder:
             if case.held and case.may_write:
@@ -155,7 +155,7 @@ def _paths(case: CallContext) -> ReasonText:
         return PASSED
     case.path = relative(case.context.folder, case.named)
     if case.is_change:
-        _within(case.path, case.context.work_globs, case.context.given_globs)
+        _within(case.path, case.context.work_globs, case.context.parent_globs)
     with Folder(case.context.folder, case.ground.hidden) as folder:
         folder.look(case.path)
         match case.asked:
@@ -170,7 +170,7 @@ def _paths(case: CallContext) -> ReasonText:
                 return _went_to(case)
     case.protected = guarded(case.context.folder, case.path) or _program(case, case.path)
     if case.protected:
-        return allowed(reason("in_protected", path=case.path, protected=case.protected))
+        return allow(reason("in_protected", path=case.path, protected=case.protected))
     return _went_to(case)
 
 
@@ -195,30 +195,30 @@ def _fits(glob: str, path: str) -> bool:
         return False
 
 
-def _went_to(case: CallContext) -> ReasonText:
+def _went_to(case: CallContext) -> StationResult:
     """The path, where it is not what the model wrote."""
     if case.path == case.named:
         return PASSED
-    return ReasonText("allow", case.path) if case.path else allowed(reason("the_folder"))
+    return StationResult("allow", case.path) if case.path else allow(reason("the_folder"))
 
 
-def _rules(case: CallContext) -> ReasonText:
-    case.rule = rules.decide(case.context.rules, case.target)
+def _rules(case: CallContext) -> StationResult:
+    case.rule = rules.find_rule(case.context.rules, case.target)
     if case.rule is None:
-        former = rules.outdated(case.context.rules, case.target)
-        return PASSED if former is None else allowed(reason("rule_outdated", matcher=former.matcher))
+        former = rules.find_outdated(case.context.rules, case.target)
+        return PASSED if former is None else allow(reason("rule_outdated", matcher=former.matcher))
     if case.rule.verdict == "deny":
-        raise Denial("rule_denied", denies(case.rule, display(case.rule.matcher)))
-    return applied(case.rule)
+        raise Denial("rule_denied", explain_denial(case.rule, display(case.rule.matcher)))
+    return apply_rule(case.rule)
 
 
-def _sandbox(case: CallContext) -> ReasonText:
+def _sandbox(case: CallContext) -> StationResult:
     # What it is stands in `sandbox.applied`, which follows where the call is let through.
     case.applied = case.confinement()
     return PASSED
 
 
-_STATIONS: tuple[tuple[CheckName, Callable[[CallContext], ReasonText]], ...] = (
+_STATIONS: tuple[tuple[CheckName, Callable[[CallContext], StationResult]], ...] = (
     ("hooks", _hooks),
     ("tools", _tools),
     ("policy", _policy),
@@ -265,8 +265,8 @@ def _told(case: CallContext) -> str:
     tool = display(case.call.tool)
     if case.asked is not None:
         return call_description.summary(tool, case.asked, case.shown)
-    of = rule_trial.target(case.call.tool, case.call.arguments, case.context.folder)
-    return f"{tool} {call_description.one_line(rule_trial.subject(of))}".rstrip()
+    of = rule_trial.read_target(case.call.tool, case.call.arguments, case.context.folder)
+    return f"{tool} {call_description.one_line(rule_trial.describe_target(of))}".rstrip()
 
 
 def _passed(case: CallContext, checks: list[Check]) -> Evaluation:
@@ -326,7 +326,7 @@ def _matchers(case: CallContext) -> dict[ApprovalScope, str]:
     matcher = (
         ""
         if case.protected or case.unkept or case.makes or case.asks or ruled or (case.is_shell and not case.held)
-        else rules.offer(case.target, exactly=bool(case.spends))
+        else rules.offer_matcher(case.target, exactly=bool(case.spends))
     )
     return {"session": matcher, "workspace": matcher} if matcher else {}
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ..files.paths import display
 from ..mcp.server_log import ServerLog
-from ..sandbox.launch import Descriptors, Guard, Launch, as_it_is, launched
-from ..shielded_wait import kill, outlast
+from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
+from ..shielded_wait import kill, wait_shielded
 
 #: The largest answer that is taken, in bytes.
 LARGEST = 1024 * 1024
@@ -51,7 +51,7 @@ class _Running:
 
     def let_go(self) -> None:
         """Has the guard end the program and all that came of it, if they have not ended by themselves."""
-        self._guard.let_go()
+        self._guard.release()
 
     async def end(self) -> HookExit:
         """Lets go and waits until nothing of it is left: what it came to."""
@@ -87,7 +87,7 @@ class _Running:
 
     def _how(self) -> str:
         """How it ended, where that was not well."""
-        lines = self._guard.told()
+        lines = self._guard.read_status()
         error = next((one.error for one in lines if one.error), "")
         if error:
             return f"cannot be started: {display(error, _MOST_TOLD)}"
@@ -116,7 +116,7 @@ async def run(
         cancelled = True
     finally:
         running.let_go()
-    ended, again = await outlast(running.end())
+    ended, again = await wait_shielded(running.end())
     if cancelled or again:
         raise asyncio.CancelledError
     return ended
@@ -125,8 +125,8 @@ async def run(
 async def _start(
     command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
 ) -> tuple[_Running, bool]:
-    launch = Launch(as_it_is(command), folder, dict(environment), {})
-    guard, cancelled = await launched(launch, given=_readable(given))
+    launch = Launch(fixed_command(command), folder, dict(environment), {})
+    guard, cancelled = await start_guard(launch, given=_readable(given))
     return _Running(guard, seconds, said), cancelled
 
 
@@ -135,12 +135,12 @@ def _readable(given: bytes) -> int:
     nothing. Where the system can, no disk either."""
     with Descriptors() as ours:
         if sys.platform == "linux":
-            descriptor = ours.take(os.memfd_create("callboard-hook"))
+            descriptor = ours.adopt(os.memfd_create("callboard-hook"))
         else:
             with tempfile.TemporaryFile(prefix="callboard-hook-") as file:
-                descriptor = ours.take(os.dup(file.fileno()))
+                descriptor = ours.adopt(os.dup(file.fileno()))
         with os.fdopen(os.dup(descriptor), "wb") as file:
             file.write(given)
         os.lseek(descriptor, 0, os.SEEK_SET)
-        ours.keep(descriptor)
+        ours.release(descriptor)
         return descriptor

@@ -8,22 +8,22 @@ from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult
 from callboard.contracts.text.sentences import punctuated, sentence
 
-from ..reasons import ReasonText, check, english, reason
+from ..reasons import StationResult, reason, to_check, to_english
 
 
-def not_rewritten(hooked: HookResult) -> HookResult:
+def deny_rewrite(hooked: HookResult) -> HookResult:
     """What they say where nobody here runs the call: it cannot be made with other arguments, so it is not made."""
     if hooked.arguments is None or hooked.verdict == "deny":
-        return msgspec.structs.replace(hooked, arguments=None, by="")
-    why = (reason("hook_rewrites_own", hook=hooked.by),)
-    return HookResult(verdict="deny", detail=punctuated(english(why)), code="hook_failed", reasons=why)
+        return msgspec.structs.replace(hooked, arguments=None, rewritten_by="")
+    why = (reason("hook_rewrites_own", hook=hooked.rewritten_by),)
+    return HookResult(verdict="deny", detail=punctuated(to_english(why)), code="hook_failed", reasons=why)
 
 
-def narrowed(evaluation: Evaluation, hooked: HookResult | None) -> Evaluation:
+def apply_hooks(evaluation: Evaluation, hooked: HookResult | None) -> Evaluation:
     """The verdict on the call with what hooks said of it."""
     if hooked is None:
         return evaluation
-    said = msgspec.structs.replace(evaluation, hooked=hooked)
+    said = msgspec.structs.replace(evaluation, hook_result=hooked)
     if hooked.verdict == "deny":
         return msgspec.structs.replace(
             said,
@@ -46,4 +46,4 @@ def narrowed(evaluation: Evaluation, hooked: HookResult | None) -> Evaluation:
 
 
 def _said(hooked: HookResult) -> Check:
-    return check("hooks", ReasonText(hooked.verdict, hooked.detail, hooked.reasons))
+    return to_check("hooks", StationResult(hooked.verdict, hooked.detail, hooked.reasons))

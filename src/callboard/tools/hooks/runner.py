@@ -23,10 +23,10 @@ from callboard.contracts.text.sentences import clause
 
 from ..files.paths import display
 from ..gate import rule_trial, rules
-from ..mcp.environment import environment
+from ..mcp.environment import base_environment
 from ..mcp.server_log import ServerLog
-from ..reasons import english, reason
-from ..unsandboxed.reach import Reach, look
+from ..reasons import reason, to_english
+from ..unsandboxed.reach import Reach, check_program
 from .hook_process import run
 
 EVERY = "*"
@@ -67,7 +67,7 @@ class _HookDenial(Exception):
     """A hook denies the call, or fails and so denies it."""
 
     def __init__(self, code: Code, why: Reason) -> None:
-        said = english((why,))
+        said = to_english((why,))
         # What a hook says itself ends as it says.
         super().__init__(said if "said" in why.parameters else f"{said}.")
         self.code: Code = code
@@ -99,7 +99,7 @@ class HookRunner:
             return None
         verdict: Verdict = "allow"
         by, said = "", list[Reason]()
-        away = _names(context.held_back, call.tool, text, context.folder)
+        away = _names(context.changed_hooks, call.tool, text, context.folder)
         if away:
             verdict = "ask"
             said.append(reason("hooks_changed", hooks=away))
@@ -124,16 +124,18 @@ class HookRunner:
         except _HookDenial as no:
             rewritten = text if by else None
             return HookResult(
-                verdict="deny", detail=str(no), code=no.code, arguments=rewritten, by=by, reasons=no.reasons
+                verdict="deny", detail=str(no), code=no.code, arguments=rewritten, rewritten_by=by, reasons=no.reasons
             )
         if not said:
             return None
         rewritten = text if by else None
-        return HookResult(verdict=verdict, detail=english(said), arguments=rewritten, by=by, reasons=tuple(said))
+        return HookResult(
+            verdict=verdict, detail=to_english(said), arguments=rewritten, rewritten_by=by, reasons=tuple(said)
+        )
 
     async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _HookAnswer:
         """Raises _No where it fails."""
-        serves = context.serves or context.folder
+        serves = context.trusted_folder or context.folder
         start = self._starts(hook, serves)
         # A session's own folder counts also where trust is bound to the program: one that runs at every call is asked for
         # too often to be looked at in time.
@@ -141,14 +143,14 @@ class HookRunner:
         async with self._room:
             try:
                 reach = self._reach(hook, serves)
-                values = environment() | {name: self._reveal(hook, value) for name, value in hook.env.items()}
-                looked = await asyncio.to_thread(look, hook.command, start, values["PATH"], own, reach)
+                values = base_environment() | {name: self._reveal(hook, value) for name, value in hook.env.items()}
+                looked = await asyncio.to_thread(check_program, hook.command, start, values["PATH"], own, reach)
             except Refusal as refusal:
                 raise _failed(hook, f"cannot be started: {refusal.problem.message}") from refusal
             except FileNotFoundError as error:
                 raise _failed(hook, f"cannot be started: {error.filename}: {error.strerror}") from error
             if looked.exposed is not None:
-                raise _failed(hook, f"is not run: {looked.exposed.told}. {looked.exposed.mended}")
+                raise _failed(hook, f"is not run: {looked.exposed.problem}. {looked.exposed.remedy}")
             said = ServerLog(self._veil)
             ended = await run(looked.command, start, values, given, hook.timeout, said)
         if ended.problem:
@@ -170,11 +172,11 @@ def unasked(call: ToolCall, context: ToolContext) -> HookResult | None:
     text = _canonical(call.arguments)
     if text is None:
         return None
-    away = _names(context.held_back, call.tool, text, context.folder)
+    away = _names(context.changed_hooks, call.tool, text, context.folder)
     there = _names(context.hooks, call.tool, text, context.folder)
     found: tuple[tuple[ReasonCode, str], ...] = (("hooks_changed", away), ("hooks_unasked", there))
     said = tuple(reason(code, hooks=names) for code, names in found if names)
-    return HookResult(verdict="ask" if away else "allow", detail=english(said), reasons=said) if said else None
+    return HookResult(verdict="ask" if away else "allow", detail=to_english(said), reasons=said) if said else None
 
 
 def _because(code: ReasonCode, hook: Hook, said: str) -> Reason:
@@ -190,12 +192,12 @@ def _names(hooks: tuple[Hook, ...], tool: str, arguments: str, folder: str) -> s
 def _speaks_of(hook: Hook, tool: str, arguments: str, folder: str) -> bool:
     """True where one of its matchers fits the call. They are read as widely as a rule that denies; where nobody can say what
     a call is about, the tool's name is enough."""
-    target = rule_trial.target(tool, arguments, folder)
+    target = rule_trial.read_target(tool, arguments, folder)
     blank = target.path is None and target.command is None
     matchers = (one.partition("(")[0] if blank else one for one in hook.tools)
     return any(
         matcher.strip() == EVERY
-        or rules.speaks_of(Rule(rule_id="", matcher=matcher, verdict="deny", scope="session"), target)
+        or rules.matches(Rule(rule_id="", matcher=matcher, verdict="deny", scope="session"), target)
         for matcher in matchers
     )
 

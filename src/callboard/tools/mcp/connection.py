@@ -40,7 +40,7 @@ from ..files.paths import display
 from . import call_results, questions, resources
 from .failures import code_of, describe, leaves
 from .http_transport import address
-from .server_log import Plain, ServerLog
+from .server_log import PlainText, ServerLog
 from .stdio_transport import program
 from .tool_selection import DeclaredTools
 
@@ -108,7 +108,7 @@ class Link:
         server: Server,
         folder: str,
         values: Mapping[str, str],
-        veil: Callable[[], StreamRedaction] = Plain,
+        veil: Callable[[], StreamRedaction] = PlainText,
         root: str = "",
     ) -> None:
         self.server = server

@@ -8,6 +8,6 @@ _PASSED_ON = ("PATH", "HOME")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-def environment() -> dict[str, str]:
+def base_environment() -> dict[str, str]:
     """The variables that every server gets, beside those that its settings name."""
     return {"PATH": _PATH, **{name: os.environ[name] for name in _PASSED_ON if name in os.environ}}

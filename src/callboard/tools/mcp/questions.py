@@ -33,7 +33,7 @@ async def ask(
     message = "\n".join(display(line, LONGEST) for line in known.splitlines())
     if not isinstance(wanted, ElicitRequestFormParams):
         reply = await reporter.ask(Question(server=server, message=message, url=display(wanted.url, 2000)))
-        return ElicitResult(action=_ACTIONS[reply.said])
+        return ElicitResult(action=_ACTIONS[reply.outcome])
     schema: dict[str, Any] = dict(wanted.requested_schema)
     secret = secret_fields(schema)
     if secret:
@@ -45,8 +45,8 @@ async def ask(
     for _ in range(_AGAIN):
         said = f"{message}\n\n{problem}" if problem else message
         reply = await reporter.ask(Question(server=server, message=said, schema=schema))
-        if reply.said != "answer":
-            return ElicitResult(action=_ACTIONS[reply.said])
+        if reply.outcome != "answer":
+            return ElicitResult(action=_ACTIONS[reply.outcome])
         try:
             return ElicitResult(action="accept", content=_content(reply, schema))
         except Refusal as refusal:

@@ -13,18 +13,18 @@ MOST = 8192
 _BEFORE = MOST
 
 
-class Plain:
+class PlainText:
     """A veil over nothing, where no secrets are known."""
 
     def add(self, piece: str) -> str:
         """What may be shown now."""
         return piece
 
-    def lift(self) -> str:
+    def release_harmless(self) -> str:
         """What is held back."""
         return ""
 
-    def rest(self) -> str:
+    def pending(self) -> str:
         """What is held back."""
         return ""
 
@@ -33,7 +33,7 @@ class ServerLog:
     """The end of what a server wrote to its diagnostics, in the order in which it came, and why it is gone where that is known
     better than from the connection."""
 
-    def __init__(self, veil: Callable[[], StreamRedaction] = Plain) -> None:
+    def __init__(self, veil: Callable[[], StreamRedaction] = PlainText) -> None:
         self.reason = ""
         self._veil = veil
         self._pieces: deque[str] = deque()
@@ -53,12 +53,12 @@ class ServerLog:
         veil = self._veil()
         if len(whole) > MOST:
             veil.add(whole[:-MOST])
-        return veil.add(whole[-MOST:]) + veil.rest()
+        return veil.add(whole[-MOST:]) + veil.pending()
 
     def safe(self, text: str) -> str:
         """Another text without secrets."""
         veil = self._veil()
-        return veil.add(text) + veil.rest()
+        return veil.add(text) + veil.pending()
 
     def last_line(self) -> str:
         """The last line that says anything."""

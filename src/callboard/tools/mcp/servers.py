@@ -18,10 +18,10 @@ from callboard.contracts.ports.tools import Reporter, ToolContext, ToolOutcome
 from callboard.contracts.settings import HttpServer, Server, StdioServer
 from callboard.contracts.text.sentences import clause
 
-from ..unsandboxed.reach import Reach, look
+from ..unsandboxed.reach import Reach, check_program
 from . import names
-from .environment import environment
-from .server_log import Plain
+from .environment import base_environment
+from .server_log import PlainText
 from .tool_selection import ToolOffer, ToolSelection, take
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class _Slot:
 
 
 def _served(context: ToolContext) -> str:
-    return context.serves or context.folder
+    return context.trusted_folder or context.folder
 
 
 def _there(server: Server, folder: str) -> str:
@@ -112,7 +112,7 @@ class ToolServers:
         reveal: Callable[[Server, str], str],
         patience: float = PATIENCE,
         starts: Callable[[Server, str], str] = _there,
-        veil: Callable[[], StreamRedaction] = Plain,
+        veil: Callable[[], StreamRedaction] = PlainText,
         reach: Callable[[Server, str], Reach] = _none,
     ) -> None:
         self._reveal = reveal
@@ -230,7 +230,7 @@ class ToolServers:
             if slot.link is not None:
                 await slot.link.close()
             # The protocol's package is large, and reading it would hold up everything else.
-            kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.link")).Link
+            kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.connection")).Link
             slot.forget()
             folder, values = self._starts(slot.server, slot.folder), self._values(slot.server)
             server = await asyncio.to_thread(
@@ -250,7 +250,7 @@ class ToolServers:
     def _values(self, server: Server) -> dict[str, str]:
         match server:
             case StdioServer(env=env):
-                return {**environment(), **{name: self._reveal(server, value) for name, value in env.items()}}
+                return {**base_environment(), **{name: self._reveal(server, value) for name, value in env.items()}}
             case HttpServer(headers=headers):
                 return {name: self._reveal(server, value) for name, value in headers.items()}
 
@@ -278,11 +278,11 @@ def _looked(server: Server, folder: str, values: Mapping[str, str], reach: Reach
     if isinstance(server, HttpServer):
         return server
     try:
-        looked = look(server.command, folder, values["PATH"], reach, given_data=True)
+        looked = check_program(server.command, folder, values["PATH"], reach, given_data=True)
     except FileNotFoundError as error:
         raise Refusal("server_failed", f"{error.filename}: {error.strerror}") from error
     if looked.exposed is not None:
-        raise Refusal("server_unavailable", f"{looked.exposed.told}. {looked.exposed.mended}")
+        raise Refusal("server_unavailable", f"{looked.exposed.problem}. {looked.exposed.remedy}")
     return msgspec.structs.replace(server, command=looked.command)
 
 

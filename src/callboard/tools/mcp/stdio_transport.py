@@ -21,8 +21,8 @@ from mcp_types import JSONRPCMessage, jsonrpc_message_adapter
 
 from callboard.contracts.content import valid_texts
 
-from ..sandbox.launch import Descriptors, Guard, Launch, as_it_is, launched
-from ..shielded_wait import kill, outlast
+from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
+from ..shielded_wait import kill, wait_shielded
 from .server_log import ServerLog
 
 #: The largest message that is taken, in bytes.
@@ -61,14 +61,14 @@ class _Process:
             await asyncio.wait([waiting], timeout=_TO_END)
         finally:
             # Whatever becomes of this task, nothing of the server stays.
-            self._guard.let_go()
-        await outlast(self._ended(waiting))
+            self._guard.release()
+        await wait_shielded(self._ended(waiting))
 
     def how(self) -> str:
         """How it ended, as far as its guard tells; empty where it was we who ended it."""
         if self.process.returncode is None:
             return "it closed its output"
-        lines = self._guard.told()
+        lines = self._guard.read_status()
         error = next((one.error for one in lines if one.error), "")
         code = next((one.exit for one in lines if one.exit is not None), None)
         return error or ("" if code is None else f"its program ended with exit code {code}")
@@ -115,19 +115,19 @@ async def program(
 
 
 async def _start(command: Sequence[str], folder: str, environment: Mapping[str, str]) -> _Process:
-    launch = Launch(as_it_is(command), folder, dict(environment), {})
+    launch = Launch(fixed_command(command), folder, dict(environment), {})
     with Descriptors() as ours:
         taken, given = ours.pipe()
-        ours.keep(taken)
-        guard, cancelled = await launched(launch, given=taken)
+        ours.release(taken)
+        guard, cancelled = await start_guard(launch, given=taken)
         try:
             if cancelled:
                 raise asyncio.CancelledError
-            ours.keep(given)
+            ours.release(given)
             loop = asyncio.get_running_loop()
             pipe, _ = await loop.connect_write_pipe(asyncio.Protocol, os.fdopen(given, "wb", 0))
         except BaseException:
-            guard.let_go()
+            guard.release()
             try:
                 await guard.process.wait()
             finally:

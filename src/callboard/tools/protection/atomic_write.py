@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from ..files.changes import PlannedChange
 from ..files.handles import Folder, open_regular, refuse_special
-from ..files.paths import display, protected
+from ..files.paths import display, find_protected
 from .watch import approve
 
 ABSENT = "absent"
@@ -58,7 +58,7 @@ def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
                 if stop.is_set():
                     raise StoppedError
                 _swap(handle, temporary, name, plan)
-                if protected(plan.path):
+                if find_protected(plan.path):
                     approve(folder.path, plan.path)
         except BaseException:
             _remove(handle, temporary)

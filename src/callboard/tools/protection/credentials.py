@@ -98,13 +98,13 @@ _WITHIN: Final = frozenset(
 _HOMES: Final = frozenset(("/home", "/Users"))
 
 
-def private(home: str) -> tuple[str, ...]:
+def list_private(home: str) -> tuple[str, ...]:
     """Return the absolute paths of the table, for a home and for where the home really is."""
     homes = dict.fromkeys((home.rstrip("/"), os.path.realpath(home)))
     return tuple(f"{one}/{name}" for one in homes for name in PRIVATE)
 
 
-def breadth(folder: Path, home: Path) -> str:
+def describe_breadth(folder: Path, home: Path) -> str:
     """Return what makes a folder one to ask about before it is opened; empty for an ordinary one.
 
     Args:
@@ -116,7 +116,7 @@ def breadth(folder: Path, home: Path) -> str:
     if where in own.parents:
         return "your home is in it: agents could read and change everything of yours"
     above = {str(where), *(str(one) for one in where.parents)}
-    if above & {os.path.realpath(one) for one in private(str(own))}:
+    if above & {os.path.realpath(one) for one in list_private(str(own))}:
         return "it holds keys, credentials or start files of yours"
     if str(where.parent) in _HOMES:
         return "it is a home: agents could read and change everything in it"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ..files.handles import Folder
-from ..files.paths import PROTECTED, PathDenied, protected
+from ..files.paths import PROTECTED, PathDenied, find_protected
 from . import repositories
 from .private_paths import PrivatePaths
 from .tree import MOST_DEPTH, MOST_ENTRIES, MOST_FOUND, ProtectedPath, tree
@@ -43,7 +43,7 @@ def approve(folder: str, path: str) -> None:
     """Note that a path was written with an approval, so that no command that runs meanwhile has it set aside."""
     parts = path.split("/")
     ways = ("/".join(parts[: count + 1]) for count in range(len(parts)))
-    full = f"{folder.rstrip('/')}/{next(filter(protected, ways), path)}"
+    full = f"{folder.rstrip('/')}/{next(filter(find_protected, ways), path)}"
     identity = _identity(full)
     if identity is not None:
         with _lock:
@@ -55,7 +55,7 @@ def approve(folder: str, path: str) -> None:
 
 def guarded(folder: str, path: str) -> str:
     """Return the protected name that a path of ours goes through, or the program of git that it is; empty for neither."""
-    found = protected(path)
+    found = find_protected(path)
     if found:
         return found
     full, above = f"{folder.rstrip('/')}/{path}", folder.rstrip("/")
@@ -122,7 +122,7 @@ class Watch:
         if _is_repository(one.path):
             store = repositories.store_of(full)
             self._keep(store, kept)
-            top = os.path.dirname(full) if protected(one.path) else full  # noqa: PTH120
+            top = os.path.dirname(full) if find_protected(one.path) else full  # noqa: PTH120
             for target in repositories.targets(top, store, str(Path.home())) if store else ():
                 if os.path.lexists(target):
                     self._keep(os.path.realpath(target), kept)
@@ -169,7 +169,7 @@ class Watch:
 
 def _is_repository(path: str) -> bool:
     """True for `.git` and for a repository without a working tree, which has a name of its own."""
-    return path.rpartition("/")[2].lower() == ".git" or not protected(path)
+    return path.rpartition("/")[2].lower() == ".git" or not find_protected(path)
 
 
 def _set_aside(folder: Folder, path: str) -> SetAside:

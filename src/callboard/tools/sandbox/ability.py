@@ -21,7 +21,7 @@ class SandboxAbility(NamedTuple):
     program: str
     userns_off: bool = False
     seccomp: bool = False
-    why: str = ""
+    problem: str = ""
 
     @property
     def works(self) -> bool:
@@ -30,29 +30,29 @@ class SandboxAbility(NamedTuple):
 
 
 @cache
-def ability(bwrap: str) -> SandboxAbility:
+def detect_ability(bwrap: str) -> SandboxAbility:
     """What works here with this bubblewrap, a path or a name to be found; tried once for the life of the process.
 
     Takes some tens of milliseconds the first time.
     """
     program = shutil.which(bwrap)
     if sys.platform != "linux":
-        return SandboxAbility("", why=f"there is no bubblewrap for {sys.platform}")
+        return SandboxAbility("", problem=f"there is no bubblewrap for {sys.platform}")
     if program is None:
-        return SandboxAbility("", why=f"bubblewrap ({bwrap}) is not installed")
+        return SandboxAbility("", problem=f"bubblewrap ({bwrap}) is not installed")
     refused = ""
     for userns_off in (True, False):
         refused = _attempt(program, userns_off=userns_off, filtered=False)
         if not refused:
             break
     else:
-        return SandboxAbility("", why=f"bubblewrap does not work here: {refused}")
+        return SandboxAbility("", problem=f"bubblewrap does not work here: {refused}")
     try:
         refused = _attempt(program, userns_off=userns_off, filtered=True)
     except (OSError, ImportError) as error:
         refused = str(error)
     why = f"no seccomp filter: {refused}" if refused else ""
-    return SandboxAbility(program, userns_off=userns_off, seccomp=not refused, why=why)
+    return SandboxAbility(program, userns_off=userns_off, seccomp=not refused, problem=why)
 
 
 def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:

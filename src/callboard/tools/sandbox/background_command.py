@@ -13,7 +13,7 @@ from callboard.contracts.ports.processes import Excerpt
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import ToolOutcome
 
-from ..shielded_wait import outlast
+from ..shielded_wait import wait_shielded
 from . import guarded_command
 from .launch import Launch
 from .output import Output
@@ -50,7 +50,7 @@ class BackgroundCommand:
         """At most so many characters of its output from an offset on."""
         return self._output.since(offset, most)
 
-    async def more(self, offset: int) -> None:
+    async def wait_for_output(self, offset: int) -> None:
         """Waits until there is output behind the offset, or the process is over."""
         while self.read(offset, 0).total <= offset and not self._end.done():
             self._guarded.came.clear()
@@ -78,9 +78,9 @@ class BackgroundCommand:
     async def stop(self) -> None:
         """Ends it with all that came of it; returns when nothing of it is left."""
         self._guarded.let_go()
-        await outlast(self._end)
+        await wait_shielded(self._end)
 
-    async def ended(self) -> ToolOutcome:
+    async def wait(self) -> ToolOutcome:
         """What it came to, once nothing of it is left."""
         return await asyncio.shield(self._end)
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..shielded_wait import kill, outlast
-from .launch import Descriptors, Guard, Launch, Status, launched
+from ..shielded_wait import kill, wait_shielded
+from .launch import Descriptors, Guard, Launch, Status, start_guard
 from .output import Output
 
 _PIECE = 64 * 1024
@@ -50,7 +50,7 @@ class GuardedCommand:
     def let_go(self) -> None:
         """Has the guard end the command with all that came of it, if it has not ended by itself."""
         asked = not self.reading.done()
-        if self._guard.let_go():
+        if self._guard.release():
             self._asked = asked
 
     async def end(self) -> CommandResult:
@@ -58,7 +58,7 @@ class GuardedCommand:
         self.let_go()
         try:
             await self._ended()
-            return self._outcome(self._guard.told())
+            return self._outcome(self._guard.read_status())
         finally:
             self._guard.close()
 
@@ -101,14 +101,14 @@ async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[Gu
     reads from the descriptor `source`, which is taken over, or from nothing."""
     with Descriptors() as ours:
         if source >= 0:
-            ours.take(source)
+            ours.adopt(source)
         # A pipe of our own: some event loops would take a socket, which no command can open by its name.
         printed, prints = ours.pipe()
-        ours.keep(source)
-        guard, cancelled = await launched(launch, given=source, prints=prints)
-        ours.keep(printed)
+        ours.release(source)
+        guard, cancelled = await start_guard(launch, given=source, prints=prints)
+        ours.release(printed)
     try:
-        stream, again = await outlast(_reader(printed))
+        stream, again = await wait_shielded(_reader(printed))
     except BaseException:
         guard.close()
         raise
@@ -133,7 +133,7 @@ async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) 
         cancelled = True
     finally:
         guarded.let_go()
-    ran, again = await outlast(guarded.end())
+    ran, again = await wait_shielded(guarded.end())
     if cancelled or again:
         raise asyncio.CancelledError
     return ran

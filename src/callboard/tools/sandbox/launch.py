@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..shielded_wait import outlast
+from ..shielded_wait import wait_shielded
 
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PIECE = 64 * 1024
@@ -32,11 +32,11 @@ class Launch(NamedTuple):
     folder: str
     environment: dict[str, str]
     bounds: dict[str, int]
-    handed: Sequence[int] = ()
+    descriptors: Sequence[int] = ()
     reports: bool = False
 
 
-def as_it_is(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
+def fixed_command(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
     """A command line in which nothing reports."""
 
     def made(_: int) -> Sequence[str]:
@@ -66,12 +66,12 @@ class Descriptors(AbstractContextManager["Descriptors"]):
         self._open.update(ends)
         return ends
 
-    def take(self, descriptor: int) -> int:
+    def adopt(self, descriptor: int) -> int:
         """One that was opened elsewhere."""
         self._open.add(descriptor)
         return descriptor
 
-    def keep(self, *descriptors: int) -> None:
+    def release(self, *descriptors: int) -> None:
         """These have another owner from here on."""
         self._open.difference_update(descriptors)
 
@@ -88,7 +88,7 @@ class Guard:
         self._hold = hold
         self._told = told
 
-    def let_go(self) -> bool:
+    def release(self) -> bool:
         """Has the guard end the command with all that came of it. False where that was done before."""
         if self._hold < 0:
             return False
@@ -96,7 +96,7 @@ class Guard:
         self._hold = -1
         return True
 
-    def told(self) -> list[Status]:
+    def read_status(self) -> list[Status]:
         """What was told of how the command ended; it is told once."""
         os.set_blocking(self._told, False)
         data = b""
@@ -107,7 +107,7 @@ class Guard:
 
     def close(self) -> None:
         """Lets go of all that is left."""
-        self.let_go()
+        self.release()
         os.close(self._told)
 
 
@@ -121,7 +121,7 @@ def _require_free_descriptors() -> None:
             spare.pipe()
 
 
-async def launched(
+async def start_guard(
     launch: Launch, *, given: int = -1, prints: int = asyncio.subprocess.PIPE, limit: int = LONGEST_LINE
 ) -> tuple[Guard, bool]:
     """Starts a command in its folder, and whether this task was cancelled meanwhile. It reads from the descriptor `given`,
@@ -130,13 +130,13 @@ async def launched(
     with Descriptors() as ours:
         bounds: dict[str, object] = dict(launch.bounds)
         if given >= 0:
-            bounds["input"] = ours.take(given)
+            bounds["input"] = ours.adopt(given)
         held, hold = ours.pipe()
         told, tell = ours.pipe()
-        report = ours.take(os.dup(tell)) if launch.reports else -1
+        report = ours.adopt(os.dup(tell)) if launch.reports else -1
         _require_free_descriptors()
-        bounds["keep"] = kept = [*launch.handed, *([report] if launch.reports else [])]
-        process, cancelled = await outlast(
+        bounds["keep"] = kept = [*launch.descriptors, *([report] if launch.reports else [])]
+        process, cancelled = await wait_shielded(
             asyncio.create_subprocess_exec(
                 sys.executable,
                 *("-I", "-S", _GUARD, str(tell), msgspec.json.encode(bounds).decode(), *launch.command(report)),
@@ -150,5 +150,5 @@ async def launched(
                 pass_fds=[tell, *kept, *([given] if given >= 0 else [])],
             )
         )
-        ours.keep(hold, told)
+        ours.release(hold, told)
         return Guard(process, hold, told), cancelled

@@ -34,7 +34,7 @@ class Output:
         """The next piece. Bytes that are no UTF-8 are shown as replacement characters."""
         text = self._decoder.decode(data, last)
         if self._veil is not None:
-            text = self._veil.add(text) + (self._veil.rest() if last else "")
+            text = self._veil.add(text) + (self._veil.pending() if last else "")
         if last:
             # What was held back is out.
             self._veil = None
@@ -69,7 +69,7 @@ class Output:
     def since(self, offset: int, most: int) -> Excerpt:
         """At most so many characters from an offset on, as far as they are kept."""
         if self._veil is not None:
-            self._keep(self._veil.lift())
+            self._keep(self._veil.release_harmless())
         if offset < self._head_size:
             text = _between(self._head, offset, most)
             return Excerpt(text=text, start=offset, next=offset + len(text), total=self.total)

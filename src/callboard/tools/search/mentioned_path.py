@@ -5,10 +5,10 @@ from __future__ import annotations
 import stat
 from collections.abc import Sequence
 
-from callboard.contracts.ports.tools import LookedUpPath, PathNotFoundError, ToolContext
+from callboard.contracts.ports.tools import MissingPath, PathContent, ToolContext
 
 from ..files.handles import Folder, listing
-from ..files.images import begins_as_image, image
+from ..files.images import read_image, read_image_header
 from ..files.paths import PathDenied, display, relative
 from ..files.text_encoding import decode, kind_of, size_of
 from ..gate import rules
@@ -26,7 +26,7 @@ SECONDS = 3.0
 _SAMPLE = 64 * 1024
 
 
-def look(context: ToolContext, hidden: Sequence[str], path: str) -> LookedUpPath | PathNotFoundError:
+def look(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent | MissingPath:
     """What is there, or why it is not given."""
     try:
         found = relative(context.folder, path)
@@ -36,14 +36,14 @@ def look(context: ToolContext, hidden: Sequence[str], path: str) -> LookedUpPath
         with Folder(context.folder, hidden) as folder:
             return _look(folder, context, found)
     except PathDenied as denied:
-        return PathNotFoundError(reason="outside_folder", detail=denied.message)
+        return MissingPath(reason="outside_folder", detail=denied.message)
     except OSError as error:
-        return PathNotFoundError(reason="unreadable", detail=f"{error.strerror or error}.")
+        return MissingPath(reason="unreadable", detail=f"{error.strerror or error}.")
 
 
 async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
     """Paths of files with this text in them, in any case: those that end in it first, then the shortest."""
-    kept = rules.kept_from_search(context.rules, "Grep")
+    kept = rules.list_unsearchable(context.rules, "Grep")
     found = await ask(context.folder, hidden, Search("Name", text, "", limit=MOST_NAMES, keep_out=kept), SECONDS)
     wanted = text.casefold()
 
@@ -53,32 +53,32 @@ async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: i
     return tuple(sorted(found.lines, key=order)[:limit])
 
 
-def _look(folder: Folder, context: ToolContext, path: str) -> LookedUpPath | PathNotFoundError:
+def _look(folder: Folder, context: ToolContext, path: str) -> PathContent | MissingPath:
     there = folder.look(path)
     if there is None:
-        return PathNotFoundError(reason="not_found")
+        return MissingPath(reason="not_found")
     if stat.S_ISDIR(there.st_mode):
         return _entries(folder, context, path)
     data = folder.read(path, LARGEST_IMAGE if there.st_size <= LARGEST_IMAGE else _SAMPLE)
     if data is None:
-        return PathNotFoundError(reason="not_found")
+        return MissingPath(reason="not_found")
     size = max(there.st_size, len(data))
-    shown = image(data) if size <= LARGEST_IMAGE else begins_as_image(data)
+    shown = read_image(data) if size <= LARGEST_IMAGE else read_image_header(data)
     if shown is not None:
         if size > LARGEST_IMAGE:
-            return PathNotFoundError(reason="too_large", detail=f"{shown.told}, {size_of(size)}")
-        return LookedUpPath(
-            path=path, kind="image", data=data, media=shown.media, told=f"{shown.told}, {size_of(size)}"
+            return MissingPath(reason="too_large", detail=f"{shown.description}, {size_of(size)}")
+        return PathContent(
+            path=path, kind="image", data=data, media=shown.media, description=f"{shown.description}, {size_of(size)}"
         )
     text = decode(data)
     if text is None:
-        return LookedUpPath(path=path, kind="binary", told=f"{kind_of(data)}, {size_of(size)}")
+        return PathContent(path=path, kind="binary", description=f"{kind_of(data)}, {size_of(size)}")
     if size > LARGEST_TEXT:
-        return PathNotFoundError(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
-    return LookedUpPath(path=path, kind="text", data=text.text.encode("utf-8", "replace"), told=size_of(size))
+        return MissingPath(reason="too_large", detail=f"{size_of(size)}; `read` opens it in parts")
+    return PathContent(path=path, kind="text", data=text.text.encode("utf-8", "replace"), description=size_of(size))
 
 
-def _entries(folder: Folder, context: ToolContext, path: str) -> LookedUpPath:
+def _entries(folder: Folder, context: ToolContext, path: str) -> PathContent:
     with folder.directory(path) as handle:
         found = [
             f"{name}/" if stat.S_ISDIR(status.st_mode) else name
@@ -88,13 +88,13 @@ def _entries(folder: Folder, context: ToolContext, path: str) -> LookedUpPath:
     lines = [display(name, 255) for name in found[:MOST_ENTRIES]]
     if len(found) > MOST_ENTRIES:
         lines.append(f"[{len(found) - MOST_ENTRIES:,} more]")
-    return LookedUpPath(path=path, kind="folder", data="\n".join(lines).encode(), told=f"{len(found):,} entries")
+    return PathContent(path=path, kind="folder", data="\n".join(lines).encode(), description=f"{len(found):,} entries")
 
 
-def _ruled_out(context: ToolContext, path: str) -> PathNotFoundError | None:
+def _ruled_out(context: ToolContext, path: str) -> MissingPath | None:
     """Why a rule keeps it from being read; a rule that asks first does as well, since nobody is asked about a mention."""
-    rule = rules.decide(context.rules, rules.Target(tool="Read", path=path))
+    rule = rules.find_rule(context.rules, rules.Target(tool="Read", path=path))
     if rule is None or rule.verdict == "allow":
         return None
     says = "forbids it" if rule.verdict == "deny" else "asks first"
-    return PathNotFoundError(reason="denied", detail=f"a rule of this {rule.scope} {says}: {display(rule.matcher)}")
+    return MissingPath(reason="denied", detail=f"a rule of this {rule.scope} {says}: {display(rule.matcher)}")

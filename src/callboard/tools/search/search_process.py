@@ -15,7 +15,7 @@ import msgspec
 
 from callboard.contracts.errors import Code
 
-from ..shielded_wait import kill, outlast
+from ..shielded_wait import kill, wait_shielded
 from .child import GRACE
 from .file_search import Search
 
@@ -67,7 +67,7 @@ async def ask(folder: str, hidden: Sequence[str], wanted: Search, seconds: float
         log.info("a search gave no answer: %r", error)
     finally:
         kill(process)
-        _, cancelled = await outlast(process.wait())
+        _, cancelled = await wait_shielded(process.wait())
     if cancelled:
         raise asyncio.CancelledError
     if process.returncode in {-signal.SIGALRM, -signal.SIGKILL}:

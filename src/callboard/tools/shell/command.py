@@ -26,7 +26,7 @@ from ..protection.private_paths import PrivatePaths, programs_in
 from ..protection.watch import SetAside, Watch
 from ..sandbox import background_command, bubblewrap, guarded_command, limits, seccomp
 from ..sandbox.launch import Launch
-from ..shielded_wait import outlast
+from ..shielded_wait import wait_shielded
 
 #: Of our environment, what a command without a sandbox gets: where programs are and who the person is, no more.
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
@@ -38,14 +38,16 @@ async def run(
     """Runs the command under exactly the confinement `applied`. Raises Refusal `tool_failed` where that cannot be had."""
     seconds = seconds_for(asked, applied)
     with ExitStack() as held:
-        (launch, watch), cancelled = await outlast(asyncio.to_thread(_launch, asked, folder, applied, ground, held))
+        (launch, watch), cancelled = await wait_shielded(
+            asyncio.to_thread(_launch, asked, folder, applied, ground, held)
+        )
         if cancelled:
             raise asyncio.CancelledError
         try:
             ran = await guarded_command.run(launch, seconds=seconds, output=output)
         finally:
             try:
-                aside, cancelled = await outlast(asyncio.to_thread(_set_aside, watch))
+                aside, cancelled = await wait_shielded(asyncio.to_thread(_set_aside, watch))
             except RuntimeError:
                 # No thread can be started. What the command made does not stay for want of one.
                 aside, cancelled = _set_aside(watch), False
@@ -78,7 +80,9 @@ async def start(
     had."""
     held = ExitStack()
     try:
-        (launch, watch), cancelled = await outlast(asyncio.to_thread(_launch, asked, folder, applied, ground, held))
+        (launch, watch), cancelled = await wait_shielded(
+            asyncio.to_thread(_launch, asked, folder, applied, ground, held)
+        )
         if cancelled:
             raise asyncio.CancelledError
     except BaseException:
@@ -150,7 +154,9 @@ def _launch(
         return Launch(plain, folder, _environment(folder), bounds), None
     ability = ground.ability
     if not ability.works or ability.seccomp != applied.seccomp:
-        raise Refusal("tool_failed", f"The sandbox that was promised cannot be had ({ability.why}). Nothing was run.")
+        raise Refusal(
+            "tool_failed", f"The sandbox that was promised cannot be had ({ability.problem}). Nothing was run."
+        )
     opened = held.enter_context(Folder(folder, ground.hidden))
     handed: list[int] = []
     if applied.seccomp:

@@ -21,7 +21,7 @@ from ..gate.call_identity import same_call
 from ..protection import protected_paths
 from ..protection.watch import Watch
 from ..sandbox import bubblewrap
-from ..sandbox.ability import ability
+from ..sandbox.ability import detect_ability
 from . import command
 
 _ANY = ToolCall(call_id="", tool=bash.NAME, arguments="")
@@ -36,7 +36,7 @@ class FolderShells:
         self._bwrap = bwrap
 
     async def start(
-        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, veil: StreamRedaction | None = None
+        self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
         """Starts the command of a call that was let through. Raises Refusal."""
         asked = same_call(call, evaluation, context)
@@ -44,11 +44,11 @@ class FolderShells:
             raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
         ground = await asyncio.to_thread(self._ground)
         try:
-            return await command.start(asked, context.folder, evaluation.sandbox, ground, veil)
+            return await command.start(asked, context.folder, evaluation.sandbox, ground, redactor)
         except OSError as error:
             raise Refusal("tool_failed", f"The command was not run: {error.strerror or error}.") from error
 
-    async def environment(self, context: ToolContext) -> ExecutionEnvironment:
+    async def describe_environment(self, context: ToolContext) -> ExecutionEnvironment:
         """What a command of this context would find."""
         return await asyncio.to_thread(lambda: self._environment(context))
 
@@ -68,7 +68,7 @@ class FolderShells:
             cwd=context.folder,
             workspace_roots=(context.folder,),
             level=applied.level,
-            why="" if held and not ground.ability.why else ground.why_not(context.folder),
+            why="" if held and not ground.ability.problem else ground.why_not(context.folder),
             seccomp=applied.seccomp,
             network=applied.network,
             limits=applied.limits,
@@ -85,4 +85,4 @@ class FolderShells:
         )
 
     def _ground(self) -> GateEnvironment:
-        return GateEnvironment(ability(self._bwrap), hidden=self._hidden, programs=self._programs)
+        return GateEnvironment(detect_ability(self._bwrap), hidden=self._hidden, programs=self._programs)

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 import msgspec
 
 from ..files.paths import display
-from .reach import find, named_by, parts_of
-from .variables import assigned
+from .reach import find_program, list_names, split_shell_text
+from .variables import read_assignments
 
 #: Places of the system's own programs. These are bound by their resolved path: the system updates them.
 _SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/store/")
@@ -51,7 +51,7 @@ class BoundFile(NamedTuple):
     digest: str
 
     @property
-    def shown(self) -> str:
+    def description(self) -> str:
         """The path with the beginning of the digest, for a card."""
         return f"{display(self.path)} (sha256 {self.digest[:12]})" if self.digest else display(self.path)
 
@@ -71,7 +71,7 @@ class CommandBinding(NamedTuple):
     files: tuple[BoundFile, ...]
     digest: str
 
-    def inside(self, folder: str) -> tuple[BoundFile, ...]:
+    def list_inside(self, folder: str) -> tuple[BoundFile, ...]:
         """Return the files that are in the folder, by their own path or by where it leads."""
         root = f"{folder.rstrip('/')}/"
         return tuple(one for one in self.files if one.path.startswith(root) or one.resolved.startswith(root))
@@ -81,7 +81,7 @@ class CommandBinding(NamedTuple):
         """The digest with the beginning of each file's: what a rule keeps, to say later what changed."""
         return " ".join((self.digest, *(f"{one.digest[:16]}@{one.path}" for one in self.files if one.digest)))
 
-    def changed_since(self, token: str) -> tuple[str, ...]:
+    def list_changed(self, token: str) -> tuple[str, ...]:
         """Return the paths of files that are not what they were at the token, the new ones included."""
         before = set(token.split(" ")[1:])
         return tuple(one.path for one in self.files if one.digest and f"{one.digest[:16]}@{one.path}" not in before)
@@ -138,8 +138,8 @@ def bind(command: Sequence[str], environment: Mapping[str, str], start: str, sea
         start: The folder in which it is started.
         search: The search path by which its program is found.
     """
-    program = find(command[0], start, search) or command[0]
-    values = {**environment, **assigned(command)}
+    program = find_program(command[0], start, search) or command[0]
+    values = {**environment, **read_assignments(command)}
     every = _named(program, command, values, start, search)
     named = dict.fromkeys(os.path.join(start, one) for one in every)  # noqa: PTH118
     files = tuple(one for path in named if (one := _file(path, start)) is not None)
@@ -153,15 +153,15 @@ def _named(program: str, command: Sequence[str], values: Mapping[str, str], star
     yield program
     words = list(command[1:])
     for word in words:
-        yield from named_by(word)
-    texts = [list(parts_of(word)) for word in words]
+        yield from list_names(word)
+    texts = [list(split_shell_text(word)) for word in words]
     for value in values.values():
         yield value
         yield from value.split(os.pathsep)
-        yield from (part for word in value.split() for part in named_by(word))
+        yield from (part for word in value.split() for part in list_names(word))
     # A program that starts another one: `env`, `nice`, `sudo`.
     for word in words:
-        if "/" not in word and (found := find(word, start, search)):
+        if "/" not in word and (found := find_program(word, start, search)):
             yield found
     for text in ([program, *words], *texts):
         yield from _loaded(text)

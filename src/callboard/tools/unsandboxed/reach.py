@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from callboard.contracts.entities import worktree
 
-from ..files.paths import PathDenied, display, relative, steering
+from ..files.paths import PathDenied, display, find_steering, relative
 
 _MOST_LINKS = 40
 #: What runs the file that it is given first, and how files are called that something runs.
@@ -39,16 +39,16 @@ class Reach(NamedTuple):
     folders: tuple[str, ...] = ()
     trusted: str = ""
 
-    def changed_in(self, path: str) -> str:
+    def find_folder(self, path: str) -> str:
         """The outermost of the folders whose agents can change what stands under the path; empty for none."""
         for folder in sorted(self.folders, key=len):
             root = folder.rstrip("/") + "/"
             below = path[len(root) :] if path.startswith(root) else worktree.within(path, folder)
-            if below and not steering(below.partition("/")[0]):
+            if below and not find_steering(below.partition("/")[0]):
                 return folder
         return ""
 
-    def is_trusts(self, word: str) -> bool:
+    def is_trusted(self, word: str) -> bool:
         """True for a word of a command that names something that is left to trust."""
         try:
             return bool(self.trusted) and relative(self.trusted, word) != ""
@@ -63,12 +63,12 @@ class ExposedProgram(NamedTuple):
     folder: str
 
     @property
-    def told(self) -> str:
+    def problem(self) -> str:
         """What is wrong, in words that follow a name and a full stop."""
         return f"its program {display(self.path)} stands where agents of {display(self.folder)} change files"
 
     @property
-    def mended(self) -> str:
+    def remedy(self) -> str:
         """What to do about it, a sentence."""
         return f"Use one in {display(self.folder)}/.callboard/, or outside of every folder that is opened here"
 
@@ -81,34 +81,36 @@ class ReachLookup(NamedTuple):
     exposed: ExposedProgram | None
 
 
-def look(command: Sequence[str], start: str, search: str, *reaches: Reach, given_data: bool = False) -> ReachLookup:
+def check_program(
+    command: Sequence[str], start: str, search: str, *reaches: Reach, given_data: bool = False
+) -> ReachLookup:
     """Looks at every file that a command names which is started in the folder `start` with the search path `search`; of one
     that is `given_data` to work on, at the program and at scripts. Blocks. Raises FileNotFoundError for a program that is not
     found."""
     program, *words = command
-    found = find(program, start, search)
+    found = find_program(program, start, search)
     if not found:
         raise FileNotFoundError(2, os.strerror(2), program)
     # Nobody was shown what a search path finds.
     files = _scripts(program, words) if given_data else words
-    named = [(found, "/" in program), *((one, True) for word in files for one in named_by(word))]
+    named = [(found, "/" in program), *((one, True) for word in files for one in list_names(word))]
     exposed = (
         _exposed(os.path.join(start, one), reach)  # noqa: PTH118
         for reach in reaches
         for one, is_shown in named
-        if not (is_shown and reach.is_trusts(one)) and _is_file(start, one)
+        if not (is_shown and reach.is_trusted(one)) and _is_file(start, one)
     )
     return ReachLookup((found, *words), next(filter(None, exposed), None))
 
 
-def named_by(word: str) -> tuple[str, ...]:
+def list_names(word: str) -> tuple[str, ...]:
     """What a word of a command can name a file with: itself, what an option is set to, and the parts of a shell text."""
     option, _, value = word.partition("=")
     named = (word, value) if value and option.startswith("-") else (word,)
-    return (*named, *parts_of(word))
+    return (*named, *split_shell_text(word))
 
 
-def parts_of(word: str) -> tuple[str, ...]:
+def split_shell_text(word: str) -> tuple[str, ...]:
     """Return the words of a shell text, such as the argument of `sh -c`; empty for a word that is none.
 
     Parts behind `cd` are also returned below that folder. Too many parts rather than too few: only those that are files
@@ -135,7 +137,7 @@ def _scripts(program: str, words: Sequence[str]) -> list[str]:
 
 def _exposed(path: str, reach: Reach) -> ExposedProgram | None:
     for step in reversed(_steps(path)):
-        folder = reach.changed_in(step)
+        folder = reach.find_folder(step)
         if folder:
             return ExposedProgram(step, folder)
     return None
@@ -149,7 +151,7 @@ def _is_file(start: str, named: str) -> bool:
     return os.path.isfile(path) or (named.startswith("/") and not os.path.isdir(path))  # noqa: PTH112, PTH113
 
 
-def find(program: str, start: str, search: str) -> str:
+def find_program(program: str, start: str, search: str) -> str:
     """Return the program as a start in the folder `start` would find it; empty for none."""
     if "/" in program:
         return program

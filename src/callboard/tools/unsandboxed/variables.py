@@ -44,12 +44,12 @@ def is_loader(name: str) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in LOADERS)
 
 
-def refused(names: Iterable[str]) -> tuple[str, ...]:
+def list_loaders(names: Iterable[str]) -> tuple[str, ...]:
     """Return those of the names that a folder's files must not set, in order."""
     return tuple(sorted({name for name in names if is_loader(name)}))
 
 
-def assigned(command: Sequence[str]) -> dict[str, str]:
+def read_assignments(command: Sequence[str]) -> dict[str, str]:
     """Return the variables that a command sets by the program `env`: the words `NAME=value` before the program."""
     if not command or command[0].rpartition("/")[2] != "env":
         return {}

@@ -172,7 +172,7 @@ async def serving(
         definitions=definitions or FolderDefinitions(),
         model_catalog=ModelCatalog(models, {}, places=()),
         past_sessions=past,
-        uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().veil),
+        uploads=UploadFolder(beside / "uploads", UuidIds(), Clock().now, Redaction().redact_stream),
         limits=limits or Limits(write_behind=0.01),
     )
     async with Runtime(parts) as runtime:

@@ -137,7 +137,7 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
                 arguments=batch.store_text(original_arguments(wanted)),
                 summary=evaluation.summary,
                 provider_call_id=wanted.provider_call_id,
-                hooked=build_hook_said(batch, evaluation.hooked),
+                hooked=build_hook_said(batch, evaluation.hook_result),
             ),
             scope,
         )

@@ -65,7 +65,7 @@ def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall])
                 summary=evaluation.summary,
                 provider_call_id=call.provider_call_id,
                 signature=call.signature,
-                hooked=build_hook_said(batch, evaluation.hooked),
+                hooked=build_hook_said(batch, evaluation.hook_result),
             ),
             scope,
         )
@@ -109,14 +109,14 @@ def build_hook_said(batch: Batch, said: HookResult | None) -> HookSaid | None:
         detail=said.detail,
         code=said.code or "",
         arguments=rewritten,
-        by=said.by,
+        by=said.rewritten_by,
         reasons=said.reasons,
     )
 
 
 def original_arguments(call: RequestedCall) -> str:
     """The model's arguments: as the gate reads them, or as the model wrote them where a hook put others in their place."""
-    hooked = call.evaluation.hooked
+    hooked = call.evaluation.hook_result
     rewritten = hooked is not None and hooked.arguments is not None
     return call.arguments if rewritten else call.evaluation.arguments or call.arguments
 
@@ -210,7 +210,7 @@ def end_call(batch: Batch, report: ToolEnded) -> None:
             scope,
         )
     record_servers(batch, report.servers, run_scope(thread, run))
-    record_catalog(batch, report.thread, report.catalog, run_scope(thread, run), outcome.found)
+    record_catalog(batch, report.thread, report.catalog, run_scope(thread, run), outcome.loaded_tools)
     proceed(batch, report.thread)
 
 
@@ -314,8 +314,8 @@ def ask_approval(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, 
             network=evaluation.sandbox is not None and evaluation.sandbox.network,
             artifact_id=artifact,
             artifact_version=version,
-            hooked=evaluation.hooked.detail if evaluation.hooked is not None else "",
-            hook_reasons=evaluation.hooked.reasons if evaluation.hooked is not None else (),
+            hooked=evaluation.hook_result.detail if evaluation.hook_result is not None else "",
+            hook_reasons=evaluation.hook_result.reasons if evaluation.hook_result is not None else (),
             asked=call.arguments if call is not None and call.effective_arguments is not call.arguments else None,
             commands=evaluation.commands,
             modes=continuation_modes(batch, thread, run, tool),
