@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from griffe import Attribute, Class, Docstring, DocstringAttribute, DocstringSectionAttributes, Extension
+from griffe import Alias, Attribute, Class, Docstring, DocstringAttribute, DocstringSectionAttributes, Extension, Object
 
 
 class Fields(Extension):
-    """Move the fields of every class that has no method into its docstring."""
+    """Move the fields of every class without public methods into its docstring."""
 
     def on_class(self, *, cls: Class, **_: Any) -> None:
         attributes = {
@@ -16,7 +16,7 @@ class Fields(Extension):
             for name, member in cls.members.items()
             if isinstance(member, Attribute) and not name.startswith("_")
         }
-        if not attributes or any(member.is_function for member in cls.members.values()):
+        if not attributes or any(_is_method(member) for member in cls.members.values()):
             return
         docstring = cls.docstring or Docstring("", parent=cls, parser="google")
         fields = [
@@ -27,6 +27,10 @@ class Fields(Extension):
         cls.docstring = docstring
         for name in attributes:
             del cls.members[name]
+
+
+def _is_method(member: Object | Alias) -> bool:
+    return member.is_function and not member.name.startswith("_")
 
 
 def _describe(field: Attribute) -> str:
