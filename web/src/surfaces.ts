@@ -16,14 +16,14 @@ export { Composer, type ComposerProps, type ComposerSettings } from './features/
 export { BudgetMeter } from './features/context/budget-meter'
 export { ContextPanel, type ContextPanelProps } from './features/context/context-panel'
 export { Conversation, type ConversationProps } from './features/conversation/conversation'
-export type { ConversationHandlers } from './features/conversation/conversation-handlers'
+export type { ConversationHandlers } from './features/conversation/item-view'
 export { Graph, type GraphProps } from './features/graph/graph'
 export { Inspector, type InspectorProps } from './features/inspector/inspector'
 export { Lanes } from './features/lanes/lanes'
 export { type QueueHandlers, QueueList } from './features/queue/queue-list'
 export { RunList, type RunListProps } from './features/run/run-list'
 export { default as SettingsDialog, type SettingsDialogProps } from './features/settings/settings-dialog'
-export type { SettingsHandlers } from './features/settings/settings-handlers'
+export type { SettingsHandlers } from './features/settings/settings-section'
 export {
   type Artifacts,
   ArtifactsProvider,

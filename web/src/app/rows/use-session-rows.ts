@@ -1,12 +1,12 @@
 /** The rows of a session in the form that surfaces use. */
 import { useCallback, useMemo, useState } from 'react'
 import type { StatusRow, TurnRow } from '@/system/rows/model'
+import type { RowStore } from '@/system/rows/row-store'
 import { buildConversation, type Item } from '@/system/selectors/conversation'
-import { findAgent } from '@/system/selectors/team'
+import { buildTeam, findAgent, type Team } from '@/system/selectors/team'
 import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
 import { useSignal, useSignalByFrame } from '../use-signal'
-import { findLeadThread, useTeam } from './use-team'
 
 /** `agentId` is the agent of the requested transcript; null for the agent that the person talks with. */
 export function useSessionRows(session: Session, agentId: string | null) {
@@ -83,4 +83,26 @@ function toggle(set: ReadonlySet<string>, member: string): ReadonlySet<string> {
   const next = new Set(set)
   if (!next.delete(member)) next.add(member)
   return next
+}
+
+/** The team of a session; null if there is only one agent. */
+export function useTeam(rows: RowStore): Team | null {
+  const row = rows.panel('team').all()[0] ?? null
+  const [agents, edges, tasks] = [
+    rows.panel('agents').all(),
+    rows.panel('edges').all(),
+    rows.panel('tasks').all(),
+  ]
+  const [handoffs, reviews] = [rows.panel('handoffs').all(), rows.panel('reviews').all()]
+  const [notifications, messages] = [rows.panel('notifications').all(), rows.panel('messages').all()]
+  const runs = rows.panel('runs').all()
+  return useMemo(() => {
+    return buildTeam(row, { agents, edges, tasks, handoffs, reviews, notifications, messages, runs })
+  }, [row, agents, edges, tasks, handoffs, reviews, notifications, messages, runs])
+}
+
+/** The thread that the person talks with: the lead's, or that of the single agent. */
+export function findLeadThread(rows: RowStore, team: Team | null): string | null {
+  const lead = team === null ? null : findAgent(team.agents, team.row.lead)
+  return lead?.threadId ?? rows.panel('status').all()[0]?.threadId ?? null
 }

@@ -1,9 +1,9 @@
 /** Props of the context panel for the open thread. */
 import type { ContextPanelProps } from '@/features/context/context-panel'
+import type { ContextRow } from '@/system/rows/model'
 import type { Session } from '@/system/workbench/session'
-import { findThreadContext } from '../rows/thread-context'
 import type { useSessionRows } from '../rows/use-session-rows'
-import { findLeadThread } from '../rows/use-team'
+import { findLeadThread } from '../rows/use-session-rows'
 import { useServices } from '../services-context'
 
 export function useContextPanel(
@@ -26,4 +26,19 @@ export function useContextPanel(
     onCompact: () =>
       void workbench.attempt(() => workbench.api.command('compact_thread', { sessionId, threadId })),
   }
+}
+
+/** Find the latest context of the open thread; null if unknown. */
+export function findThreadContext({
+  rows,
+  agent,
+  team,
+}: ReturnType<typeof useSessionRows>): ContextRow | null {
+  const threadId = agent?.threadId ?? findLeadThread(rows, team)
+  return (
+    rows
+      .panel('context')
+      .all()
+      .find((row) => row.threadId === threadId) ?? null
+  )
 }

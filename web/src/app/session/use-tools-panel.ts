@@ -3,7 +3,7 @@ import { useCallback, useEffect } from 'react'
 import type { ToolsPanelProps } from '@/features/tool/tools-panel'
 import type { Session } from '@/system/workbench/session'
 import type { useSessionRows } from '../rows/use-session-rows'
-import { findLeadThread } from '../rows/use-team'
+import { findLeadThread } from '../rows/use-session-rows'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 

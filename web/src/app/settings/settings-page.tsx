@@ -1,7 +1,7 @@
 /** The settings, loaded on demand. */
 import { useEffect, useMemo } from 'react'
 import SettingsDialog, { type SettingsSide } from '@/features/settings/settings-dialog'
-import type { SettingsHandlers } from '@/features/settings/settings-handlers'
+import type { SettingsHandlers } from '@/features/settings/settings-section'
 import { useServices } from '../services-context'
 import { useSignal } from '../use-signal'
 

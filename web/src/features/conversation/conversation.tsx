@@ -5,7 +5,7 @@ import type { Item } from '@/system/selectors/conversation'
 import { Button, IconButton } from '@/ui/button'
 import { OpenedRows } from '../shared/opened-rows'
 import { useT } from '../shared/surface'
-import type { ConversationHandlers } from './conversation-handlers'
+import type { ConversationHandlers } from './item-view'
 import { ItemView } from './item-view'
 import { speakerLabel } from './user-input'
 

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import type { Part } from '@/system/rows/model'
 import type { Item } from '@/system/selectors/conversation'
+import type { SentInput } from '@/system/stores/outbox'
 import { Button } from '@/ui/button'
 import { Icon } from '@/ui/icon'
 import { ArtifactCard, ArtifactCards } from '../artifact/artifact-card'
@@ -8,7 +9,6 @@ import { ContextLine } from '../context/context-line'
 import { useT } from '../shared/surface'
 import { ToolRow } from '../tool/tool-row'
 import { Answer, ProcessText } from './answer'
-import type { ConversationHandlers } from './conversation-handlers'
 import { Plan } from './plan'
 import { Reasoning } from './reasoning'
 import { HandoffLine, MessageLine, RemoteLine, WorkerLine } from './received-lines'
@@ -155,4 +155,16 @@ function Unloaded(props: {
       </Button>
     </p>
   )
+}
+
+/** Actions in the conversation. */
+export interface ConversationHandlers {
+  readonly onToggleTurn: (turnId: string) => void
+  readonly onInspectTurn: (turnId: string) => void
+  readonly onNeedParts: (turnId: string) => void
+  /** Put text into the composer. */
+  readonly onReuse: (text: string) => void
+  readonly onSendAsTurn: (text: string) => void
+  readonly onSendAgain: (entry: SentInput) => void
+  readonly onDiscard: (entry: SentInput) => void
 }

@@ -3,7 +3,7 @@ import type { Refusal } from '@/system/stores/notice-store'
 import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { type Entry, SettingsRefusal, TextField } from './settings-section'
 
 const KINDS = ['anthropic', 'google', 'openai', 'openai-compatible'] as const

@@ -4,7 +4,7 @@ import type { Refusal } from '@/system/stores/notice-store'
 import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { type Entry, readEntries, readText, Section, SettingsRefusal, TextField } from './settings-section'
 
 /** Example values, the same in every language. */

@@ -10,7 +10,7 @@ import { Badge, Dot } from '@/ui/marks'
 import { useT } from '../shared/surface'
 import { AddModel } from './add-model'
 import { FallbackModels } from './fallback-models'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { type Entry, readEntries, readText, Section, SettingsRefusal } from './settings-section'
 
 /** Configured models, detected models and fallback models. */

@@ -5,7 +5,7 @@ import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { PermissionGrants } from '../shared/permission-grants'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { Section, SettingsRefusal } from './settings-section'
 
 /** The default permission mode, and the trust in the folder's files. */

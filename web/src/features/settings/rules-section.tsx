@@ -9,7 +9,7 @@ import { Button } from '@/ui/button'
 import { Badge, type Tone } from '@/ui/marks'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { Section, SettingsRefusal, TextField } from './settings-section'
 
 const TONES: Readonly<Record<Verdict, Tone>> = { allow: 'good', ask: 'warn', deny: 'bad' }

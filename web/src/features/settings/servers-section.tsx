@@ -6,7 +6,7 @@ import { Button } from '@/ui/button'
 import { RadioGroup } from '@/ui/radio-group'
 import { useT } from '../shared/surface'
 import { ServerName, ServerProblem } from '../shared/tool-server'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { type Entry, readEntries, readText, Section, SettingsRefusal, TextField } from './settings-section'
 
 /** Tool servers with their state, and a form for a new one. */

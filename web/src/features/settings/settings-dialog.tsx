@@ -10,7 +10,7 @@ import { ModelsSection } from './models-section'
 import { PermissionsSection } from './permissions-section'
 import { RulesSection } from './rules-section'
 import { ServersSection } from './servers-section'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { SettingsRefusal } from './settings-section'
 import { ValuesSection } from './values-section'
 

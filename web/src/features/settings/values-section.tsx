@@ -13,7 +13,7 @@ import type { SettingsView } from '@/system/stores/settings-store'
 import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
-import type { SettingsHandlers } from './settings-handlers'
+import type { SettingsHandlers } from './settings-section'
 import { type Entry, Section, SettingsRefusal } from './settings-section'
 
 /**
