@@ -12,7 +12,10 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   app: ['app', 'features', 'ui', 'system'],
 }
 
-/** Surfaces that are composed of other surfaces. Every other surface imports only itself and `shared`. */
+/**
+ * Surfaces that are composed of other surfaces. Every other surface imports only itself and
+ * `shared`.
+ */
 export const COMPOSED: Readonly<Record<string, readonly string[]>> = {
   board: ['job', 'task'],
   conversation: ['artifact', 'context', 'tool'],
@@ -25,7 +28,9 @@ export interface Import {
   readonly to: string
 }
 
-/** List all imports between sources, as paths below `src/` without extension. Type imports count. */
+/**
+ * List all imports between sources, as paths below `src/` without extension. Type imports count.
+ */
 export function listImports(sources: readonly Source[]): readonly Import[] {
   const paths = new Set(sources.map(({ path }) => moduleName(path)))
   return sources.flatMap((source) =>
@@ -42,7 +47,10 @@ export function findForbiddenImports(imports: readonly Import[]): readonly strin
   return imports.filter((each) => !isAllowed(each)).map(({ from, to }) => `${from} imports ${to}`)
 }
 
-/** Find groups of nodes that import each other. `nodeOf` maps a path to its node: the file or its folder. */
+/**
+ * Find groups of nodes that import each other. `nodeOf` maps a path to its node: the file or its
+ * folder.
+ */
 export function findCycles(imports: readonly Import[], nodeOf: (path: string) => string): readonly string[] {
   const targets = new Map<string, Set<string>>()
   for (const { from, to } of imports) {

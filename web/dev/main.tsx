@@ -1,4 +1,7 @@
-/** The page on sample rows, without a server: `npm run dev`, then /dev/?scenario=NAME. It is never built. */
+/**
+ * The page on sample rows, without a server: `npm run dev`, then /dev/?scenario=NAME. It is never
+ * built.
+ */
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from '../src/app/app'

@@ -5,7 +5,10 @@
 import { posix } from 'node:path'
 import { listNodes, type Node, positionOf, type Source } from './sources'
 
-/** Globals that reach a server, follow a stream or store data. biome.json forbids the same names in the editor. */
+/**
+ * Globals that reach a server, follow a stream or store data. biome.json forbids the same names in
+ * the editor.
+ */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   'fetch',
   'XMLHttpRequest',

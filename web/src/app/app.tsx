@@ -34,7 +34,7 @@ export function App({ services }: { services: Services }) {
     const workspaceId = readRoute(window.location.hash).workspaceId
     void workbench.begin(workspaceId ?? values.read('workspace'))
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the page begins once, here where nobody had it begin before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: start once, if `main.tsx` has not started it
   useEffect(() => {
     if (workbench.phase === 'starting') begin()
   }, [])

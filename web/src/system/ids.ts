@@ -1,4 +1,7 @@
-/** Ids that the page creates: UUIDv7 in the runtime's digits, so that they sort by time with the runtime's ids. */
+/**
+ * Ids that the page creates: UUIDv7 in the runtime's digits, so that they sort by time with the
+ * runtime's ids.
+ */
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 22

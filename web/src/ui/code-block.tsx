@@ -14,11 +14,11 @@ export function CodeBlock(props: {
     if (props.follow && box.current !== null && length > 0) box.current.scrollTop = box.current.scrollHeight
   }, [props.follow, length])
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    // biome-ignore lint/a11y/useSemanticElements: no element means a named scrollable box
     <div
       ref={box}
       role="group"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
       aria-label={props.label}
       className={`rounded-md border border-line bg-sunken px-2.5 py-2 ${props.whole ? '' : 'max-h-64 overflow-auto'}`}

@@ -11,7 +11,8 @@ export function Dialog(props: {
   // Read this on creation: a menu that opened the dialog is gone when it is shown.
   const [before] = useState(findOpener)
   useEffect(() => {
-    // Unmounting closes the element. `close()` here would report it to the host as an action of the person.
+    // Unmounting closes the element. `close()` here would report it to the host as an action of the
+    // person.
     if (ref.current?.open === false) ref.current.showModal()
     // The browser focuses the first element. Prefer a field, if there is one.
     ref.current?.querySelector('input')?.focus()
@@ -19,7 +20,7 @@ export function Dialog(props: {
     return () => before?.focus()
   }, [before])
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a dialog closes on Escape by itself; the click is for its backdrop
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes a dialog on Escape; the click is for the backdrop
     <dialog
       ref={ref}
       aria-label={props.label}

@@ -1,4 +1,7 @@
-/** Line icons on a 16 by 16 grid in the colour of the surrounding text. They are hidden from screen readers. */
+/**
+ * Line icons on a 16 by 16 grid in the colour of the surrounding text. They are hidden from screen
+ * readers.
+ */
 
 const PATHS = {
   plus: 'M8 3.5v9M3.5 8h9',

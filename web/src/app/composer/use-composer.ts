@@ -17,19 +17,25 @@ const BUSY: readonly BusySendMode[] = ['queue', 'steer', 'interrupt']
 
 export interface NextTurn {
   readonly settings: TurnSettings
-  /** False if the person did not choose the permission mode. The shown mode is likely; the server decides. */
+  /**
+   * False if the person did not choose the permission mode. The shown mode is likely; the server
+   * decides.
+   */
   readonly chosen: boolean
   readonly onChoose: (change: Partial<TurnSettings>) => void
 }
 
-/** The settings of the next turn: the person's choices, else those of the last turn in `turns` (the person's thread). */
+/**
+ * The settings of the next turn: the person's choices, else those of the last turn in `turns` (the
+ * person's thread).
+ */
 export function useNextTurn(session: Session, turns: readonly TurnRow[]): NextTurn {
   const { choices, workbench } = useServices()
   useSignal(choices.changes)
   const { id } = session
   const last = turns.findLast((turn) => turn.source === 'person') ?? turns.at(-1) ?? null
   // Only a new turn clears choices. Choices made after sending are for the next input.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the turn's id says that it is another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run once per turn id
   useEffect(() => {
     if (last !== null) choices.clearApplied(id, last)
   }, [choices, id, last?.turnId])
@@ -91,7 +97,10 @@ function useAttaching(place: string, running: string): AttachmentProps {
   return { list, onFiles, onRemove, route: useModelRoute(place, running, pictured) }
 }
 
-/** The model that receives the input. Requested if an image is attached, and again if an input to the choice changes. */
+/**
+ * The model that receives the input. Requested if an image is attached, and again if an input to
+ * the choice changes.
+ */
 function useModelRoute(place: string, running: string, hasImages: boolean): RoutePreview | null {
   const { workbench, settings } = useServices()
   useSignal(settings.changes)
@@ -99,7 +108,7 @@ function useModelRoute(place: string, running: string, hasImages: boolean): Rout
   const models = workbench.meta?.models.map(({ provider, name }) => `${provider}/${name}`).join(' ')
   const inputs = `${place} ${workspaceId} ${running} ${settings.view.read?.digest} ${models}`
   const [answer, setAnswer] = useState({ holds: '', route: null as RoutePreview | null })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what holds may be another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `inputs` changes if the answer may change
   useEffect(() => {
     if (!hasImages) return
     let isStale = false

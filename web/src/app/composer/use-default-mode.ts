@@ -12,7 +12,7 @@ export function useDefaultMode(): PermissionMode | null {
   const { api, workspaceId } = workbench
   const inputs = `${settings.view.read?.digest} ${trust.get(workspaceId)?.state}`
   const [answer, setAnswer] = useState({ workspaceId: '', mode: null as PermissionMode | null })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what holds may be another
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `inputs` changes if the answer may change
   useEffect(() => {
     if (workspaceId === '') return
     let isStale = false

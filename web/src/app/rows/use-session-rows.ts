@@ -8,7 +8,10 @@ import type { Session } from '@/system/workbench/session'
 import { useServices } from '../services-context'
 import { useSignal, useSignalByFrame } from '../use-signal'
 
-/** `agentId` is the agent of the requested transcript; null for the agent that the person talks with. */
+/**
+ * `agentId` is the agent of the requested transcript; null for the agent that the person talks
+ * with.
+ */
 export function useSessionRows(session: Session, agentId: string | null) {
   const { workbench } = useServices()
   const rows = session.feed.rows
@@ -23,7 +26,10 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const leadsThread = findLeadThread(rows, team)
   const threadId = agent?.threadId ?? leadsThread
   const shell = rows.panel('session').all()[0] ?? null
-  /** A fact that this version cannot read may have ended the running turn, and no host takes over such a session. */
+  /**
+   * A fact that this version cannot read may have ended the running turn, and no host takes over
+   * such a session.
+   */
   const hasUnknownFacts = shell?.hasUnknownFacts === true
   const threads = rows.panel('status').all()
   const status = hasUnknownFacts ? null : (threads.find((thread) => thread.threadId === leadsThread) ?? null)
@@ -38,7 +44,7 @@ export function useSessionRows(session: Session, agentId: string | null) {
   const queue = rows.panel('queue').all()
   const isLeads = threadId === leadsThread
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows change in place; their version says when
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the rows change in place; `version` changes with them
   const items = useMemo<readonly Item[]>(
     () =>
       buildConversation(turns, {

@@ -99,7 +99,7 @@ function useBackToList({ artifacts, tabRequest }: Parameters<typeof SessionDetai
   const fromList = useRef('')
   const { onOpen } = artifacts.reader
   // A tab requested elsewhere takes precedence.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each wish is another object
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each request is a new object
   useEffect(() => setBack(null), [tabRequest])
   const openFromList = useCallback(
     (artifactId: string, version: number | null) => {

@@ -25,7 +25,10 @@ export interface SessionViewProps {
   readonly onInspectTurn: (turnId: string) => void
   readonly artifacts: Artifacts
   readonly onShowContext: () => void
-  /** Shown instead of the conversation; null for the conversation. `onNeedParts` reads a turn's parts. */
+  /**
+   * Shown instead of the conversation; null for the conversation. `onNeedParts` reads a turn's
+   * parts.
+   */
   readonly instead: ((onNeedParts: (turnId: string) => void) => ReactNode) | null
   /** Shown above the conversation. */
   readonly head: ReactNode

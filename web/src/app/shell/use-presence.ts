@@ -1,4 +1,7 @@
-/** Stops the session's stream while the page is hidden for long, and continues it when it is visible. */
+/**
+ * Stops the session's stream while the page is hidden for long, and continues it when it is
+ * visible.
+ */
 import { useEffect } from 'react'
 import type { Workbench } from '@/system/workbench/workbench'
 

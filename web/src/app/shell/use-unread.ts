@@ -1,4 +1,7 @@
-/** Marks sessions as read: the active one while the page is visible, and sessions that are being imported. */
+/**
+ * Marks sessions as read: the active one while the page is visible, and sessions that are being
+ * imported.
+ */
 import { useCallback, useEffect } from 'react'
 import type { SessionCard } from '@/system/rows/model'
 import { useServices } from '../services-context'
@@ -16,7 +19,7 @@ export function useUnread(sessions: readonly SessionCard[], activeId: string | n
       else seen.begin(session.sessionId, session.updatedAt)
     }
   }, [sessions, activeId, seen, imports])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new version is a new answer
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answer changes with the version
   return useCallback(
     (session: SessionCard) =>
       session.sessionId !== activeId && seen.isUnread(session.sessionId, session.updatedAt),

@@ -12,7 +12,10 @@ import type { useSessionRows } from '../rows/use-session-rows'
 import { useTeamHandlers } from './use-team-handlers'
 import { useTeamViewState } from './use-team-view'
 
-/** The view state and handlers of a team. Opening an agent shows its transcript; opening the lead shows the conversation. */
+/**
+ * The view state and handlers of a team. Opening an agent shows its transcript; opening the lead
+ * shows the conversation.
+ */
 export function useTeamArea(
   session: Session,
   { team, allTurns }: ReturnType<typeof useSessionRows>,

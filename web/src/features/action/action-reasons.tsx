@@ -44,7 +44,10 @@ export function ActionReasons({ action }: { action: ActionRow }) {
   )
 }
 
-/** The position of a hook's text in the runtime's text, where it begins a sentence; negative if absent. */
+/**
+ * The position of a hook's text in the runtime's text, where it begins a sentence; negative if
+ * absent.
+ */
 function findHookText(hookText: string, runtimeText: string): number {
   return hookText === '' ? -1 : runtimeText.indexOf(hookText.slice(1)) - 1
 }
@@ -93,7 +96,10 @@ function RuntimeText({ english, children }: { readonly english: boolean; readonl
   )
 }
 
-/** What the runtime's text adds. `nothing`: no details. `all`: the same and perhaps more. `more`: further details. */
+/**
+ * What the runtime's text adds. `nothing`: no details. `all`: the same and perhaps more. `more`:
+ * further details.
+ */
 function runtimeDetail(action: ActionRow): 'nothing' | 'all' | 'more' {
   if (action.change !== null && action.change.differs === false) return 'nothing'
   if (action.reasons !== null) return action.change === null ? 'all' : 'nothing'
@@ -129,7 +135,10 @@ function changeText(t: Translate, change: AskedChange): string {
   return t.count('action.ask.change_lines', added, { path, removed })
 }
 
-/** The session's permission mode in a sentence, or the name of another policy. Hidden if a reason is more specific. */
+/**
+ * The session's permission mode in a sentence, or the name of another policy. Hidden if a reason is
+ * more specific.
+ */
 export function PolicyLine({ policy, reasons }: Pick<ActionRow, 'policy' | 'reasons'>) {
   const t = useT()
   if (policy === '' || reasons?.some(({ code }) => code !== 'destroys')) return null

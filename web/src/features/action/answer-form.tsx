@@ -12,7 +12,10 @@ import { Button } from '@/ui/button'
 import { SchemaFields } from '../shared/schema-fields'
 import { useT } from '../shared/surface'
 
-/** A form for the fields that a server requests. The host stores the draft; the answer is an object of the schema. */
+/**
+ * A form for the fields that a server requests. The host stores the draft; the answer is an object
+ * of the schema.
+ */
 export default function AnswerForm(props: {
   readonly fields: readonly Field[]
   readonly draft: string

@@ -63,7 +63,7 @@ export function ApprovalCard(props: ApprovalCardProps) {
   return (
     <section
       ref={card}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes its keys while it has the focus
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the focused card handles keys
       tabIndex={0}
       id="pending-action"
       aria-label={t('action.region')}

@@ -89,7 +89,9 @@ function TextButton({
   )
 }
 
-/** Buttons for the modes that can execute the plan. The default, the action's first, is at the edge. */
+/**
+ * Buttons for the modes that can execute the plan. The default, the action's first, is at the edge.
+ */
 function ModeButtons(props: {
   readonly modes: readonly PermissionMode[]
   readonly onChoose: (mode: PermissionMode) => void

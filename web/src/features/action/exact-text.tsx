@@ -3,7 +3,10 @@ import { countInvisible, countMasked, type Fold, foldLines } from '@/system/form
 import { Icon } from '@/ui/icon'
 import { useT } from '../shared/surface'
 
-/** Text that would run. Each character is visible, or in a fold that shows its length and opens with one press. */
+/**
+ * Text that would run. Each character is visible, or in a fold that shows its length and opens with
+ * one press.
+ */
 export function ExactText(props: {
   readonly text: string
   readonly label: string
@@ -11,17 +14,17 @@ export function ExactText(props: {
 }) {
   const parts = foldLines(props.text, props.isDiff)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    // biome-ignore lint/a11y/useSemanticElements: no element means a named scrollable box
     <div
       role="group"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
       aria-label={props.label}
       className="max-h-[max(8rem,26vh)] overflow-auto rounded-md border border-line bg-sunken px-2.5 py-2"
     >
       <pre className="wrap-any font-mono text-sm whitespace-pre-wrap">
         {parts.map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their places
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text keep their order
           <Part key={index} part={part} last={index === parts.length - 1} />
         ))}
       </pre>
@@ -60,7 +63,7 @@ function Marked({ text }: { readonly text: string }) {
     index % 2 === 0 ? (
       piece
     ) : (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their places
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text keep their order
       <mark key={index} className="rounded-sm bg-warn/15 text-warn">
         {piece}
       </mark>

@@ -55,7 +55,7 @@ export function QuestionCard(props: QuestionCardProps) {
   }
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the shortcut to what waits leads here
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the shortcut to the pending action focuses this
       tabIndex={0}
       id="pending-action"
       aria-label={t('action.region')}
@@ -143,7 +143,10 @@ export function QuestionCard(props: QuestionCardProps) {
   )
 }
 
-/** The fields of a requested form; empty if a form cannot show the schema, and the answer is plain text. */
+/**
+ * The fields of a requested form; empty if a form cannot show the schema, and the answer is plain
+ * text.
+ */
 function formFields({ decisions }: ActionRow, question: Fields): readonly Field[] {
   const { fields, unsupported } = buildForm(question.value('schema'))
   return decisions.includes('answer') && unsupported.length === 0 ? fields : []
@@ -159,7 +162,7 @@ function Steps({ steps }: { steps: readonly string[] }) {
   return (
     <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-7">
       {steps.map((step, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a plan may say the same twice, and its steps keep their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps may repeat, and keep their order
         <li key={index} className="wrap-any">
           {markInvisible(step)}
         </li>
@@ -177,7 +180,7 @@ function Options(props: {
   const t = useT()
   if (props.options.length === 0) return null
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and these are buttons
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset contains fields, not buttons
     <div role="group" aria-label={t('action.options')} className="flex flex-wrap gap-1.5">
       {props.options.map((option) => (
         <Button

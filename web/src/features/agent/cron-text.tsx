@@ -2,7 +2,10 @@ import cronstrue from 'cronstrue'
 import 'cronstrue/locales/zh_CN'
 import { useT } from '../shared/surface'
 
-/** A cron line in words; unchanged if it cannot be parsed. Loaded on demand, because few schedules use cron. */
+/**
+ * A cron line in words; unchanged if it cannot be parsed. Loaded on demand, because few schedules
+ * use cron.
+ */
 export default function CronText({ line }: { line: string }) {
   const t = useT()
   const words = toWords(line, t.locale)

@@ -134,7 +134,7 @@ function Delivered({ delivery }: { delivery: Delivery }) {
         {delivery.description && <p className="wrap-any text-ink-soft">{delivery.description}</p>}
         {delivery.parts.length === 0 && <p className="text-ink-faint">{t('team.remote.no_parts')}</p>}
         {delivery.parts.map((part, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no name of their own and never change their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts have no names and keep their order
           <DeliveredPart key={index} part={part} />
         ))}
       </div>

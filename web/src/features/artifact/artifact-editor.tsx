@@ -50,7 +50,7 @@ export function ArtifactEditor(props: {
       <textarea
         aria-label={t('artifact.edit_label', { title: artifact.title })}
         aria-keyshortcuts="Control+S Meta+S"
-        // biome-ignore lint/a11y/noAutofocus: editing was asked for
+        // biome-ignore lint/a11y/noAutofocus: the person chose to edit
         autoFocus
         spellCheck={artifact.artifactKind === 'document'}
         value={draft.text}

@@ -8,7 +8,9 @@ import { MAX_LENGTH } from './artifact-editor'
 
 const PLACES = ['file', 'session'] as const
 
-/** Creates an artifact: a file in the folder, or a text in the session. The host stores the draft. */
+/**
+ * Creates an artifact: a file in the folder, or a text in the session. The host stores the draft.
+ */
 export function NewArtifactDialog(props: {
   readonly draft: NewArtifact
   readonly onWrite: (draft: NewArtifact) => void

@@ -8,7 +8,10 @@ import { LoadMore } from '../shared/load-more'
 import { useT, useWholeText } from '../shared/surface'
 import { NewArtifactDialog } from './new-artifact-dialog'
 
-/** The draft of a deleted artifact. It can continue in the artifact's successor or in a new artifact. */
+/**
+ * The draft of a deleted artifact. It can continue in the artifact's successor or in a new
+ * artifact.
+ */
 export function OrphanedDraft(props: {
   readonly artifact: ArtifactRow
   /** The local draft; null if only the row has one. */

@@ -45,7 +45,7 @@ function useCardFocus(tasks: readonly TaskRow[]) {
     element.addEventListener('focusin', onFocus)
     return () => element.removeEventListener('focusin', onFocus)
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the tasks are others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run when the tasks change
   useEffect(() => {
     if (at.current === null || document.activeElement !== document.body) return
     const cards = [...(board.current?.querySelectorAll<HTMLElement>('[data-task]') ?? [])]
@@ -130,7 +130,7 @@ function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) 
       {cards.length > 0 && (
         <section
           aria-label={t('team.view.board')}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
           tabIndex={0}
           className="flex min-h-0 flex-1 gap-2 overflow-x-auto px-4 pt-2 pb-3 -outline-offset-2"
         >
@@ -139,7 +139,7 @@ function TaskColumns({ team, handlers }: Pick<BoardProps, 'team' | 'handlers'>) 
               .filter((task) => task.status === status)
               .toSorted((a, b) => PRIORITIES[a.priority] - PRIORITIES[b.priority] || a.order - b.order)
             return (
-              // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields, and this is a column
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset contains fields, not cards
               <div
                 key={status}
                 role="group"

@@ -12,11 +12,17 @@ export interface AttachmentProps {
   readonly list: readonly AttachedFile[]
   readonly onFiles: (files: readonly File[]) => void
   readonly onRemove: (id: string) => void
-  /** The model that receives the input, and whether it accepts images; null until the server answers. */
+  /**
+   * The model that receives the input, and whether it accepts images; null until the server
+   * answers.
+   */
   readonly route?: RoutePreview | null
 }
 
-/** The model that will not receive the attached images; null if it receives them, or if that is unknown. */
+/**
+ * The model that will not receive the attached images; null if it receives them, or if that is
+ * unknown.
+ */
 export function modelWithoutImages({ list, route }: AttachmentProps, how: SendMode | null): string | null {
   if (!route || !list.some(isImage)) return null
   const steers = how === 'steer' && (route.runningModel ?? '') !== ''

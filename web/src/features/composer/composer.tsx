@@ -100,7 +100,7 @@ export function Composer(props: ComposerProps) {
       {props.attaching && <ImageWarning attaching={props.attaching} how={how} />}
       <textarea
         ref={props.inputRef}
-        // biome-ignore lint/a11y/noAutofocus: the message field is what the page is for
+        // biome-ignore lint/a11y/noAutofocus: the message field is the main control of the page
         autoFocus
         aria-label={t('composer.label')}
         aria-describedby="composer-keys"

@@ -42,7 +42,10 @@ export function useMentions(find: FindMentions | undefined, onDraft: (text: stri
     turn.current++
     setSuggestions(null)
   }, [])
-  /** Update the suggestions for the text before the caret. A late answer for another text is dropped. */
+  /**
+   * Update the suggestions for the text before the caret. A late answer for another text is
+   * dropped.
+   */
   const updateSuggestions = (field: HTMLTextAreaElement) => {
     const caret = field.selectionStart
     const mention = field.selectionEnd === caret ? findMention(field.value, caret) : null
@@ -104,8 +107,8 @@ export function MentionList(props: {
       className="absolute inset-x-0 bottom-full z-20 mb-1 max-h-64 overflow-y-auto rounded-lg border border-line-strong bg-surface p-1 shadow-lg"
     >
       {suggestions.mentions.map((mention, index) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the chosen one
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys of the list
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and refers to the selected option
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys of the list
         <div
           key={`${mention.kind} ${mention.ref}`}
           id={`${id}-${index}`}

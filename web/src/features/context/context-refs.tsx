@@ -22,7 +22,9 @@ export function shortName({ ref, kind, source, title = '' }: ContextRef): string
   return (titled ? title : '') || ref.replace(/\/+$/, '').split('/').at(-1) || ref
 }
 
-/** Refs that the person attached or mentioned. Instructions come with every turn and are not listed. */
+/**
+ * Refs that the person attached or mentioned. Instructions come with every turn and are not listed.
+ */
 export function AttachedRefs(props: {
   readonly refs: readonly ContextRef[]
   readonly missing: readonly MissingRef[]

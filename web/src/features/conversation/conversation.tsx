@@ -103,7 +103,10 @@ export interface ConversationProps {
   readonly giver?: string
 }
 
-/** The conversation as a virtual list. It stays at its end, or at its position when older turns load. */
+/**
+ * The conversation as a virtual list. It stays at its end, or at its position when older turns
+ * load.
+ */
 export const Conversation = memo((props: ConversationProps) => (
   <OpenedRows>
     <ConversationList {...props} />
@@ -147,7 +150,7 @@ function ConversationList(props: ConversationProps) {
     <div className="relative min-h-0 flex-1">
       <div
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         tabIndex={0}
         role="feed"
         aria-label={t('app.conversation')}

@@ -1,4 +1,7 @@
-/** Messages that a turn received from agents: one line each, apart from the person's and the agent's text. */
+/**
+ * Messages that a turn received from agents: one line each, apart from the person's and the agent's
+ * text.
+ */
 import { memo, type ReactNode } from 'react'
 import type { HandoffPart, NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'

@@ -59,7 +59,7 @@ function AgentGraph({ team, lines, openAgentId, onOpenAgent }: CanvasProps) {
     ...team.agents.map((agent) => agent.key),
     ...lines.filter((line) => line.edge.edgeType !== 'wait').map((line) => line.edge.key),
   ].join(' ')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: places hang on the shape alone, not on how agents stand
+  // biome-ignore lint/correctness/useExhaustiveDependencies: positions depend only on the shape, not on agent states
   const spots = useMemo(() => layOutAgents(team, lines), [shape])
   const nodes = team.agents.map(
     (agent): AgentNode => ({
@@ -134,7 +134,7 @@ function toNodes(t: Translate, line: Line): Edge {
 /** Fits the graph into view when agents are added or removed. Otherwise the person's view stays. */
 function FitOnChange({ shape }: { shape: string }) {
   const { fitView } = useReactFlow()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new shape is what asks for it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run when the shape changes
   useEffect(() => {
     const frame = requestAnimationFrame(() => void fitView(FIT))
     return () => cancelAnimationFrame(frame)

@@ -32,7 +32,9 @@ function corner(centre: { readonly x: number; readonly y: number }): Spot {
   return { x: centre.x - NODE.width / 2, y: centre.y - NODE.height / 2 }
 }
 
-/** Maximum number of siblings per row. More are laid out as a block, so that names stay readable. */
+/**
+ * Maximum number of siblings per row. More are laid out as a block, so that names stay readable.
+ */
 const MAX_ROW = 4
 const GAP = { x: 28, y: 26 } as const
 

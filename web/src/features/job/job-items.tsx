@@ -58,7 +58,7 @@ export function JobItems(props: {
       </div>
       <section
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         tabIndex={0}
         aria-label={t('team.items')}
         className="min-h-0 flex-1 overflow-y-auto -outline-offset-2"
@@ -123,7 +123,7 @@ function useItemFocus(scroller: RefObject<HTMLElement | null>, items: readonly I
       element.removeEventListener('focusout', onLeave)
     }
   }, [scroller])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever the items are others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: run when the items change
   useEffect(() => {
     if (at.current === '' || document.activeElement !== document.body) return
     const rows = [...(scroller.current?.querySelectorAll<HTMLElement>('[data-item]') ?? [])]

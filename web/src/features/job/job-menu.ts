@@ -3,7 +3,10 @@ import { canRetryItems, itemCounts, type JobRow, jobStanding } from '@/system/se
 import type { MenuEntry } from '@/ui/menu/open-menu'
 import type { TeamHandlers } from '../shared/team-handlers'
 
-/** Menu entries for a job in its state. Its items move it on; it is not started or completed by hand. */
+/**
+ * Menu entries for a job in its state. Its items move it on; it is not started or completed by
+ * hand.
+ */
 export function buildJobMenu(
   t: Translate,
   job: JobRow,

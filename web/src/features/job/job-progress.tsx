@@ -47,7 +47,10 @@ const ICONS: Partial<Record<JobStanding, IconName>> = {
   completed: 'check',
 }
 
-/** Item counts by standing. Zero counts are left out, except completed. In a paused job, waiting reads paused. */
+/**
+ * Item counts by standing. Zero counts are left out, except completed. In a paused job, waiting
+ * reads paused.
+ */
 function countsText(t: Translate, counts: ItemCounts, paused: boolean): string {
   const all = totalItems(counts)
   return COUNTED.filter((standing) => standing === 'completed' || counts[standing] > 0)

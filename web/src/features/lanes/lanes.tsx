@@ -26,7 +26,7 @@ export function Lanes({ team, handlers }: { team: Team; handlers: TeamHandlers }
   return (
     <section
       aria-label={t('team.view.lanes')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
       tabIndex={0}
       className="min-h-0 flex-1 overflow-y-auto -outline-offset-2"
     >

@@ -63,7 +63,7 @@ function QueueEntry(props: {
     return (
       <li className="space-y-1.5 px-3 py-2">
         <textarea
-          // biome-ignore lint/a11y/noAutofocus: the person has just asked to edit this
+          // biome-ignore lint/a11y/noAutofocus: the person chose to edit
           autoFocus
           aria-label={t('queue.edit_label')}
           value={edited}

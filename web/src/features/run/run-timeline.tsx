@@ -81,7 +81,7 @@ export function RunTimeline(props: {
       </div>
       <ol
         aria-label={t('team.timeline')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable list must be reachable by keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto px-4 pb-4 -outline-offset-2"
       >

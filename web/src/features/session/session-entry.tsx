@@ -149,7 +149,7 @@ function Rename(props: { readonly title: string; readonly onDone: (title: string
   const done = () => finish(text.trim() === '' ? null : text.trim())
   return (
     <input
-      // biome-ignore lint/a11y/noAutofocus: the person has just asked to rename this
+      // biome-ignore lint/a11y/noAutofocus: the person chose to rename
       autoFocus
       aria-label={t('sessions.rename_label')}
       value={text}

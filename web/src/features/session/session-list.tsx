@@ -48,7 +48,7 @@ export function SessionList(props: SessionListProps) {
         </label>
         <IconButton icon="plus" label={t('sessions.new')} onClick={props.onNew} />
       </div>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows move between the buttons in it */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between its buttons */}
       <div onKeyDown={moveFocus} className="min-h-0 flex-1 space-y-3 overflow-y-auto px-2 pb-3">
         {props.sessions.length === 0 && <p className="px-2 text-ink-faint">{t('sessions.empty')}</p>}
         {props.sessions.length > 0 && matches.length === 0 && (
@@ -102,7 +102,9 @@ function groupSessions(sessions: readonly SessionCard[]) {
   }
 }
 
-/** Sort order by urgency. Sessions that need a person come first. A failure is marked but not moved. */
+/**
+ * Sort order by urgency. Sessions that need a person come first. A failure is marked but not moved.
+ */
 function urgency(session: SessionCard): number {
   return session.attention === 'needs_input' ? 1 : 0
 }

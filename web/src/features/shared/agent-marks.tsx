@@ -33,7 +33,9 @@ export function StateDot({ agent }: { agent: AgentRow }) {
   return <Dot tone={TONES[agent.state]} active={agent.state === 'running'} />
 }
 
-/** The state of an agent, or its activity while it is running. States that need a person are bold. */
+/**
+ * The state of an agent, or its activity while it is running. States that need a person are bold.
+ */
 export function StateText({ agent }: { agent: AgentRow }) {
   const t = useT()
   const doing = agent.state === 'running' && !QUIET.has(agent.activity)
@@ -62,7 +64,10 @@ export function stateText(t: Translate, agent: AgentRow): string {
     : t(`team.state.${agent.state}`)
 }
 
-/** Describe a degradation of the team view. A pending request is shown as waiting, not as a missing permission. */
+/**
+ * Describe a degradation of the team view. A pending request is shown as waiting, not as a missing
+ * permission.
+ */
 export function degradedText(t: Translate, degradation: Degraded, isRequested: boolean): string {
   return t(
     degradation === 'permission_blocked' && isRequested

@@ -55,7 +55,7 @@ export function Field(props: {
   readonly children: ReactNode
 }) {
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: the field is its child
+    // biome-ignore lint/a11y/noLabelWithoutControl: the field is a child
     <label className={`block space-y-1 ${props.className ?? ''}`}>
       <span className="block text-sm text-ink-soft">{props.label}</span>
       {props.children}

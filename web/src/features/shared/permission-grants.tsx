@@ -15,10 +15,10 @@ export function PermissionGrants({ widenings }: { readonly widenings: TrustRead[
     all: widenings.filter((widening) => widening.what === kind),
   }))
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    // biome-ignore lint/a11y/useSemanticElements: no element means a named scrollable box
     <div
       role="group"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
       aria-label={t('trust.would_allow')}
       className="max-h-[50vh] space-y-2 overflow-y-auto rounded-md border border-line px-2.5 py-2"

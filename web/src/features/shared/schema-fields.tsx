@@ -16,7 +16,10 @@ const INPUTS: Readonly<Record<string, string>> = {
   'date-time': 'datetime-local',
 }
 
-/** A field for each property of a schema. `serverProblem` returns a field's problem that the server reported. */
+/**
+ * A field for each property of a schema. `serverProblem` returns a field's problem that the server
+ * reported.
+ */
 export function SchemaFields(props: {
   readonly fields: readonly Field[]
   readonly values: FieldValues
@@ -136,7 +139,7 @@ function Control({ field, typed, onChange, common }: FieldProps & { readonly com
     case 'choices': {
       const chosen = Array.isArray(typed) ? (typed as readonly string[]) : []
       return (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be named by the label above
+        // biome-ignore lint/a11y/useSemanticElements: the label above cannot name a fieldset
         <div {...common} role="group" className="flex flex-wrap gap-x-4 gap-y-1 pt-0.5">
           {field.options.map(({ value, label }) => (
             <label key={value} className="flex items-center gap-1.5">

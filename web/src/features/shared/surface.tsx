@@ -74,7 +74,7 @@ export function useFullText(text: Text): FullText {
 export function useWholeText(text: Text): FullText {
   const full = useFullText(text)
   const { state, load } = full
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once when the preview shows, not whenever a callback is new
+  // biome-ignore lint/correctness/useExhaustiveDependencies: request once when the preview is shown, not for each new callback
   useEffect(() => {
     if (state === 'preview') load()
   }, [state, text.ref?.hash])
@@ -87,7 +87,7 @@ const NO_PICTURES: PictureReader = { get: () => undefined, load: () => {}, subsc
 export function usePicture(ref: BlobRef): { readonly state: PictureState; readonly address: string } {
   const { pictures = NO_PICTURES } = useSurface()
   const picture = useSyncExternalStore(pictures.subscribe, () => pictures.get(ref.hash))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked for once a hash; a ref is another object with every row
+  // biome-ignore lint/correctness/useExhaustiveDependencies: request once per hash; each row has a new ref object
   useEffect(() => {
     if (picture === undefined) pictures.load(ref)
   }, [pictures, picture, ref.hash])

@@ -37,7 +37,7 @@ export function PartialPlan({ part }: { part: ToolPart }) {
       {steps.length > 0 && (
         <ol aria-label={t('plan.title')} className="list-decimal space-y-0.5 pl-7">
           {steps.map((step, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a plan may say the same twice; its steps are told apart by their place
+            // biome-ignore lint/suspicious/noArrayIndexKey: steps may repeat, and keep their order
             <li key={index} className="wrap-any">
               {plainTerminalText(step)}
             </li>

@@ -79,7 +79,10 @@ export class PageAccess {
     return this.#headers()
   }
 
-  /** Return the header that confirms one command with one body. Call it only after the person confirmed exactly this. */
+  /**
+   * Return the header that confirms one command with one body. Call it only after the person
+   * confirmed exactly this.
+   */
   async confirmation(command: string, body: string): Promise<Readonly<Record<string, string>>> {
     const bodySha256 = toHex(await this.#browser.crypto.subtle.digest('SHA-256', encodeText(body)))
     const response = await this.fetch(CHALLENGE, {

@@ -39,7 +39,10 @@ type QueryName = {
   [N in CommandName]: (typeof COMMANDS)[N]['query'] extends true ? N : never
 }[CommandName]
 type MutatingCommand = Exclude<CommandName, QueryName>
-/** Commands that the server accepts from a page only with a confirmation. So are approvals with a wider scope than `once`. */
+/**
+ * Commands that the server accepts from a page only with a confirmation. So are approvals with a
+ * wider scope than `once`.
+ */
 type GrantingCommand =
   | 'trust_workspace'
   | 'add_rule'
@@ -59,7 +62,10 @@ export class ApiClient {
 
   readonly #sendFile: SendFile
   readonly #confirmation: Confirmation
-  /** Ask the person about a folder that the server refused as too broad. True if the person approved and it is open. */
+  /**
+   * Ask the person about a folder that the server refused as too broad. True if the person approved
+   * and it is open.
+   */
   approveFolder: () => Promise<boolean> = async () => false
 
   constructor(
@@ -167,7 +173,10 @@ export class ApiClient {
     return new Uint8Array(await response.arrayBuffer())
   }
 
-  /** Open an event stream. It continues after `lastEventId`, or starts with a snapshot if that is null. */
+  /**
+   * Open an event stream. It continues after `lastEventId`, or starts with a snapshot if that is
+   * null.
+   */
   async openStream(path: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { accept: 'text/event-stream' }
     if (lastEventId !== null) headers['last-event-id'] = lastEventId

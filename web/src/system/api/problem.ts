@@ -1,6 +1,8 @@
 import type { Code, Problem } from '../generated/contracts'
 
-/** A refusal, or a failure to reach the server. `code` is stable; `message` is the server's text. */
+/**
+ * A refusal, or a failure to reach the server. `code` is stable; `message` is the server's text.
+ */
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: Code | 'unreachable'

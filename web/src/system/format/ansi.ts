@@ -1,4 +1,7 @@
-/** Terminal output as plain text: without control sequences, each overwritten line in its last state. */
+/**
+ * Terminal output as plain text: without control sequences, each overwritten line in its last
+ * state.
+ */
 
 const ESC = String.fromCharCode(0x1b)
 const BEL = String.fromCharCode(0x07)
@@ -17,7 +20,10 @@ const SEQUENCES = new RegExp(
   'g',
 )
 
-/** Control characters other than tab, newline and carriage return, and the marks that reorder or hide text. */
+/**
+ * Control characters other than tab, newline and carriage return, and the marks that reorder or
+ * hide text.
+ */
 const CONTROLS = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
 const ALLOWED = new Set(['\t', '\n', '\r'])
 

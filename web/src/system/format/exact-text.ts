@@ -1,4 +1,7 @@
-/** Text that a person decides on: invisible characters as marks, long or empty passages as counted folds. */
+/**
+ * Text that a person decides on: invisible characters as marks, long or empty passages as counted
+ * folds.
+ */
 
 /**
  * Controls except tab and line feed, format characters, separators, unpaired surrogates,
@@ -24,7 +27,9 @@ export interface Fold {
   readonly text: string
 }
 
-/** Replace each invisible character by a mark. Repeats share one mark. CRLF counts as a line break. */
+/**
+ * Replace each invisible character by a mark. Repeats share one mark. CRLF counts as a line break.
+ */
 export function markInvisible(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
@@ -46,7 +51,10 @@ export function countMasked(text: string): number {
   return text.match(HANDLE)?.length ?? 0
 }
 
-/** Split a text into marked lines, with counted folds for long and empty passages. Lines of a diff begin with a sign. */
+/**
+ * Split a text into marked lines, with counted folds for long and empty passages. Lines of a diff
+ * begin with a sign.
+ */
 export function foldLines(text: string, isDiff = false): readonly (string | Fold)[] {
   const lines: (string | Fold)[] = []
   for (const run of runsOf(markInvisible(text).split('\n'), isDiff)) {
@@ -63,7 +71,10 @@ export function foldLines(text: string, isDiff = false): readonly (string | Fold
   return [...lines.slice(0, HEAD), fold, ...lines.slice(-TAIL)]
 }
 
-/** Whether a diff has empty lines that would be folded. The diff view could hide the text after them. */
+/**
+ * Whether a diff has empty lines that would be folded. The diff view could hide the text after
+ * them.
+ */
 export function hasEmptyFold(diff: string): boolean {
   return runsOf(markInvisible(diff).split('\n'), true).some(
     (run) => run.empty && run.lines.length > MOST_EMPTY,

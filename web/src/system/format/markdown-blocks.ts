@@ -24,7 +24,10 @@ export function splitMarkdown(text: string): readonly string[] {
   return blocks
 }
 
-/** False for lines that may continue the block above a blank line: list items, indented text, blank lines. */
+/**
+ * False for lines that may continue the block above a blank line: list items, indented text, blank
+ * lines.
+ */
 function beginsBlock(line: string): boolean {
   return !/^(?:\s|[-*+] |\d{1,9}[.)] |\[\^?[^\]]+\]:)/.test(line)
 }

@@ -17,7 +17,10 @@ function findUnusedName(name: string, usedNames: readonly string[]): string {
   for (let n = 2; ; n++) if (!usedNames.includes(`${preferred}-${n}`)) return `${preferred}-${n}`
 }
 
-/** Build an entry of `models` for a detected provider, under an unused name. `model` selects one of several. */
+/**
+ * Build an entry of `models` for a detected provider, under an unused name. `model` selects one of
+ * several.
+ */
 export function buildModelEntry(
   { entry = {} }: FoundModel,
   model: string,

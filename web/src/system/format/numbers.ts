@@ -70,7 +70,10 @@ function joinUnits(
   return small === 0 ? first : `${first} ${formatUnit(small, smallUnit, locale)}`
 }
 
-/** Format a past or future time relative to now, in the largest whole unit. Both are in milliseconds. */
+/**
+ * Format a past or future time relative to now, in the largest whole unit. Both are in
+ * milliseconds.
+ */
 export function formatRelative(then: number, now: number, locale: string): string {
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
   const seconds = Math.round((then - now) / 1000)
@@ -83,7 +86,10 @@ export function formatRelative(then: number, now: number, locale: string): strin
 
 const DAY_MS = 86_400_000
 
-/** Format a future time: time of day, weekday or date, depending on its distance. Both are in milliseconds. */
+/**
+ * Format a future time: time of day, weekday or date, depending on its distance. Both are in
+ * milliseconds.
+ */
 export function formatFutureTime(then: number, now: number, locale: string): string {
   const clock = { hour: 'numeric', minute: '2-digit' } as const
   const day = then - now < DAY_MS ? {} : then - now < 6 * DAY_MS ? ({ weekday: 'short' } as const) : null

@@ -28,11 +28,16 @@ function parseFields(text: string): Fields | null {
   return Fields.of(text)
 }
 
-/** Strings, complete or truncated before an incomplete escape, and the punctuation between values. */
+/**
+ * Strings, complete or truncated before an incomplete escape, and the punctuation between values.
+ */
 const SIGNS = /"(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*("?)|[{}[\],]/g
 const CLOSES: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 
-/** Close the open strings, lists and objects. `comma` is the position of the last comma between two values. */
+/**
+ * Close the open strings, lists and objects. `comma` is the position of the last comma between two
+ * values.
+ */
 function closeOpenValues(text: string): { readonly whole: string; readonly comma: number } {
   const open: string[] = []
   let comma = -1

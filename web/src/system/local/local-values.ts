@@ -1,4 +1,6 @@
-/** Values in this browser's storage: drafts, theme, language, read marks. None of them is a fact. */
+/**
+ * Values in this browser's storage: drafts, theme, language, read marks. None of them is a fact.
+ */
 
 const PREFIX = 'callboard.'
 

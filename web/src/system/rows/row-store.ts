@@ -42,7 +42,9 @@ function emptyTables(): Tables {
 
 export class RowStore {
   #tables = emptyTables()
-  /** Length of each growing field in characters, so that an append does not count the whole text. */
+  /**
+   * Length of each growing field in characters, so that an append does not count the whole text.
+   */
   #lengths = new Map<string, number>()
   readonly changes = new Signal()
   readonly #onOffloaded: OnOffloaded
@@ -55,7 +57,10 @@ export class RowStore {
     return this.#tables[name]
   }
 
-  /** Apply operations in order. On a gap, the operations before it stay applied and the rest is dropped. */
+  /**
+   * Apply operations in order. On a gap, the operations before it stay applied and the rest is
+   * dropped.
+   */
   apply(ops: readonly Op[]): Applied {
     let outcome: Applied = 'applied'
     for (const op of ops) {
@@ -83,7 +88,9 @@ export class RowStore {
     return outcome
   }
 
-  /** Add rows of a query. An existing row is newer, because it came through the stream, and stays. */
+  /**
+   * Add rows of a query. An existing row is newer, because it came through the stream, and stays.
+   */
   merge(panel: Panel, rows: readonly Parameters<typeof fillRow>[0][]): void {
     for (const row of rows) {
       const filled = fillRow(row)

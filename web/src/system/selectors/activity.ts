@@ -46,14 +46,20 @@ export function summarizeActivity(turn: TurnRow, process: readonly Part[]): Acti
   }
 }
 
-/** Working time of a turn without waits for a person, in milliseconds; null if it is running or unknown. */
+/**
+ * Working time of a turn without waits for a person, in milliseconds; null if it is running or
+ * unknown.
+ */
 export function turnDuration(turn: TurnRow): number | null {
   // All facts of an imported turn have one time, so its duration is unknown.
   if (turn.startedAt === 0 || turn.endedAt <= turn.startedAt) return null
   return (turn.endedAt - turn.startedAt - turn.waitedUs) / 1000
 }
 
-/** Start of a running turn's clock in microseconds: of its wait while it waits, else of its work. 0 if no turn runs. */
+/**
+ * Start of a running turn's clock in microseconds: of its wait while it waits, else of its work. 0
+ * if no turn runs.
+ */
 export function clockStart(turn: TurnRow | null): number {
   if (turn === null || turn.startedAt === 0) return 0
   return turn.waitingSince > 0 ? turn.waitingSince : turn.startedAt + turn.waitedUs

@@ -121,7 +121,10 @@ function partItem(turn: TurnRow, part: Part, live: boolean): Item {
   return { kind: 'part', key: `${turn.key} ${part.key}`, turn, part, live }
 }
 
-/** Whether a part is the answer: named as final by the facts, or the partial text of an interrupted turn. */
+/**
+ * Whether a part is the answer: named as final by the facts, or the partial text of an interrupted
+ * turn.
+ */
 function isAnswer(turn: TurnRow, part: Part): boolean {
   return (
     part.kind === 'assistant_text' && (turn.finalParts.includes(part.key) || part.state === 'interrupted')
@@ -152,7 +155,10 @@ function isCompaction(part: Part): boolean {
   return part.kind === 'context_event' && part.event !== 'resolved'
 }
 
-/** Whether a part is a rejected steer. It is not folded, because the person must still decide what to do with it. */
+/**
+ * Whether a part is a rejected steer. It is not folded, because the person must still decide what
+ * to do with it.
+ */
 function isRejectedSteer(part: Part): boolean {
   return part.kind === 'user_text' && part.outcome === 'rejected'
 }

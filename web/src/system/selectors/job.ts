@@ -41,7 +41,9 @@ export function canRetryItems(standing: JobStanding): boolean {
   return standing === 'running' || standing === 'failed'
 }
 
-/** The standing of an item. An item that failed before its job was cancelled or paused stays failed. */
+/**
+ * The standing of an item. An item that failed before its job was cancelled or paused stays failed.
+ */
 export function itemStanding(task: TaskRow): ItemStanding {
   const isPausedFailure = task.paused && task.ended > 0 && task.status === 'blocked'
   const ended = task.status === 'cancelled' && task.attempts.at(-1)?.status === 'failed'
@@ -119,7 +121,10 @@ export function itemTitle(team: Team, agentId: string): string {
   return team.tasks.find((task) => key !== '' && task.key === key && isItem(task))?.title ?? ''
 }
 
-/** Remove the workers of finished items. There may be hundreds, and the list of items shows each of them. */
+/**
+ * Remove the workers of finished items. There may be hundreds, and the list of items shows each of
+ * them.
+ */
 export function withoutDoneWorkers(team: Team): Team {
   const items = itemKeys(team.tasks)
   if (items.size === 0) return team

@@ -75,7 +75,10 @@ export class ArtifactStore {
     this.changes.emit()
   }
 
-  /** Create an artifact and return its id. Without text, an existing file is added unchanged. Raises ApiProblem. */
+  /**
+   * Create an artifact and return its id. Without text, an existing file is added unchanged. Raises
+   * ApiProblem.
+   */
   async create(sessionId: string, { place, path, title, text }: NewArtifact): Promise<string> {
     const target = place === 'file' ? { path } : { title }
     const content = place === 'file' && text === '' ? null : text
@@ -91,7 +94,10 @@ export class ArtifactStore {
     return this.#refusals.get(artifactId) ?? null
   }
 
-  /** Save the draft. It is deleted only if its version was saved and the draft has not changed since. */
+  /**
+   * Save the draft. It is deleted only if its version was saved and the draft has not changed
+   * since.
+   */
   async save(sessionId: string, artifactId: string): Promise<boolean> {
     const draft = this.draft(artifactId)
     if (draft === null || this.#saving.has(artifactId)) return false

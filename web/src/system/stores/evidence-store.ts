@@ -22,7 +22,10 @@ export class EvidenceStore {
     return this.#packed
   }
 
-  /** Export a session, or one of its tasks. Does nothing while an export is running. Raises ApiProblem. */
+  /**
+   * Export a session, or one of its tasks. Does nothing while an export is running. Raises
+   * ApiProblem.
+   */
   async export(sessionId: string, taskId: string | null): Promise<void> {
     if (this.#packing) return
     this.#set(true, null)

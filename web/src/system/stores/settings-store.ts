@@ -71,7 +71,9 @@ export class SettingsStore {
     ])
   }
 
-  /** Write keys to the settings file. Returns the refusal, or null. The caller keeps the typed text. */
+  /**
+   * Write keys to the settings file. Returns the refusal, or null. The caller keeps the typed text.
+   */
   async write(changes: Readonly<Record<string, unknown>>): Promise<Refusal | null> {
     const { read, place } = this.#view
     const body = { place, changes, digest: read?.digest ?? '', ...this.#scope() }

@@ -31,7 +31,9 @@ export class TrustStore {
     this.changes.emit()
   }
 
-  /** Read the trust state. On failure there is none. A late answer for another workspace is dropped. */
+  /**
+   * Read the trust state. On failure there is none. A late answer for another workspace is dropped.
+   */
   async refresh(workspaceId: string): Promise<void> {
     this.#workspaceId = workspaceId
     if (workspaceId === '') return
@@ -44,7 +46,9 @@ export class TrustStore {
     this.changes.emit()
   }
 
-  /** Grant exactly the permissions that were shown, then read the state again. Raises ApiProblem. */
+  /**
+   * Grant exactly the permissions that were shown, then read the state again. Raises ApiProblem.
+   */
   async trust({ workspaceId, digest }: TrustRead): Promise<void> {
     try {
       await this.#api.confirmedCommand('trust_workspace', { workspaceId, digest })

@@ -93,7 +93,8 @@ export class Sender {
       return accepted.sessionId
     }
     const target = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
-    // If the page sees no running turn but the thread is busy, the server refuses instead of choosing for the person.
+    // If the page sees no running turn but the thread is busy, the server refuses instead of
+    // choosing for the person.
     const whenBusy = entry.how === 'start' ? 'refuse' : entry.how
     const how = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
     const body = { ...target, ...how, ...attachments, text }

@@ -11,7 +11,10 @@ import { Signal } from '../signal'
 export const TIMINGS = ['status', 'text', 'paint', 'hydration', 'detail'] as const
 export type TimingName = (typeof TIMINGS)[number]
 
-/** Times of one kind in milliseconds. `typical` is the median, `worst` the maximum of the kept samples. */
+/**
+ * Times of one kind in milliseconds. `typical` is the median, `worst` the maximum of the kept
+ * samples.
+ */
 export interface Timing {
   readonly name: TimingName
   readonly count: number

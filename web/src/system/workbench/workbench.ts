@@ -80,7 +80,10 @@ export class Workbench {
     return this.#active
   }
 
-  /** Read the server metadata and open a workspace: the named one, or the first. Concurrent calls share one request. */
+  /**
+   * Read the server metadata and open a workspace: the named one, or the first. Concurrent calls
+   * share one request.
+   */
   begin(workspaceId: string | null): Promise<void> {
     this.#beginning ??= this.#begin(workspaceId).finally(() => {
       this.#beginning = null
@@ -121,7 +124,10 @@ export class Workbench {
     this.changes.emit()
   }
 
-  /** Ask the person to approve the active folder, which the server refused as too broad, and open it. */
+  /**
+   * Ask the person to approve the active folder, which the server refused as too broad, and open
+   * it.
+   */
   async #approveFolder(): Promise<boolean> {
     const open = this.#meta?.workspaces.find((workspace) => workspace.workspaceId === this.workspaceId)
     if (open === undefined || !(await this.broadFolder.ask(open.path))) return false
@@ -157,7 +163,10 @@ export class Workbench {
     }
   }
 
-  /** Read the server metadata again: models and folders may have changed. Keeps the previous ones on failure. */
+  /**
+   * Read the server metadata again: models and folders may have changed. Keeps the previous ones on
+   * failure.
+   */
   async refreshMeta(): Promise<void> {
     try {
       this.#meta = await this.api.readMeta()
@@ -181,11 +190,14 @@ export class Workbench {
     return this.#answering.get(actionId) ?? null
   }
 
-  /** Answer a pending action. It counts as resolved when its row is removed, not when this returns. */
+  /**
+   * Answer a pending action. It counts as resolved when its row is removed, not when this returns.
+   */
   async answer(response: RespondAction): Promise<void> {
     this.#answering.set(response.actionId, response.decision)
     this.changes.emit()
-    // An approval with a wider scope creates a rule, which the card showed, and needs a confirmation.
+    // An approval with a wider scope creates a rule, which the card showed, and needs a
+    // confirmation.
     const wider = response.decision === 'approve' && (response.scope ?? 'once') !== 'once'
     const accepted = await this.attempt(() =>
       wider

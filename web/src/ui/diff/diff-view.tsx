@@ -17,11 +17,11 @@ export function DiffView(props: {
   const plain = <CodeBlock text={props.diff} label={props.label} {...(props.whole && { whole: true })} />
   if (start < 0 || props.diff.length > MAX_LENGTH) return plain
   return (
-    // biome-ignore lint/a11y/useSemanticElements: no element stands for a named box that scrolls
+    // biome-ignore lint/a11y/useSemanticElements: no element means a named scrollable box
     <div
       role="group"
       aria-label={props.label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable box must be reachable by keyboard
       tabIndex={0}
       className={`diff-view overflow-auto rounded-md border border-line ${viewHeight(props)}`}
     >

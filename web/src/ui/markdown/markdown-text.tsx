@@ -7,7 +7,10 @@ import { splitMarkdown } from '@/system/format/markdown-blocks'
 const REMARK = [remarkGfm]
 const REHYPE = [rehypeSanitize]
 
-/** HTML stays text. An image becomes a link: loading it would reveal to its server that the text was read. */
+/**
+ * HTML stays text. An image becomes a link: loading it would reveal to its server that the text was
+ * read.
+ */
 const COMPONENTS: Components = {
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noreferrer noopener">
@@ -45,7 +48,10 @@ export const MarkdownLine = memo(({ text }: { text: string }) => (
   </ReactMarkdown>
 ))
 
-/** Longer finished texts are rendered in blocks as well, because parsing them at once would block the page. */
+/**
+ * Longer finished texts are rendered in blocks as well, because parsing them at once would block
+ * the page.
+ */
 const LARGE = 40_000
 
 export default function MarkdownText({ text, streaming }: { text: string; streaming: boolean }) {
@@ -53,7 +59,7 @@ export default function MarkdownText({ text, streaming }: { text: string; stream
   return (
     <div className="markdown">
       {blocks.map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks only grow at their end
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only appended
         <Block key={index} text={block} growing={streaming && index === blocks.length - 1} />
       ))}
     </div>
