@@ -46,7 +46,7 @@ export function Dock(props: DockProps) {
   useReturnFocus(props.actions.length, props.inputRef)
   const composer = useComposer(session.id, props.chosen, props.busy ? (status?.turnId ?? '') : '')
   const sessionId = session.id
-  const sentToQueue = workbench.outbox.entriesOf(sessionId).filter((entry) => entry.how === 'queue')
+  const sentToQueue = workbench.outbox.entriesOf(sessionId).filter((entry) => entry.sendMode === 'queue')
   const paused = status?.paused ?? null
   return (
     <div className="mx-auto w-full max-w-[820px] shrink-0 space-y-2 px-5 pb-3 max-sm:px-3">

@@ -39,7 +39,7 @@ export function useNextTurn(session: Session, turns: readonly TurnRow[]): NextTu
   useEffect(() => {
     if (last !== null) choices.clearApplied(id, last)
   }, [choices, id, last?.turnId])
-  const sent = workbench.outbox.entriesOf(id).findLast((entry) => entry.how !== 'steer')
+  const sent = workbench.outbox.entriesOf(id).findLast((entry) => entry.sendMode !== 'steer')
   const next = choices.get(id)
   const mode = next.mode ?? (sent ?? last ?? DEFAULT_TURN_SETTINGS).mode
   const chosenMode = next.permissionMode ?? (sent?.chosen ? sent : last)?.permissionMode
@@ -64,12 +64,14 @@ export function useFirstTurn(): NextTurn {
 export function useComposer(place: string, { settings, chosen, onChoose }: NextTurn, running = '') {
   const { values, drafts, workbench } = useServices()
   useSignal(drafts.changes)
-  const [busyHow, setBusyHow] = useState(() => BUSY.find((how) => how === values.read('busy')) ?? null)
+  const [busySendMode, setBusySendMode] = useState(
+    () => BUSY.find((mode) => mode === values.read('busy')) ?? null,
+  )
   const onSettings = useCallback(
-    ({ busyHow: how, ...change }: Partial<ComposerSettings>) => {
-      if (how !== undefined) {
-        values.write('busy', how)
-        setBusyHow(how)
+    ({ busySendMode: sendMode, ...change }: Partial<ComposerSettings>) => {
+      if (sendMode !== undefined) {
+        values.write('busy', sendMode)
+        setBusySendMode(sendMode)
       }
       if (Object.keys(change).length > 0) onChoose(change)
     },
@@ -77,14 +79,15 @@ export function useComposer(place: string, { settings, chosen, onChoose }: NextT
   )
   const { mode, permissionMode } = settings
   const onSend = useCallback(
-    (text: string, how: SendMode) => void workbench.send({ text, how, mode, permissionMode, chosen }),
+    (text: string, sendMode: SendMode) =>
+      void workbench.send({ text, sendMode, mode, permissionMode, chosen }),
     [workbench, mode, permissionMode, chosen],
   )
   const onDraft = useCallback((text: string) => drafts.set(place, text), [drafts, place])
   const draft = drafts.get(place)
   const attaching = useAttaching(place, running)
   const onMention = useFindMentions(place)
-  return { draft, onDraft, settings: { ...settings, busyHow }, onSettings, onSend, attaching, onMention }
+  return { draft, onDraft, settings: { ...settings, busySendMode }, onSettings, onSend, attaching, onMention }
 }
 
 function useAttaching(place: string, running: string): AttachmentProps {

@@ -146,7 +146,7 @@ function useHandlers(
       onToggleTurn: toggleTurn,
       onInspectTurn,
       onReuse: (text) => drafts.restore(session.id, text),
-      onSendAsTurn: (text) => void workbench.send({ text, how: 'start', mode, permissionMode, chosen }),
+      onSendAsTurn: (text) => void workbench.send({ text, sendMode: 'start', mode, permissionMode, chosen }),
       onSendAgain: (entry) => void workbench.resend(entry),
       onDiscard: (entry) => workbench.outbox.drop(entry.id),
     }),

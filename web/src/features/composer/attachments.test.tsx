@@ -27,7 +27,7 @@ function Host(props: Partial<ComposerProps>) {
     <Composer
       draft={draft}
       onDraft={setDraft}
-      settings={{ mode: 'chat', permissionMode: 'ask', busyHow: null }}
+      settings={{ mode: 'chat', permissionMode: 'ask', busySendMode: null }}
       onSettings={() => {}}
       busy={false}
       placeholder=""
@@ -45,7 +45,7 @@ test('an image that the model does not accept is reported before sending (M5)', 
   const image = attached({ name: 'shot.png', media: 'image/png' })
   const attaching = { list: [image, attached({ id: 'att_b' })], onFiles: vi.fn(), onRemove: vi.fn() }
   const route = { model: 'local/llama', images: false, runningModel: 'cloud/eyes', runningImages: true }
-  const steering = { mode: 'chat', permissionMode: 'ask', busyHow: 'steer' } as const
+  const steering = { mode: 'chat', permissionMode: 'ask', busySendMode: 'steer' } as const
   const statusText = () => document.querySelector('form [role=status]')?.textContent
   const { update } = show(<Host attaching={{ ...attaching, route }} />)
   expect(statusText()).toBe('local/llama takes no images. Remove the image or choose another model.')

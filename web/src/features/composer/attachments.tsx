@@ -23,9 +23,12 @@ export interface AttachmentProps {
  * The model that will not receive the attached images; null if it receives them, or if that is
  * unknown.
  */
-export function modelWithoutImages({ list, route }: AttachmentProps, how: SendMode | null): string | null {
+export function modelWithoutImages(
+  { list, route }: AttachmentProps,
+  sendMode: SendMode | null,
+): string | null {
   if (!route || !list.some(isImage)) return null
-  const steers = how === 'steer' && (route.runningModel ?? '') !== ''
+  const steers = sendMode === 'steer' && (route.runningModel ?? '') !== ''
   const takes = steers ? route.runningImages === true : route.images
   return takes ? null : steers ? (route.runningModel ?? '') : route.model
 }
@@ -35,9 +38,15 @@ function isImage({ media }: AttachedFile): boolean {
 }
 
 /** Attached files, each with its progress or its refusal. */
-export function AttachedList({ attaching, how }: { attaching: AttachmentProps; how: SendMode | null }) {
+export function AttachedList({
+  attaching,
+  sendMode,
+}: {
+  attaching: AttachmentProps
+  sendMode: SendMode | null
+}) {
   const t = useT()
-  const lacksImages = modelWithoutImages(attaching, how) !== null
+  const lacksImages = modelWithoutImages(attaching, sendMode) !== null
   if (attaching.list.length === 0) return null
   return (
     <ul aria-label={t('composer.attached')} className="flex flex-wrap gap-1.5 px-2.5 pt-2">

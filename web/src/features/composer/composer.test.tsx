@@ -7,7 +7,12 @@ import { Composer, type ComposerProps, type ComposerSettings } from './composer'
 function composer(props: Partial<ComposerProps> = {}) {
   const onSend = vi.fn()
   const onSettings = vi.fn()
-  const settings: ComposerSettings = { mode: 'chat', permissionMode: 'ask', busyHow: null, ...props.settings }
+  const settings: ComposerSettings = {
+    mode: 'chat',
+    permissionMode: 'ask',
+    busySendMode: null,
+    ...props.settings,
+  }
   const all: ComposerProps = {
     draft: 'Do it',
     onDraft: vi.fn(),
@@ -50,18 +55,21 @@ test('while a turn is running, input is sent only after the person chose how (UI
   expect(onSend).not.toHaveBeenCalled()
   expect(screen.getByRole('alert').textContent).toBe('A turn is running. What becomes of this?')
   await userEvent.click(screen.getByRole('radio', { name: 'Steer' }))
-  expect(onSettings).toHaveBeenCalledWith({ busyHow: 'steer' })
+  expect(onSettings).toHaveBeenCalledWith({ busySendMode: 'steer' })
 })
 
 test.each([
   ['queue', 'Queue', 'Runs as a turn of its own, after this one'],
   ['steer', 'Steer', 'Goes into the running turn with its next model call'],
   ['interrupt', 'Interrupt and send', 'Stops the running turn and starts this one'],
-] as const)('the choice %s is on the button and explained (UI-11)', async (busyHow, label, hint) => {
-  const { onSend } = composer({ busy: true, settings: { mode: 'chat', permissionMode: 'ask', busyHow } })
+] as const)('the choice %s is on the button and explained (UI-11)', async (busySendMode, label, hint) => {
+  const { onSend } = composer({
+    busy: true,
+    settings: { mode: 'chat', permissionMode: 'ask', busySendMode },
+  })
   expect(screen.getByText(hint)).toBeTruthy()
   await userEvent.click(screen.getByRole('button', { name: label }))
-  expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', busyHow)
+  expect(onSend).toHaveBeenCalledExactlyOnceWith('Do it', busySendMode)
 })
 
 test('blank input is not sent, and a closed composer shows the reason', async () => {

@@ -28,7 +28,7 @@ const SEND = {
 export interface ComposerSettings {
   readonly mode: Mode
   readonly permissionMode: PermissionMode
-  readonly busyHow: BusySendMode | null
+  readonly busySendMode: BusySendMode | null
 }
 
 export interface ComposerProps {
@@ -40,7 +40,7 @@ export interface ComposerProps {
   readonly busy: boolean
   readonly placeholder: string
   readonly disabledBecause: string | null
-  readonly onSend: (text: string, how: SendMode) => void
+  readonly onSend: (text: string, sendMode: SendMode) => void
   readonly inputRef: Ref<HTMLTextAreaElement>
   /** Absent if files cannot be attached. */
   readonly attaching?: AttachmentProps
@@ -56,17 +56,17 @@ export function Composer(props: ComposerProps) {
   const t = useT()
   const { draft, settings, busy } = props
   const [modeRequested, setModeRequested] = useState(false)
-  const how: SendMode | null = busy ? settings.busyHow : 'start'
+  const sendMode: SendMode | null = busy ? settings.busySendMode : 'start'
   const mentions = useMentions(props.onMention, props.onDraft)
   const files = useFiles(props.disabledBecause === null ? props.attaching : undefined)
   const empty = draft.trim() === ''
   const blocker = sendBlocker(props.attaching)
   const send = () => {
     if (empty || blocker !== null || props.disabledBecause !== null) return
-    if (how === null) setModeRequested(true)
+    if (sendMode === null) setModeRequested(true)
     else {
       setModeRequested(false)
-      props.onSend(draft, how)
+      props.onSend(draft, sendMode)
     }
   }
   const onSubmit = (event: FormEvent) => {
@@ -96,8 +96,8 @@ export function Composer(props: ComposerProps) {
           if (field instanceof HTMLTextAreaElement) mentions.take(field, mention)
         }}
       />
-      {props.attaching && <AttachedList attaching={props.attaching} how={how} />}
-      {props.attaching && <ImageWarning attaching={props.attaching} how={how} />}
+      {props.attaching && <AttachedList attaching={props.attaching} sendMode={sendMode} />}
+      {props.attaching && <ImageWarning attaching={props.attaching} sendMode={sendMode} />}
       <textarea
         ref={props.inputRef}
         // biome-ignore lint/a11y/noAutofocus: the message field is the main control of the page
@@ -159,8 +159,8 @@ export function Composer(props: ComposerProps) {
           <span className="max-sm:order-first max-sm:w-full">
             <RadioGroup
               label={t('composer.how')}
-              value={settings.busyHow}
-              onChange={(busyHow) => props.onSettings({ busyHow })}
+              value={settings.busySendMode}
+              onChange={(busySendMode) => props.onSettings({ busySendMode })}
               choices={BUSY.map((value) => ({
                 value,
                 label: t(`composer.how.${value}`),
@@ -172,15 +172,21 @@ export function Composer(props: ComposerProps) {
         {props.instead || (
           <Button
             type="submit"
-            look={how === 'interrupt' ? 'danger' : 'solid'}
-            icon={how === 'steer' ? 'steer' : how === 'queue' ? 'queue' : 'arrowUp'}
-            disabled={empty || how === null || blocker !== null || props.disabledBecause !== null}
+            look={sendMode === 'interrupt' ? 'danger' : 'solid'}
+            icon={sendMode === 'steer' ? 'steer' : sendMode === 'queue' ? 'queue' : 'arrowUp'}
+            disabled={empty || sendMode === null || blocker !== null || props.disabledBecause !== null}
           >
-            {how === null || how === 'start' ? t('composer.send') : t(SEND[how])}
+            {sendMode === null || sendMode === 'start' ? t('composer.send') : t(SEND[sendMode])}
           </Button>
         )}
       </div>
-      <SendNote blocker={blocker} busy={busy} how={how} empty={empty} modeRequested={modeRequested} />
+      <SendNote
+        blocker={blocker}
+        busy={busy}
+        sendMode={sendMode}
+        empty={empty}
+        modeRequested={modeRequested}
+      />
     </form>
   )
 }
@@ -188,13 +194,13 @@ export function Composer(props: ComposerProps) {
 /** Warns before sending that the model accepts no images: the server would refuse them. */
 function ImageWarning({
   attaching,
-  how,
+  sendMode,
 }: {
   readonly attaching: AttachmentProps
-  readonly how: SendMode | null
+  readonly sendMode: SendMode | null
 }) {
   const t = useT()
-  const model = modelWithoutImages(attaching, how)
+  const model = modelWithoutImages(attaching, sendMode)
   return (
     <p role="status" className="wrap-any px-3.5 pt-1.5 text-sm text-warn empty:hidden">
       {model !== null && t('composer.images_unsupported', { model })}
@@ -206,16 +212,16 @@ function ImageWarning({
 function SendNote(props: {
   readonly blocker: ReturnType<typeof sendBlocker>
   readonly busy: boolean
-  readonly how: SendMode | null
+  readonly sendMode: SendMode | null
   readonly empty: boolean
   readonly modeRequested: boolean
 }) {
   const t = useT()
-  const { blocker, how, modeRequested } = props
+  const { blocker, sendMode, modeRequested } = props
   if (blocker !== null) return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(blocker)}</p>
-  if (!props.busy || how === 'start') return null
-  if (how !== null) {
-    return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.how.${how}_hint`)}</p>
+  if (!props.busy || sendMode === 'start') return null
+  if (sendMode !== null) {
+    return <p className="px-3.5 pb-2 text-sm text-ink-faint">{t(`composer.how.${sendMode}_hint`)}</p>
   }
   if (props.empty) return null
   return (

@@ -12,7 +12,7 @@ export function SentEntry(props: {
   const t = useT()
   const { entry } = props
   const unconfirmed = entry.state === 'unconfirmed'
-  const steer = entry.how === 'steer'
+  const steer = entry.sendMode === 'steer'
   const look = steer ? 'ml-1.5 border-l-2 py-0.5 pl-3.5' : 'rounded-lg border px-3.5 py-2.5'
   return (
     <div className={`border-dashed border-line-strong ${look}`}>

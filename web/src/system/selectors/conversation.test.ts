@@ -119,9 +119,9 @@ test('queued and removed turns are not part of the conversation', () => {
 })
 
 test('sent input is at the end until its fact arrives; queued input is not in the conversation (UI-02)', () => {
-  const entry = (id: string, how: SentInput['how']): SentInput => ({
+  const entry = (id: string, how: SentInput['sendMode']): SentInput => ({
     id,
-    how,
+    sendMode: how,
     sessionId: 'ses_a',
     text: id,
     mode: 'chat',

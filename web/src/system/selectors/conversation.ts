@@ -68,7 +68,7 @@ export function buildConversation(turns: readonly TurnRow[], choices: Conversati
     else addEndedTurn(items, turn, choices)
   }
   for (const entry of choices.sent) {
-    if (entry.how !== 'queue') items.push({ kind: 'sent', key: entry.id, entry })
+    if (entry.sendMode !== 'queue') items.push({ kind: 'sent', key: entry.id, entry })
   }
   return items
 }

@@ -16,7 +16,7 @@ export interface SentInput {
   /** Empty until the new session has an id. */
   readonly sessionId: string
   readonly text: string
-  readonly how: SendMode
+  readonly sendMode: SendMode
   readonly mode: Mode
   /** The mode that the composer showed. It was sent only if `chosen` is true. */
   readonly permissionMode: PermissionMode
@@ -61,7 +61,7 @@ export class Outbox {
 }
 
 function hasRow(entry: SentInput, rows: RowStore): boolean {
-  if (entry.how === 'steer') {
+  if (entry.sendMode === 'steer') {
     return rows
       .panel('parts')
       .all()

@@ -10,7 +10,7 @@ import type { Timings } from './timings'
 
 export interface Input {
   readonly text: string
-  readonly how: SendMode
+  readonly sendMode: SendMode
   readonly mode: Mode
   readonly permissionMode: PermissionMode
   /** False if the server chooses the permission mode. */
@@ -49,13 +49,13 @@ export class Sender {
     const entry: SentInput = {
       ...input,
       attached: this.#attachments.removeAll(place.draft),
-      id: newId(input.how === 'steer' ? 'str' : 'trn'),
+      id: newId(input.sendMode === 'steer' ? 'str' : 'trn'),
       sessionId: place.sessionId,
       state: 'sending',
       key: newId('key'),
     }
     this.#outbox.add(entry)
-    if (input.how !== 'steer') this.#timings.recordSent(entry.id, input.how !== 'queue')
+    if (input.sendMode !== 'steer') this.#timings.recordSent(entry.id, input.sendMode !== 'queue')
     this.#drafts.set(place.draft, '')
     return this.#deliver(entry, place)
   }
@@ -87,7 +87,7 @@ export class Sender {
   async #command(entry: SentInput, place: SendTarget): Promise<string> {
     const { sessionId, text, mode, permissionMode, chosen } = entry
     const attachments = attachmentFields(entry.attached)
-    if (entry.how === 'steer') {
+    if (entry.sendMode === 'steer') {
       const steer = { sessionId, text, steerId: entry.id, ...attachments }
       const accepted = await this.#api.command('steer_turn', steer, entry.key)
       return accepted.sessionId
@@ -95,9 +95,9 @@ export class Sender {
     const target = sessionId === '' ? { workspaceId: place.workspaceId } : { sessionId }
     // If the page sees no running turn but the thread is busy, the server refuses instead of
     // choosing for the person.
-    const whenBusy = entry.how === 'start' ? 'refuse' : entry.how
-    const how = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
-    const body = { ...target, ...how, ...attachments, text }
+    const whenBusy = entry.sendMode === 'start' ? 'refuse' : entry.sendMode
+    const settings = { mode, ...(chosen && { permissionMode }), whenBusy, turnId: entry.id } as const
+    const body = { ...target, ...settings, ...attachments, text }
     const accepted = await this.#api.command('submit_turn', body, entry.key)
     return accepted.sessionId
   }

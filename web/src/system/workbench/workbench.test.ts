@@ -21,7 +21,7 @@ import { Drafts } from '../local/drafts'
 import { LocalValues } from '../local/local-values'
 import { NEW_SESSION, Workbench } from './workbench'
 
-const input = { text: 'Do it', how: 'start', mode: 'chat', permissionMode: 'ask', chosen: true } as const
+const input = { text: 'Do it', sendMode: 'start', mode: 'chat', permissionMode: 'ask', chosen: true } as const
 
 const titleOf = (workbench: Workbench) => workbench.active?.feed.rows.panel('session').all()[0]?.title
 const sentOf = (workbench: Workbench, id = SESSION) =>
@@ -135,7 +135,7 @@ test.each([
     answers: { submit_turn: () => ({ sessionId: SESSION }) },
   })
   await live(workbench, SESSION)
-  await workbench.send({ ...input, how })
+  await workbench.send({ ...input, sendMode: how })
   expect(server.requests).toMatchObject([{ name: 'submit_turn', body }])
 })
 
@@ -145,7 +145,7 @@ test('a steer is a command of its own and pending until its part arrives (UI-11)
     answers: { steer_turn: () => ({ sessionId: SESSION }) },
   })
   await live(workbench, SESSION)
-  await workbench.send({ ...input, how: 'steer' })
+  await workbench.send({ ...input, sendMode: 'steer' })
   const steerId = String(server.requests[0]?.body.steerId)
   expect(server.requests).toMatchObject([
     { name: 'steer_turn', body: { sessionId: SESSION, text: 'Do it', steerId } },
