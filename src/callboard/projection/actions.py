@@ -18,7 +18,7 @@ from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ActionRow, AskedChange, Op
 
-from .ops import remove, upsert
+from .reducer import remove, upsert
 
 #: What a binding says of a file that does not exist yet.
 ABSENT = "absent"

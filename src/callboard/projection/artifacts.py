@@ -22,7 +22,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntry, Op, VersionEntry
 
-from .ops import upsert
+from .reducer import upsert
 
 #: How many versions and exports a row tells; the rest is had on demand.
 MOST_VERSIONS = 3

@@ -18,7 +18,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ContextRow, Op
 
-from .ops import upsert
+from .reducer import upsert
 
 
 class ContextPanel(msgspec.Struct):

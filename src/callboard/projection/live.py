@@ -28,8 +28,8 @@ from callboard.contracts.record import Record, step_id
 from callboard.contracts.rows import AppendText, Op, ReasoningPart, StatusRow, TextPart, ToolPart
 from callboard.contracts.rows.conversation import StatusDetail
 
-from .ops import remove, upsert
 from .parts import OpenRun, PartsPanel
+from .reducer import remove, upsert
 from .status import StatusPanel
 
 LiveRow = TextPart | ReasoningPart | ToolPart

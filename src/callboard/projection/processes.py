@@ -8,7 +8,7 @@ from callboard.contracts.facts import ProcessEnded, ProcessStarted, ProcessStopR
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, ProcessRow
 
-from .ops import upsert
+from .reducer import upsert
 
 
 class ProcessesPanel(msgspec.Struct):

@@ -15,7 +15,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, QueueRow
 
-from .ops import remove, upsert
+from .reducer import remove, upsert
 
 
 class QueuePanel(msgspec.Struct):

@@ -1,24 +1,20 @@
-"""How a run ended, in the words of its record (Multi-agent runtime specification, Run model): one that a person or its parent
-stopped is cancelled, one that nobody meant to end failed."""
+"""The end of a run in the terms of its record (Multi-agent runtime specification, Run model)."""
 
 from __future__ import annotations
 
 from callboard.contracts.facts import TurnCompleted, TurnFailed, TurnInterrupted
-from callboard.contracts.record import Record
 from callboard.contracts.rows.team import RunStatus
 
-#: Interrupts that somebody meant.
-_MEANT = frozenset({"person", "replaced", "cancelled", "closed"})
+#: Causes of an interrupt that a person, a parent or newer input intended.
+_INTENDED = frozenset({"person", "replaced", "cancelled", "closed"})
 
 
-def ended(record: Record) -> tuple[RunStatus, str]:
-    """The status in which a run ended, and its code or cause."""
-    match record.fact:
+def run_end(fact: TurnCompleted | TurnFailed | TurnInterrupted) -> tuple[RunStatus, str]:
+    """Return the run's final status, and its error code or cause."""
+    match fact:
         case TurnCompleted():
             return "completed", ""
-        case TurnFailed() as fact:
+        case TurnFailed():
             return "failed", fact.code
-        case TurnInterrupted() as fact:
-            return ("cancelled" if fact.cause in _MEANT else "failed"), fact.cause
-        case _:
-            raise LookupError(f"{record.header.type} ends no run")
+        case TurnInterrupted():
+            return ("cancelled" if fact.cause in _INTENDED else "failed"), fact.cause

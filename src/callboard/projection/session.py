@@ -15,7 +15,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, SessionCard, SessionRow
 
-from .ops import upsert
+from .reducer import upsert
 
 
 class SessionPanel(msgspec.Struct):

@@ -47,7 +47,6 @@ from callboard.contracts.facts.thread import PauseCause
 from callboard.contracts.record import Record
 from callboard.contracts.rows.session import Attention, SessionState
 
-from .team import human_agents as persons
 from .team.human_agents import HumanAgents
 
 JobState = Literal["running", "failed"]
@@ -73,8 +72,8 @@ class OpenWork(msgspec.Struct):
     def take(self, record: Record) -> bool:
         """Take the fact. False where no count depends on it."""
         scope, counted = record.scope, False
-        if type(record.fact) in persons.TAKES:
-            self.persons.take(record)
+        if type(record.fact) in HumanAgents.HANDLERS:
+            self.persons.handle(record)
             counted = bool(self.persons.agents)
         match record.fact:
             case ThreadOpened():
@@ -108,7 +107,7 @@ class OpenWork(msgspec.Struct):
 
     def state(self) -> SessionState:
         """The state of the session, by the order that this module states."""
-        if self.pending or self.persons.any_asked():
+        if self.pending or self.persons.any_needs_input():
             return "waiting"
         if self.has_failed():
             return "failed"

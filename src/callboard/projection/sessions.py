@@ -8,7 +8,7 @@ from callboard.contracts.facts import AgentConnected, MessageText, OutputFinal, 
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, SessionCard
 
-from .ops import upsert
+from .reducer import upsert
 from .session_state import OpenWork
 
 #: How much of the newest answer a card shows, in characters.

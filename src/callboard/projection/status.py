@@ -44,7 +44,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, StatusRow
 
 from .actions import asked_tool
-from .ops import upsert
+from .reducer import upsert
 from .turns import total
 
 Changes = dict[str, Any]

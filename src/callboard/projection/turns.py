@@ -30,7 +30,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record, step_id
 from callboard.contracts.rows import Op, TurnRow
 
-from .ops import upsert
+from .reducer import upsert
 
 
 class OpenTurn(msgspec.Struct):

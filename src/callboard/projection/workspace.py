@@ -27,7 +27,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, SessionCard, SessionRow, WorkspaceRow
 
-from .ops import remove, upsert
+from .reducer import remove, upsert
 
 RowT = TypeVar("RowT", SessionCard, SessionRow)
 

@@ -62,7 +62,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from . import action, artifact, context, notices, progress, received, text, tool
+from . import action, artifact, context, notices, progress, text, tool
 from .received import Waiting
 from .run import OpenRun, PartPosition
 
@@ -83,8 +83,8 @@ class PartsPanel(msgspec.Struct):
             self.runs[scope.turn] = OpenRun(place=place)
             self.newest[scope.thread] = place
             return []
-        if type(record.fact) in received.TAKES:
-            self.waiting.take(record)
+        if type(record.fact) in Waiting.HANDLERS:
+            self.waiting.handle(record)
             return []
         run = self.runs.get(scope.turn)
         if run is None or (scope.run and scope.run != run.place.run):
@@ -92,7 +92,7 @@ class PartsPanel(msgspec.Struct):
         run.step = max(run.step, scope.step)
         match record.fact:
             case InboxReserved() as fact:
-                return self.waiting.told(run, record, fact)
+                return self.waiting.receive(run, record, fact)
             case TurnCompleted() | TurnFailed() | TurnInterrupted() as fact:
                 del self.runs[scope.turn]
                 state = "final" if isinstance(fact, TurnCompleted) else "interrupted"

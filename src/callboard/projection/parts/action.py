@@ -12,7 +12,7 @@ from callboard.contracts.rows.conversation import ActionOutcome
 from callboard.contracts.scope import Actor
 
 from ..actions import asked_tool
-from ..ops import upsert
+from ..reducer import upsert
 from .run import OpenRun
 from .tool import changed
 

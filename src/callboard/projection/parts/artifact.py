@@ -7,7 +7,7 @@ from callboard.contracts.facts import ArtifactVersionCreated
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ArtifactPart, Op
 
-from ..ops import upsert
+from ..reducer import upsert
 from .run import OpenRun, aside_key
 
 

@@ -11,7 +11,7 @@ from callboard.contracts.facts import CompactionCompleted, CompactionFailed, Com
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ContextPart, Op
 
-from ..ops import upsert
+from ..reducer import upsert
 from .run import OpenRun, aside_key, step_key
 
 

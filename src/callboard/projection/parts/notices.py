@@ -23,7 +23,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
 
-from ..ops import upsert
+from ..reducer import upsert
 from .run import LAST_STEP, OpenRun, PartPosition, aside_key, retry_key
 
 #: How many files in conflict a notice names.

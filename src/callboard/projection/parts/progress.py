@@ -11,7 +11,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, PlanPart, RemoteStatusPart
 from callboard.contracts.rows.conversation import PartState
 
-from ..ops import upsert
+from ..reducer import upsert
 from .run import OpenRun, RemoteTask, aside_key, step_key
 
 

@@ -1,4 +1,4 @@
-"""What a turn was told by others: it stands at the place where the run was told it, apart from what a person says."""
+"""Items that a run receives from other agents, shown where the run receives them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from callboard.contracts.content import Text
 from callboard.contracts.facts import (
     ChannelMessage,
-    Fact,
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
@@ -27,15 +25,15 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import HandoffPart, NoticePart, NotificationPart, Op
 from callboard.contracts.rows.conversation import HandoffNews
 
-from ..ops import upsert
+from ..reducer import Reducer, on, upsert
 from .run import OpenRun, aside_key
 
-#: How much of what was said stands in the conversation, in characters.
-SHOWN = 400
+#: Maximum length of an item's text in the conversation, in characters.
+_LENGTH = 400
 
 
 class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
-    """News of a handoff. `receiver` is the thread that it was sent to."""
+    """A handoff, or news of it. `receiver` is the thread that it was sent to."""
 
     handoff: str
     source: str
@@ -47,7 +45,7 @@ class Handoff(msgspec.Struct, frozen=True, tag="handoff"):
 
 
 class Notification(msgspec.Struct, frozen=True, tag="notification"):
-    """What became of a child."""
+    """The result of a child."""
 
     agent: str
     task: str
@@ -58,7 +56,7 @@ class Notification(msgspec.Struct, frozen=True, tag="notification"):
 
 
 class Notice(msgspec.Struct, frozen=True, tag="notice"):
-    """Something else that another agent sent."""
+    """A message or a review request."""
 
     agent: str
     code: str
@@ -66,106 +64,108 @@ class Notice(msgspec.Struct, frozen=True, tag="notice"):
 
 
 Item = Handoff | Notification | Notice
+_LaterNews = Literal["accepted", "rejected", "returned", "expired"]
 Items = dict[str, Item]
 
 
-class Waiting(msgspec.Struct):
-    """`inboxes` are the items that wait to be told, by thread; `handoffs` those that are not over."""
+class Waiting(Reducer):
+    """The items that wait for each thread in `inboxes`, and the handoffs in progress in `handoffs`."""
 
     inboxes: dict[str, Items] = msgspec.field(default_factory=dict[str, Items])
     handoffs: dict[str, Handoff] = msgspec.field(default_factory=dict[str, Handoff])
 
-    def take(self, record: Record) -> None:
-        """Takes in what was sent, and what was read."""
-        scope = record.scope
-        match record.fact:
-            case WorkerNotification() as fact if fact.item:
-                note = Notification(
-                    scope.agent, scope.task, fact.status, _glance(fact.summary), fact.transcript, fact.plain_text
-                )
-                self._put(fact.to_thread, fact.item, note)
-            case ChannelMessage() as fact:
-                for thread in fact.to_threads:
-                    self._put(thread, fact.item, Notice(fact.source, "agent_message", _said(fact.message)))
-            case ReviewRequested() as fact if fact.item:
-                self._put(fact.to_thread, fact.item, Notice(fact.target, "review_requested", _said(fact.instructions)))
-            case InboxConsumed() as fact:
-                self._drop(scope.thread, fact.items)
-            case SubagentClosed():
-                self.inboxes.pop(scope.thread, None)
-            case _:
-                self._handoff(record)
-
-    def told(self, run: OpenRun, record: Record, fact: InboxReserved) -> list[Op]:
-        """The parts of the items that a run is told, in their order."""
+    def receive(self, run: OpenRun, record: Record, fact: InboxReserved) -> list[Op]:
+        """Return the parts of the items that the run receives, in their order."""
         inbox = self.inboxes.get(run.place.thread, {})
         ops: list[Op] = []
-        for number, item in enumerate(fact.items):
-            found = inbox.get(item)
-            if found is not None:
-                ops += upsert(_part(found, _common(run, record, number)))
+        for number, key in enumerate(fact.items):
+            item = inbox.get(key)
+            if item is not None:
+                ops += upsert(_part(item, _common(run, record, number)))
         return ops
 
-    def _handoff(self, record: Record) -> None:
-        handoff = record.scope.handoff
-        match record.fact:
-            case HandoffRequested() as fact:
-                said = _glance(fact.payload.message)
-                one = Handoff(handoff, fact.source, fact.target, said, fact.ownership, receiver=fact.to_thread)
-                self.handoffs[handoff] = one
-                self._put(fact.to_thread, handoff, one)
-            case HandoffAccepted() as fact:
-                one = self.handoffs.get(handoff)
-                if one is not None and not record.scope.run:
-                    self._put(one.receiver, news_item(handoff, "accepted"), _news(one, "accepted", fact.reason))
-            case HandoffRejected() as fact:
-                self._over(handoff, fact.to_thread, "rejected", fact.reason)
-            case HandoffCompleted() as fact:
-                self._over(handoff, fact.to_thread if fact.returned else "", "returned", fact.reason)
-            case ReplyEnded(end="expired") as fact:
-                one = self.handoffs.get(handoff)
-                if one is not None:
-                    self._put(fact.to_thread, news_item(handoff, "expired"), _news(one, "expired", ""))
-            case _:
-                pass
+    @on
+    def notify(self, record: Record, fact: WorkerNotification) -> None:
+        note = Notification(
+            record.scope.agent,
+            record.scope.task,
+            fact.status,
+            fact.summary[:_LENGTH],
+            fact.transcript,
+            fact.plain_text,
+        )
+        self._put(fact.to_thread, fact.item, note)
 
-    def _over(self, handoff: str, to: str, news: Literal["rejected", "returned"], reason: str) -> None:
-        one = self.handoffs.pop(handoff, None)
-        if one is None:
+    @on
+    def send_message(self, record: Record, fact: ChannelMessage) -> None:
+        for thread in fact.to_threads:
+            self._put(thread, fact.item, Notice(fact.source, "agent_message", fact.message.text[:_LENGTH]))
+
+    @on
+    def request_review(self, record: Record, fact: ReviewRequested) -> None:
+        notice = Notice(fact.target, "review_requested", fact.instructions.text[:_LENGTH])
+        self._put(fact.to_thread, fact.item, notice)
+
+    @on
+    def consume(self, record: Record, fact: InboxConsumed) -> None:
+        self._drop(record.scope.thread, fact.items)
+
+    @on
+    def close(self, record: Record, fact: SubagentClosed) -> None:
+        self.inboxes.pop(record.scope.thread, None)
+
+    @on
+    def request_handoff(self, record: Record, fact: HandoffRequested) -> None:
+        key, message = record.scope.handoff, fact.payload.message[:_LENGTH]
+        handoff = Handoff(key, fact.source, fact.target, message, fact.ownership, receiver=fact.to_thread)
+        self.handoffs[key] = handoff
+        self._put(fact.to_thread, key, handoff)
+
+    @on
+    def accept_handoff(self, record: Record, fact: HandoffAccepted) -> None:
+        handoff = self.handoffs.get(record.scope.handoff)
+        # A turn that accepts a handoff itself needs no news.
+        if handoff is not None and not record.scope.run:
+            self._put_news(handoff.receiver, handoff, "accepted", fact.reason)
+
+    @on
+    def reject_handoff(self, record: Record, fact: HandoffRejected) -> None:
+        self._end_handoff(record.scope.handoff, fact.to_thread, "rejected", fact.reason)
+
+    @on
+    def complete_handoff(self, record: Record, fact: HandoffCompleted) -> None:
+        self._end_handoff(record.scope.handoff, fact.to_thread if fact.returned else "", "returned", fact.reason)
+
+    @on
+    def end_reply(self, record: Record, fact: ReplyEnded) -> None:
+        handoff = self.handoffs.get(record.scope.handoff)
+        if handoff is not None and fact.end == "expired":
+            self._put_news(fact.to_thread, handoff, "expired", "")
+
+    def _end_handoff(self, key: str, thread: str, news: _LaterNews, reason: str) -> None:
+        handoff = self.handoffs.pop(key, None)
+        if handoff is None:
             return
-        self._drop(one.receiver, (handoff, news_item(handoff, "accepted")))
-        if to:
-            self._put(to, news_item(handoff, news), _news(one, news, reason))
+        self._drop(handoff.receiver, (key, news_item(key, "accepted")))
+        if thread:
+            self._put_news(thread, handoff, news, reason)
 
-    def _put(self, thread: str, item: str, what: Item) -> None:
-        if thread and item:
-            self.inboxes.setdefault(thread, {})[item] = what
+    def _put_news(self, thread: str, handoff: Handoff, news: _LaterNews, reason: str) -> None:
+        item = msgspec.structs.replace(handoff, news=news, message=reason[:_LENGTH])
+        self._put(thread, news_item(handoff.handoff, news), item)
 
-    def _drop(self, thread: str, items: tuple[str, ...]) -> None:
+    def _put(self, thread: str, key: str, item: Item) -> None:
+        if thread and key:
+            self.inboxes.setdefault(thread, {})[key] = item
+
+    def _drop(self, thread: str, keys: tuple[str, ...]) -> None:
         inbox = self.inboxes.get(thread)
         if inbox is None:
             return
-        for item in items:
-            inbox.pop(item, None)
+        for key in keys:
+            inbox.pop(key, None)
         if not inbox:
             del self.inboxes[thread]
-
-
-#: The facts that say what waits to be told.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {
-        WorkerNotification,
-        ChannelMessage,
-        ReviewRequested,
-        InboxConsumed,
-        SubagentClosed,
-        HandoffRequested,
-        HandoffAccepted,
-        HandoffRejected,
-        HandoffCompleted,
-        ReplyEnded,
-    }
-)
 
 
 def _part(item: Item, common: dict[str, Any]) -> HandoffPart | NotificationPart | NoticePart:
@@ -203,15 +203,3 @@ def _common(run: OpenRun, record: Record, number: int) -> dict[str, Any]:
         "thread_id": run.place.thread,
         "at": record.header.at,
     }
-
-
-def _news(one: Handoff, news: HandoffNews, message: str) -> Handoff:
-    return msgspec.structs.replace(one, news=news, message=_glance(message))
-
-
-def _glance(text: str) -> str:
-    return text[:SHOWN]
-
-
-def _said(text: Text) -> str:
-    return _glance(text.text)

@@ -12,7 +12,7 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, ReasoningPart, TextPart
 from callboard.contracts.rows.conversation import PartState
 
-from ..ops import upsert
+from ..reducer import upsert
 from .run import OpenRun, step_key
 
 

@@ -22,7 +22,7 @@ from callboard.contracts.facts.permission import passed
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, ToolPart
 
-from ..ops import upsert
+from ..reducer import upsert
 from .run import OpenRun
 
 LOST = "The process that ran this ended. Whether it took effect is unknown."

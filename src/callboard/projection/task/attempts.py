@@ -1,4 +1,4 @@
-"""The attempts of a task: a retry is a new one, and the former stays as it was. One that is stopped goes on in another run."""
+"""The attempts of a task. A retry is a new attempt; a stopped attempt continues in another run."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import msgspec
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AttemptRow, RunStatus
 
-#: How many of a task's attempts are kept in its row.
+#: Maximum number of attempts in a task's row.
 ATTEMPTS = 20
 Attempts = tuple[AttemptRow, ...]
 
 
-def begun(attempts: Attempts, record: Record, agent: str) -> Attempts:
-    """The attempt in the scope began; it may have no run yet."""
+def start(attempts: Attempts, record: Record, agent: str) -> Attempts:
+    """Add the attempt of the scope. It may have no run yet."""
     scope = record.scope
     new = AttemptRow(run_id=scope.run, status="running", number=scope.attempt, agent_id=agent, started=record.header.at)
-    # The run may have been there before it was said to be this attempt.
-    former = [one for one in attempts if not (scope.run and one.run_id == scope.run)]
-    return (*former, new)[-ATTEMPTS:]
+    # The run may have started before it became this attempt.
+    others = [attempt for attempt in attempts if not (scope.run and attempt.run_id == scope.run)]
+    return (*others, new)[-ATTEMPTS:]
 
 
 def with_run(attempts: Attempts, record: Record, *, again: bool = False) -> Attempts:
-    """A run of the newest attempt began; it is another attempt's where the task had failed and is worked on `again`."""
+    """Start a run of the newest attempt, or of another attempt if a failed task is tried `again`."""
     scope = record.scope
     if attempts and not again:
         last = msgspec.structs.replace(attempts[-1], run_id=scope.run, status="running", detail="", ended=0)
@@ -37,11 +37,11 @@ def with_run(attempts: Attempts, record: Record, *, again: bool = False) -> Atte
     return (*attempts, new)[-ATTEMPTS:]
 
 
-def over(attempts: Attempts, status: RunStatus, detail: str, at: int, *, run: str = "") -> Attempts:
-    """The attempt of that run ended, or all that were under way where none is named."""
+def end(attempts: Attempts, status: RunStatus, detail: str, at: int, *, run: str = "") -> Attempts:
+    """End the running attempt of `run`, or all running attempts without a `run`."""
     return tuple(
-        msgspec.structs.replace(one, status=status, detail=detail, ended=at)
-        if one.status == "running" and run in ("", one.run_id)
-        else one
-        for one in attempts
+        msgspec.structs.replace(attempt, status=status, detail=detail, ended=at)
+        if attempt.status == "running" and run in ("", attempt.run_id)
+        else attempt
+        for attempt in attempts
     )

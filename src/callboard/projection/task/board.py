@@ -1,4 +1,4 @@
-"""The board: one row a task, with its attempts."""
+"""The board: one row per task, with its attempts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from callboard.contracts.entities.team import TaskStatus
 from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
-    Fact,
     JobCreated,
     JobItemRetried,
     QueueRemoved,
@@ -39,50 +38,27 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TaskRow
 from callboard.contracts.rows.team import Comment, JobItems
 
-from ..ops import upsert
-from ..run_end import ended
+from ..reducer import Panel, on, upsert
+from ..run_end import run_end
 from . import attempts
-from . import job_counts as jobs
+from .job_counts import count_item
 
-#: How many comments of a task are kept in its row.
+#: Maximum number of comments in a task's row.
 COMMENTS = 50
-#: The facts that change the board.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {
-        TaskCreated,
-        JobCreated,
-        JobItemRetried,
-        TaskStarted,
-        TaskPaused,
-        TaskResumed,
-        TaskCancelRequested,
-        TaskUpdated,
-        TaskCompleted,
-        TaskFailed,
-        TaskCancelled,
-        AgentSlept,
-        AgentWoke,
-        SubagentStarted,
-        SubagentContinued,
-        ReviewRequested,
-        TurnSubmitted,
-        QueueRemoved,
-        TurnStarted,
-        TurnCompleted,
-        TurnFailed,
-        TurnInterrupted,
-        ThreadPaused,
-        ThreadResumed,
-        WorkerNotification,
-    }
-)
 
 
-class TasksPanel(msgspec.Struct):
-    """`open` are the tasks that can still change: one that failed can be tried again. `work` is the task that each thread works
-    on, `turns` that of each turn that is an attempt of one and not over, `jobs` that which each job is. `agents` has the thread
-    that works on each task of an agent that is no child, `halted` those tasks whose paused agent would go on with them.
-    `late` are those that a run still works on although its attempt was reported as failed before."""
+class TasksPanel(Panel):
+    """The board.
+
+    Attributes:
+        open: The tasks that can still change. A failed task can be tried again.
+        work: The task of each thread.
+        turns: The task of each turn that is an attempt and has not ended.
+        jobs: The task of each job.
+        agents: The thread that works on each task of an agent that is not a child.
+        halted: The tasks that their agent will continue after its pause.
+        late: The tasks with a running run whose attempt was reported as failed.
+    """
 
     open: dict[str, TaskRow] = msgspec.field(default_factory=dict[str, TaskRow])
     work: dict[str, str] = msgspec.field(default_factory=dict[str, str])
@@ -92,50 +68,8 @@ class TasksPanel(msgspec.Struct):
     halted: set[str] = msgspec.field(default_factory=set[str])
     late: set[str] = msgspec.field(default_factory=set[str])
 
-    def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
-        scope = record.scope
-        match record.fact:
-            case TaskCreated() as fact:
-                return self._create(record, fact)
-            case JobCreated():
-                self.jobs[scope.job] = scope.task
-                return self._change(record, items=JobItems())
-            case JobItemRetried():
-                return self._change(record, status="open", blocker="", ended=0)
-            case TurnStarted():
-                return self._run(record)
-            case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                return self._ran(record)
-            case TaskStarted() as fact:
-                return self._attempt(record, fact)
-            case TaskUpdated() as fact:
-                return self._update(record, fact)
-            case SubagentStarted() | SubagentContinued():
-                self.work[scope.thread] = scope.task
-                return self._change(record, status="running")
-            case ReviewRequested() | WorkerNotification():
-                reviewing = not isinstance(record.fact, WorkerNotification) or record.fact.status == "ready_for_review"
-                return self._change(record, status="reviewing") if reviewing else []
-            case AgentWoke() | TurnSubmitted() | QueueRemoved():
-                return self._note(record)
-            case AgentSlept() | TaskPaused() | TaskResumed() | TaskCancelRequested():
-                return self._stand(record)
-            case ThreadPaused() | ThreadResumed():
-                return self._halt(record)
-            case _:
-                return self._end(record)
-
-    def _note(self, record: Record) -> list[Op]:
-        """A turn that is an attempt of a task waits, or will not come."""
-        scope = record.scope
-        if isinstance(record.fact, QueueRemoved):
-            self.turns.pop(scope.turn, None)
-        elif scope.task:
-            self.turns[scope.turn] = scope.task
-        return []
-
-    def _create(self, record: Record, fact: TaskCreated) -> list[Op]:
+    @on
+    def create(self, record: Record, fact: TaskCreated) -> list[Op]:
         scope = record.scope
         row = self.open[scope.task] = TaskRow(
             key=scope.task,
@@ -156,15 +90,25 @@ class TasksPanel(msgspec.Struct):
         if scope.parent_thread:
             self.work[scope.thread] = scope.task
         elif scope.run:
-            # The task of a turn that is under way: the run that made it is its attempt.
+            # An agent created the task in its own turn: the run is an attempt.
             self.turns[scope.turn] = scope.task
             self.agents[scope.task] = scope.thread
             row = self.open[scope.task] = msgspec.structs.replace(
                 row, status="running", attempts=attempts.with_run((), record)
             )
-        return [*upsert(row), *self._of_job(None, row)]
+        return [*upsert(row), *self._count_item(None, row)]
 
-    def _attempt(self, record: Record, fact: TaskStarted) -> list[Op]:
+    @on
+    def create_job(self, record: Record, fact: JobCreated) -> list[Op]:
+        self.jobs[record.scope.job] = record.scope.task
+        return self._change(record, items=JobItems())
+
+    @on
+    def retry_item(self, record: Record, fact: JobItemRetried) -> list[Op]:
+        return self._change(record, status="open", blocker="", ended=0)
+
+    @on
+    def start(self, record: Record, fact: TaskStarted) -> list[Op]:
         row = self.open.get(record.scope.task)
         if row is None:
             return []
@@ -180,11 +124,22 @@ class TasksPanel(msgspec.Struct):
             assignee=fact.assignee,
             blocker="",
             ended=0,
-            attempts=attempts.begun(row.attempts, record, fact.assignee),
+            attempts=attempts.start(row.attempts, record, fact.assignee),
         )
 
-    def _run(self, record: Record) -> list[Op]:
-        """A turn of a thread that works on a task begins, or one that was said to be an attempt of it."""
+    @on
+    def add_turn(self, record: Record, fact: TurnSubmitted | AgentWoke) -> list[Op]:
+        if record.scope.task:
+            self.turns[record.scope.turn] = record.scope.task
+        return []
+
+    @on
+    def remove_turn(self, record: Record, fact: QueueRemoved) -> list[Op]:
+        self.turns.pop(record.scope.turn, None)
+        return []
+
+    @on
+    def start_run(self, record: Record, fact: TurnStarted) -> list[Op]:
         turn = record.scope.turn
         task = self.turns.get(turn) or self.work.get(record.scope.thread, "")
         row = self.open.get(task)
@@ -197,23 +152,25 @@ class TasksPanel(msgspec.Struct):
         tried = attempts.with_run(row.attempts, record, again=bool(row.ended))
         return self._put(row, record, status=status, blocker="" if row.ended else row.blocker, attempts=tried, ended=0)
 
-    def _ran(self, record: Record) -> list[Op]:
+    @on
+    def end_run(self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted) -> list[Op]:
         row = self.open.get(self.turns.pop(record.scope.turn, ""))
         if row is None:
             return []
-        status, detail = ended(record)
+        status, detail = run_end(fact)
         at = record.header.at
-        over = attempts.over(row.attempts, status, detail, at, run=record.scope.run)
+        tried = attempts.end(row.attempts, status, detail, at, run=record.scope.run)
         if row.key in self.late and row.status == "running":
             self.late.discard(row.key)
-            return self._put(row, record, attempts=over, status="blocked", blocker=detail or status, ended=at)
-        return self._put(row, record, attempts=over)
+            return self._put(row, record, attempts=tried, status="blocked", blocker=detail or status, ended=at)
+        return self._put(row, record, attempts=tried)
 
-    def _update(self, record: Record, fact: TaskUpdated) -> list[Op]:
+    @on
+    def update(self, record: Record, fact: TaskUpdated) -> list[Op]:
         row = self.open.get(record.scope.task)
         if row is None:
             return []
-        changes: dict[str, Any] = {name: value for name in _TOLD if (value := getattr(fact, name)) is not None}
+        changes: dict[str, Any] = {name: value for name in _FIELDS if (value := getattr(fact, name)) is not None}
         if fact.status is not None and fact.status != "blocked" and fact.blocker is None:
             changes["blocker"] = ""
         if fact.comment:
@@ -223,82 +180,116 @@ class TasksPanel(msgspec.Struct):
             changes["comments"] = (*row.comments, comment)[-COMMENTS:]
         return self._put(row, record, **changes)
 
-    def _stand(self, record: Record) -> list[Op]:
-        """Nobody goes on with the task, somebody does again, or it is being stopped."""
-        row = self.open.get(record.scope.task)
-        match record.fact:
-            case _ if row is None:
-                return []
-            case TaskPaused() | TaskResumed() if row.ended:
-                # Why it failed stays to be read: it goes on with another attempt only.
-                return self._put(row, record, paused=isinstance(record.fact, TaskPaused))
-            case TaskPaused() as fact:
-                return self._put(row, record, paused=True, status="blocked", blocker=fact.reason)
-            case TaskResumed():
-                return self._put(row, record, paused=False, status=_resting(row), blocker="")
-            case TaskCancelRequested():
-                return self._put(row, record, cancelling=True)
-            case AgentSlept() if row.status == "running":
-                return self._put(row, record, status=_resting(row))
-            case _:
-                return []
+    @on
+    def start_child(self, record: Record, fact: SubagentStarted | SubagentContinued) -> list[Op]:
+        self.work[record.scope.thread] = record.scope.task
+        return self._change(record, status="running")
 
-    def _halt(self, record: Record) -> list[Op]:
-        """A paused agent works on nothing: a task that it would go on with is blocked until it is resumed."""
-        thread, ops = record.scope.thread, list[Op]()
-        for task in [key for key, by in self.agents.items() if by == thread]:
-            row = self.open[task]
-            match record.fact:
-                case ThreadPaused() as fact if row.status == "running" and task not in self.turns.values():
-                    self.halted.add(task)
-                    ops += self._put(row, record, status="blocked", blocker=fact.reason)
-                case ThreadResumed() if task in self.halted:
-                    self.halted.discard(task)
-                    if row.status == "blocked" and not row.paused and not row.ended:
-                        # An agent that sleeps goes on at its time, with another attempt.
-                        sleeps = row.entity == "automation_job" and not row.job
-                        ops += self._put(row, record, status=_resting(row) if sleeps else "running", blocker="")
-                case _:
-                    pass
+    @on
+    def request_review(self, record: Record, fact: ReviewRequested) -> list[Op]:
+        return self._change(record, status="reviewing")
+
+    @on
+    def notify(self, record: Record, fact: WorkerNotification) -> list[Op]:
+        return self._change(record, status="reviewing") if fact.status == "ready_for_review" else []
+
+    @on
+    def sleep(self, record: Record, fact: AgentSlept) -> list[Op]:
+        row = self.open.get(record.scope.task)
+        if row is None or row.status != "running":
+            return []
+        return self._put(row, record, status=_resting_status(row))
+
+    @on
+    def pause(self, record: Record, fact: TaskPaused) -> list[Op]:
+        row = self.open.get(record.scope.task)
+        # A failed task keeps its error until its next attempt.
+        blocked = {} if row is not None and row.ended else {"status": "blocked", "blocker": fact.reason}
+        return self._change(record, paused=True, **blocked)
+
+    @on
+    def resume(self, record: Record, fact: TaskResumed) -> list[Op]:
+        row = self.open.get(record.scope.task)
+        resting = {} if row is None or row.ended else {"status": _resting_status(row), "blocker": ""}
+        return self._change(record, paused=False, **resting)
+
+    @on
+    def request_cancel(self, record: Record, fact: TaskCancelRequested) -> list[Op]:
+        return self._change(record, cancelling=True)
+
+    @on
+    def pause_agent(self, record: Record, fact: ThreadPaused) -> list[Op]:
+        """Block the tasks that the agent will continue after its pause."""
+        ops: list[Op] = []
+        for row in self._rows_of_agent(record.scope.thread):
+            if row.status == "running" and row.key not in self.turns.values():
+                self.halted.add(row.key)
+                ops += self._put(row, record, status="blocked", blocker=fact.reason)
         return ops
 
-    def _end(self, record: Record) -> list[Op]:
+    @on
+    def resume_agent(self, record: Record, fact: ThreadResumed) -> list[Op]:
+        ops: list[Op] = []
+        for row in self._rows_of_agent(record.scope.thread):
+            if row.key not in self.halted:
+                continue
+            self.halted.discard(row.key)
+            if row.status == "blocked" and not row.paused and not row.ended:
+                # A sleeping agent continues at its time, with another attempt.
+                sleeps = row.entity == "automation_job" and not row.job
+                ops += self._put(row, record, status=_resting_status(row) if sleeps else "running", blocker="")
+        return ops
+
+    def _rows_of_agent(self, thread: str) -> list[TaskRow]:
+        return [self.open[task] for task, agent in self.agents.items() if agent == thread]
+
+    @on
+    def fail(self, record: Record, fact: TaskFailed) -> list[Op]:
         row, at = self.open.get(record.scope.task), record.header.at
         if row is None:
             return []
-        tried = row.attempts
-        match record.fact:
-            case TaskFailed() as fact:
-                over = attempts.over(tried, "failed", fact.code, at)
-                blocker = fact.message or fact.code
-                return self._put(row, record, status="blocked", blocker=blocker, attempts=over, ended=at)
-            case TaskCompleted() as fact:
-                ops = self._put(
-                    row,
-                    record,
-                    status="done",
-                    summary=fact.summary,
-                    plain_text=fact.plain_text,
-                    refs=fact.refs or row.refs,
-                    blocker="",
-                    paused=False,
-                    attempts=attempts.over(tried, "completed", "", at),
-                    ended=at,
-                )
-            case TaskCancelled() as fact:
-                over = attempts.over(tried, "cancelled", "", at)
-                ops = self._put(
-                    row,
-                    record,
-                    status="cancelled",
-                    summary=fact.reason,
-                    paused=False,
-                    cancelling=False,
-                    attempts=over,
-                    ended=at,
-                )
-            case _:
-                return []
+        tried = attempts.end(row.attempts, "failed", fact.code, at)
+        return self._put(row, record, status="blocked", blocker=fact.message or fact.code, attempts=tried, ended=at)
+
+    @on
+    def complete(self, record: Record, fact: TaskCompleted) -> list[Op]:
+        row, at = self.open.get(record.scope.task), record.header.at
+        if row is None:
+            return []
+        ops = self._put(
+            row,
+            record,
+            status="done",
+            summary=fact.summary,
+            plain_text=fact.plain_text,
+            refs=fact.refs or row.refs,
+            blocker="",
+            paused=False,
+            attempts=attempts.end(row.attempts, "completed", "", at),
+            ended=at,
+        )
+        self._forget(row)
+        return ops
+
+    @on
+    def cancel(self, record: Record, fact: TaskCancelled) -> list[Op]:
+        row, at = self.open.get(record.scope.task), record.header.at
+        if row is None:
+            return []
+        ops = self._put(
+            row,
+            record,
+            status="cancelled",
+            summary=fact.reason,
+            paused=False,
+            cancelling=False,
+            attempts=attempts.end(row.attempts, "cancelled", "", at),
+            ended=at,
+        )
+        self._forget(row)
+        return ops
+
+    def _forget(self, row: TaskRow) -> None:
         del self.open[row.key]
         self.agents.pop(row.key, None)
         self.halted.discard(row.key)
@@ -306,7 +297,6 @@ class TasksPanel(msgspec.Struct):
         if self.jobs.get(row.job) == row.key:
             del self.jobs[row.job]
         self.turns = {turn: task for turn, task in self.turns.items() if task != row.key}
-        return ops
 
     def _change(self, record: Record, **changes: Any) -> list[Op]:
         row = self.open.get(record.scope.task)
@@ -314,22 +304,22 @@ class TasksPanel(msgspec.Struct):
 
     def _put(self, row: TaskRow, record: Record, **changes: Any) -> list[Op]:
         after = self.open[row.key] = msgspec.structs.replace(row, sequence=record.sequence, **changes)
-        return [*upsert(after), *self._of_job(row, after)]
+        return [*upsert(after), *self._count_item(row, after)]
 
-    def _of_job(self, before: TaskRow | None, after: TaskRow) -> list[Op]:
-        """The card of the job whose item this is, where its counts change with it."""
-        whole = self.open.get(self.jobs.get(after.job, ""))
-        if whole is None or whole.items is None or whole.key == after.key:
+    def _count_item(self, before: TaskRow | None, after: TaskRow) -> list[Op]:
+        """Update the counts of the item's job."""
+        job = self.open.get(self.jobs.get(after.job, ""))
+        if job is None or job.items is None or job.key == after.key:
             return []
-        items = jobs.counted(whole.items, before, after)
-        if items == whole.items:
+        items = count_item(job.items, before, after)
+        if items == job.items:
             return []
-        whole = self.open[whole.key] = msgspec.structs.replace(whole, items=items, sequence=after.sequence)
-        return upsert(whole)
+        job = self.open[job.key] = msgspec.structs.replace(job, items=items, sequence=after.sequence)
+        return upsert(job)
 
 
-#: What `task.updated` changes, field by field.
-_TOLD = (
+#: The fields that `task.updated` changes.
+_FIELDS = (
     "status",
     "title",
     "assignee",
@@ -344,8 +334,8 @@ _TOLD = (
 )
 
 
-def _resting(row: TaskRow) -> TaskStatus:
-    """How a task stands by its attempts and its assignee alone."""
-    if any(one.status == "running" for one in row.attempts):
+def _resting_status(row: TaskRow) -> TaskStatus:
+    """Return the status by the task's attempts and assignee alone."""
+    if any(attempt.status == "running" for attempt in row.attempts):
         return "running"
     return "claimed" if row.assignee else "open"

@@ -1,4 +1,4 @@
-"""How many items of a job stand how: counted from its cards as they change."""
+"""The number of a job's items in each state."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import msgspec
 from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.team import JobItems
 
-_Stand = Literal["waiting", "running", "failed", "completed", "cancelled"]
+_ItemState = Literal["waiting", "running", "failed", "completed", "cancelled"]
 
 
-def counted(items: JobItems, before: TaskRow | None, after: TaskRow) -> JobItems:
-    """The counts once a card is what it is, which there was not before or was another."""
-    counts: dict[_Stand, int] = {}
+def count_item(items: JobItems, before: TaskRow | None, after: TaskRow) -> JobItems:
+    """Return the counts after a change of one item's row. `before` is None for a new item."""
+    counts: dict[_ItemState, int] = {}
     if before is not None:
-        counts[_stand(before)] = -1
-    counts[_stand(after)] = counts.get(_stand(after), 0) + 1
-    changed = {name: getattr(items, name) + by for name, by in counts.items() if by}
+        counts[_item_state(before)] = -1
+    counts[_item_state(after)] = counts.get(_item_state(after), 0) + 1
+    changed = {name: getattr(items, name) + change for name, change in counts.items() if change}
     return msgspec.structs.replace(items, **changed) if changed else items
 
 
-def _stand(row: TaskRow) -> _Stand:
+def _item_state(row: TaskRow) -> _ItemState:
     if row.status == "done":
         return "completed"
     last = row.attempts[-1] if row.attempts else None

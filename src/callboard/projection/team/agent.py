@@ -1,4 +1,4 @@
-"""One agent, as far as its facts tell: what it does, what it waits for, and what it took."""
+"""One agent: its activity, what it waits for, and its usage."""
 
 from __future__ import annotations
 
@@ -17,23 +17,29 @@ from callboard.contracts.rows.team import AgentState, BackgroundWork, Connection
 from . import remote
 from .background import Sleeper
 
-#: How much of an objective or a result stands in the roster, in characters.
-SHOWN = 400
-#: Plans that wait for a decision rise as that.
+#: Maximum length of an objective or a result in the roster, in characters.
+_LENGTH = 400
+#: Requests that show the state `plan_ready`.
 _PLANS: frozenset[ActionType] = frozenset({"plan_decision", "teammate_plan_decision"})
-#: States that what an agent elsewhere tells of its task says more of.
+#: States that the state of a remote task replaces.
 _OPEN: frozenset[AgentState] = frozenset({"running", "waiting", "idle"})
-#: States that say more than that an agent is paused.
+#: States that a pause does not replace.
 _STOPPED: frozenset[AgentState] = frozenset({"failed", "killed", "closed"})
 
 
 class Member(msgspec.Struct):
-    """`card` has what seldom changes; the rest is laid over it when the row is made.
+    """An agent. `row` adds its current state to `card`, which seldom changes.
 
-    `calls` are the tools of the calls that run, `waits` those of them that wait for children, `pending` the actions without
-    an answer. `began` is when the open turn did. `sleeper` is what one of kind background waits for, `remote` what one
-    elsewhere told, `unreached` that it could not be reached when it was last asked, `asked` that something waits for the
-    person that it is, `paused` why its thread is paused.
+    Attributes:
+        calls: The tools of the running calls.
+        waits: The running calls that wait for children.
+        pending: The actions without an answer.
+        began: Start of the open turn, in microseconds since the epoch.
+        sleeper: The sleep of a background agent.
+        remote: The work of a remote agent.
+        unreached: Whether the newest attempt to reach the agent failed.
+        needs_input: Whether something waits for the person who is the agent.
+        paused: Why the thread is paused.
     """
 
     card: AgentRow
@@ -64,20 +70,20 @@ class Member(msgspec.Struct):
     sleeper: Sleeper | None = None
     remote: RemoteWork | None = None
     unreached: bool = False
-    asked: bool = False
+    needs_input: bool = False
     paused: PauseCause | None = None
 
     def change(self, **changes: Any) -> None:
-        """Changes what seldom changes."""
+        """Change fields of the card."""
         self.card = msgspec.structs.replace(self.card, **changes)
 
     def row(self) -> AgentRow:
-        """The row as it now is."""
+        """Return the current row."""
         blocked = next(reversed(self.pending), "")
         return msgspec.structs.replace(
             self.card,
             sequence=self.sequence,
-            state=self.shown(),
+            state=self.shown_state(),
             model=self.model,
             provider=self.provider,
             permission_mode=self.permission_mode,
@@ -94,25 +100,21 @@ class Member(msgspec.Struct):
             stalled_since=self.stalled_since,
             degraded=self._degraded(bool(blocked)),
             usage=self.usage(),
-            background=None
-            if self.sleeper is None
-            else self.sleeper.shown(
-                running=bool(self.current_run), blocked=bool(blocked) or self.state == "needs_input"
-            ),
+            background=self.job(),
             remote=self.remote,
             paused=None if self.current_run or self.pending else self.paused,
             epoch=self.epoch,
         )
 
     def job(self) -> BackgroundWork | None:
-        """How its sleep stands, where it is one that sleeps."""
+        """Return a background agent's work; None for other agents."""
         if self.sleeper is None:
             return None
         blocked = bool(self.pending) or self.state == "needs_input"
-        return self.sleeper.shown(running=bool(self.current_run), blocked=blocked)
+        return self.sleeper.background_work(running=bool(self.current_run), blocked=blocked)
 
     def usage(self) -> WorkUsage:
-        """What its work on its task took so far; a main agent's, all of it."""
+        """Return the usage for its task, or a main agent's usage for all its work."""
         return WorkUsage(
             input_tokens=self.input_tokens,
             output_tokens=self.output_tokens,
@@ -121,41 +123,41 @@ class Member(msgspec.Struct):
             tool_calls=self.tool_calls,
         )
 
-    def shown(self) -> AgentState:
-        """The state as a person should read it: that somebody is needed rises above work."""
+    def shown_state(self) -> AgentState:
+        """Return the state to show. A need for a person's input ranks above work."""
         if self.pending:
             return "plan_ready" if any(kind in _PLANS for kind in self.pending.values()) else "needs_input"
-        if self.asked and self.state in _OPEN:
+        if self.needs_input and self.state in _OPEN:
             return "needs_input"
         if self.paused and not self.current_run and self.state not in _STOPPED:
             return "needs_input"
         if self.remote is not None and self.remote.task_state is not None and self.state in _OPEN:
-            told = self.remote.task_state
+            task_state = self.remote.task_state
             if not self.current_run:
-                return remote.RESTING.get(told, self.state)
-            if told in remote.NEEDS and self.remote.told_at >= self.began:
+                return remote.RESTING.get(task_state, self.state)
+            if task_state in remote.NEEDS and self.remote.told_at >= self.began:
                 return "needs_input"
         return "waiting" if self.state == "running" and self.waits else self.state
 
     def _degraded(self, blocked: bool) -> tuple[Degraded, ...]:
-        """What keeps it from being shown whole, or from going on: each because a fact says so, or none does."""
+        """Return what is unknown of the agent, or prevents its work."""
         card = self.card
-        found: list[Degraded] = []
+        degraded: list[Degraded] = []
         if card.agent_kind == "subagent" and not card.parent_agent_id:
-            found.append("lineage_unavailable")
-        if self._is_gone():
-            found.append("remote_unavailable")
+            degraded.append("lineage_unavailable")
+        if self._is_unreachable():
+            degraded.append("remote_unavailable")
         if blocked:
-            found.append("permission_blocked")
-        return tuple(found)
+            degraded.append("permission_blocked")
+        return tuple(degraded)
 
-    def _is_gone(self) -> bool:
-        """True for one elsewhere that is not there for what it has to do, or was not there when it was asked."""
+    def _is_unreachable(self) -> bool:
+        """Return whether a remote agent with open work is disconnected, or the newest attempt to reach it failed."""
         if self.remote is None or self.connection != "disconnected":
             return False
         return self.unreached or remote.unfinished(self.remote)
 
 
 def glance(text: Text) -> Text:
-    """As much of a text as a roster shows."""
-    return text if len(text.text) <= SHOWN else msgspec.structs.replace(text, text=text.text[:SHOWN])
+    """Return the start of a text, as the roster shows it."""
+    return text if len(text.text) <= _LENGTH else msgspec.structs.replace(text, text=text.text[:_LENGTH])

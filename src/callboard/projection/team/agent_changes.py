@@ -1,8 +1,6 @@
-"""What facts make of an agent: its turns, its model and tool calls, its actions, and its life as a child."""
+"""Changes of an agent by the facts of its thread: turns, model and tool calls, actions, and its life as a child."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from callboard.contracts.facts import (
     ActionExpired,
@@ -15,7 +13,6 @@ from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
     CostRecorded,
-    Fact,
     ModelCompleted,
     ModelFailed,
     ModelInterrupted,
@@ -50,58 +47,60 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.record import Record
+from callboard.contracts.rows.team import AgentState, BackgroundWork
 
+from ..reducer import Handlers, handlers_in, on
 from . import remote
 from .agent import Member, glance
-from .background import OF_TASKS, asleep
+from .background import Sleeper
 
-#: Failures that say that the provider cannot be reached.
-_GONE = frozenset({"model_unavailable", "model_auth", "model_unconfigured", "unreachable", "remote_unavailable"})
-
-
-def turn(member: Member, record: Record) -> None:
-    """A turn of its thread waits, begins or ends."""
-    scope, at = record.scope, record.header.at
-    match record.fact:
-        case QueueAdded():
-            member.queued.add(scope.turn)
-        case QueueRemoved():
-            member.queued.discard(scope.turn)
-        case TurnStarted() as fact:
-            member.queued.discard(scope.turn)
-            member.latest_turn, member.latest_turn_status = scope.turn, "running"
-            member.current_run, member.began = scope.run, at
-            member.permission_mode = fact.permission_mode
-            member.state, member.detail, member.stalled_since = "running", "submitted", 0
-        case TurnCompleted():
-            _over(member, at, "completed")
-            member.state, member.detail = "idle", "completed"
-        case TurnFailed() as fact:
-            _over(member, at, "failed")
-            member.state, member.detail = "failed", "failed"
-            if fact.code in _GONE:
-                member.connection, member.unreached = "disconnected", True
-        case TurnInterrupted():
-            _over(member, at, "interrupted")
-            member.state, member.detail = "waiting" if member.card.parent_thread_id else "idle", "interrupted"
-        case ThreadPaused() as fact:
-            member.stalled_since = at if fact.cause == "no_progress" else member.stalled_since
-            member.paused = fact.cause
-            if not member.current_run and (fact.cause != "failed" or member.state != "failed"):
-                member.state, member.detail = "needs_input", "paused"
-        case ThreadResumed():
-            member.paused = None
-            if not member.current_run:
-                member.state, member.detail, member.stalled_since = "idle", "ready", 0
-        case _:
-            pass
-    if member.sleeper is not None:
-        member.sleeper.take(record)
+#: Errors of an unreachable provider.
+_UNREACHABLE = frozenset({"model_unavailable", "model_auth", "model_unconfigured", "unreachable", "remote_unavailable"})
 
 
-def _over(member: Member, at: int, status: str) -> None:
+@on
+def queue_turn(member: Member, record: Record, fact: QueueAdded) -> None:
+    member.queued.add(record.scope.turn)
+
+
+@on
+def unqueue_turn(member: Member, record: Record, fact: QueueRemoved) -> None:
+    member.queued.discard(record.scope.turn)
+
+
+@on
+def start_turn(member: Member, record: Record, fact: TurnStarted) -> None:
+    scope = record.scope
+    member.queued.discard(scope.turn)
+    member.latest_turn, member.latest_turn_status = scope.turn, "running"
+    member.current_run, member.began = scope.run, record.header.at
+    member.permission_mode = fact.permission_mode
+    member.state, member.detail, member.stalled_since = "running", "submitted", 0
+
+
+@on
+def complete_turn(member: Member, record: Record, fact: TurnCompleted) -> None:
+    _end_turn(member, record, "completed")
+    member.state, member.detail = "idle", "completed"
+
+
+@on
+def fail_turn(member: Member, record: Record, fact: TurnFailed) -> None:
+    _end_turn(member, record, "failed")
+    member.state, member.detail = "failed", "failed"
+    if fact.code in _UNREACHABLE:
+        member.connection, member.unreached = "disconnected", True
+
+
+@on
+def interrupt_turn(member: Member, record: Record, fact: TurnInterrupted) -> None:
+    _end_turn(member, record, "interrupted")
+    member.state, member.detail = "waiting" if member.card.parent_thread_id else "idle", "interrupted"
+
+
+def _end_turn(member: Member, record: Record, status: str) -> None:
     member.latest_turn_status = status
-    member.duration_ms += max(at - member.began, 0) // 1000 if member.current_run else 0
+    member.duration_ms += max(record.header.at - member.began, 0) // 1000 if member.current_run else 0
     member.current_run = ""
     member.connection = "idle" if member.connection == "connected" else member.connection
     member.calls.clear()
@@ -109,180 +108,205 @@ def _over(member: Member, at: int, status: str) -> None:
     member.pending.clear()
 
 
-def model(member: Member, record: Record) -> None:
-    """Its model is asked, answers, or cannot be reached."""
-    match record.fact:
-        case ModelRequested() as fact:
-            member.provider, member.model = fact.provider, fact.model
-            # One elsewhere that is gone is there again when it says so.
-            if member.remote is None or member.connection != "disconnected":
-                member.connection = "connected"
-            member.detail = "asking_model"
-            member.model_calls += 1
-        case ModelCompleted():
-            member.connection, member.detail = "idle", "answering"
-        case ModelFailed() as fact:
-            member.connection = "disconnected" if fact.code in _GONE else "idle"
-            member.unreached = fact.code in _GONE
-            member.detail = "waiting_retry" if fact.retry_in_ms is not None else member.detail
-        case ModelInterrupted():
-            member.connection = "idle"
-        case CostRecorded() as fact:
-            member.input_tokens += fact.input_tokens or 0
-            member.output_tokens += fact.output_tokens or 0
-        case _:
-            pass
+@on
+def pause(member: Member, record: Record, fact: ThreadPaused) -> None:
+    member.stalled_since = record.header.at if fact.cause == "no_progress" else member.stalled_since
+    member.paused = fact.cause
+    if not member.current_run and (fact.cause != "failed" or member.state != "failed"):
+        member.state, member.detail = "needs_input", "paused"
 
 
-def link(member: Member, record: Record) -> None:
-    """The program that it is, or the agent elsewhere, was reached, tells of its task, or is gone."""
-    match record.fact:
-        case AgentConnected() as fact:
-            member.connection = "connected" if member.current_run else "idle"
-            member.unreached = False
-            member.change(
-                provider_session_id=fact.provider_session_id, provider_mode=fact.mode, provider_model=fact.model
-            )
-            if member.remote is not None:
-                member.remote = remote.connected(member.remote, fact)
-        case AgentModeChanged() as fact:
-            member.change(provider_mode=fact.mode, provider_model=fact.model)
-        case AgentDisconnected():
-            member.connection = "disconnected"
-        case RemoteTaskChanged() as fact if member.remote is not None:
-            member.remote = remote.told(member.remote, record, fact)
-            member.connection = "connected" if member.current_run else "idle"
-            member.unreached = False
-        case RemoteArtifact() as fact if member.remote is not None:
-            member.remote = remote.delivered(member.remote, record, fact)
-        case _:
-            pass
+@on
+def resume(member: Member, record: Record, fact: ThreadResumed) -> None:
+    member.paused = None
+    if not member.current_run:
+        member.state, member.detail, member.stalled_since = "idle", "ready", 0
 
 
-def sleep(member: Member, record: Record) -> None:
-    """It sleeps or wakes, or something became of the task that its runs are attempts of."""
-    if member.sleeper is not None:
-        member.sleeper.take(record)
-    elif isinstance(record.fact, AgentSlept | AgentWoke):
-        member.sleeper = asleep(record)
+@on
+def request_model(member: Member, record: Record, fact: ModelRequested) -> None:
+    member.provider, member.model = fact.provider, fact.model
+    # A disconnected remote agent is connected only when a fact of it arrives.
+    if member.remote is None or member.connection != "disconnected":
+        member.connection = "connected"
+    member.detail = "asking_model"
+    member.model_calls += 1
 
 
-def call(member: Member, record: Record) -> None:
-    """One of its calls runs, waits for children, or is over."""
-    match record.fact:
-        case ToolStarted() as fact:
-            member.tool_calls += 1
-            member.calls[record.scope.tool_call] = fact.tool
-        case SubagentsAwaited():
-            member.waits.add(record.scope.tool_call)
-        case _:
-            member.calls.pop(record.scope.tool_call, None)
-            if member.waits:
-                member.waits.discard(record.scope.tool_call)
+@on
+def complete_model(member: Member, record: Record, fact: ModelCompleted) -> None:
+    member.connection, member.detail = "idle", "answering"
 
 
-def action(member: Member, record: Record) -> None:
-    """A decision is needed for it, or given."""
-    match record.fact:
-        case ActionRequired() as fact:
-            member.pending[record.scope.action] = fact.action_type
-        case _:
-            member.pending.pop(record.scope.action, None)
+@on
+def fail_model(member: Member, record: Record, fact: ModelFailed) -> None:
+    member.connection = "disconnected" if fact.code in _UNREACHABLE else "idle"
+    member.unreached = fact.code in _UNREACHABLE
+    member.detail = "waiting_retry" if fact.retry_in_ms is not None else member.detail
 
 
-def child(member: Member, record: Record) -> None:
-    """Its life as a child, from its spawn on."""
-    match record.fact:
-        case SubagentSpawned() as fact:
-            member.state = "spawning"
-            member.change(
-                role=fact.role,
-                objective=glance(fact.objective),
-                isolation=fact.isolation,
-                work_globs=fact.work_globs,
-                spawn_reason=fact.reason,
-            )
-        case SubagentQueued() as fact:
-            member.state = "waiting"
-            member.change(queue_reason=fact.queue_reason, queue_position=fact.position)
-        case SubagentIsolated() as fact:
-            member.change(worktree=fact.path, branch=fact.branch, unmerged=True)
-        case SubagentMerged(status="merged" | "nothing_to_merge"):
-            member.change(unmerged=False)
-        case SubagentStarted():
-            member.state = "running"
-            member.change(queue_reason=None, queue_position=0, unmerged=bool(member.card.worktree))
-        case SubagentContinued():
-            member.state = "waiting"
-            member.input_tokens = member.output_tokens = member.duration_ms = 0
-            member.model_calls = member.tool_calls = 0
-            member.change(task_id=record.scope.task, parent_run_id=record.scope.parent_run, plain_text=False)
-        case SubagentCompleted() as fact:
-            _ended(member, "completed")
-            member.change(result=glance(fact.result), plain_text=fact.plain_text)
-        case SubagentFailed() as fact:
-            _ended(member, "failed")
-            member.change(result=glance(fact.result), plain_text=False)
-        case SubagentCancelled() as fact:
-            _ended(member, "killed")
-            member.change(result=glance(fact.result), plain_text=False)
-        case SubagentClosed():
-            _ended(member, "closed")
-            member.change(unmerged=False)
-        case WorkerNotification(status="needs_input"):
+@on
+def interrupt_model(member: Member, record: Record, fact: ModelInterrupted) -> None:
+    member.connection = "idle"
+
+
+@on
+def add_usage(member: Member, record: Record, fact: CostRecorded) -> None:
+    member.input_tokens += fact.input_tokens or 0
+    member.output_tokens += fact.output_tokens or 0
+
+
+@on
+def connect(member: Member, record: Record, fact: AgentConnected) -> None:
+    member.connection = "connected" if member.current_run else "idle"
+    member.unreached = False
+    member.change(provider_session_id=fact.provider_session_id, provider_mode=fact.mode, provider_model=fact.model)
+    if member.remote is not None:
+        member.remote = remote.connect(member.remote, fact)
+
+
+@on
+def change_mode(member: Member, record: Record, fact: AgentModeChanged) -> None:
+    member.change(provider_mode=fact.mode, provider_model=fact.model)
+
+
+@on
+def disconnect(member: Member, record: Record, fact: AgentDisconnected) -> None:
+    member.connection = "disconnected"
+
+
+@on
+def change_remote_task(member: Member, record: Record, fact: RemoteTaskChanged) -> None:
+    if member.remote is not None:
+        member.remote = remote.change_task(member.remote, record, fact)
+        member.connection = "connected" if member.current_run else "idle"
+        member.unreached = False
+
+
+@on
+def add_remote_artifact(member: Member, record: Record, fact: RemoteArtifact) -> None:
+    if member.remote is not None:
+        member.remote = remote.add_artifact(member.remote, record, fact)
+
+
+@on
+def sleep(member: Member, record: Record, fact: AgentSlept | AgentWoke) -> None:
+    if member.sleeper is None:
+        member.sleeper = Sleeper(BackgroundWork(state="unknown", task_id=record.scope.task))
+
+
+@on
+def start_call(member: Member, record: Record, fact: ToolStarted) -> None:
+    member.tool_calls += 1
+    member.calls[record.scope.tool_call] = fact.tool
+
+
+@on
+def await_subagents(member: Member, record: Record, fact: SubagentsAwaited) -> None:
+    member.waits.add(record.scope.tool_call)
+
+
+@on
+def end_call(
+    member: Member, record: Record, fact: ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
+) -> None:
+    member.calls.pop(record.scope.tool_call, None)
+    member.waits.discard(record.scope.tool_call)
+
+
+@on
+def require_action(member: Member, record: Record, fact: ActionRequired) -> None:
+    member.pending[record.scope.action] = fact.action_type
+
+
+@on
+def end_action(member: Member, record: Record, fact: ActionResolved | ActionExpired | ActionWithdrawn) -> None:
+    member.pending.pop(record.scope.action, None)
+
+
+@on
+def spawn(member: Member, record: Record, fact: SubagentSpawned) -> None:
+    member.state = "spawning"
+    member.change(
+        role=fact.role,
+        objective=glance(fact.objective),
+        isolation=fact.isolation,
+        work_globs=fact.work_globs,
+        spawn_reason=fact.reason,
+    )
+
+
+@on
+def queue(member: Member, record: Record, fact: SubagentQueued) -> None:
+    member.state = "waiting"
+    member.change(queue_reason=fact.queue_reason, queue_position=fact.position)
+
+
+@on
+def isolate(member: Member, record: Record, fact: SubagentIsolated) -> None:
+    member.change(worktree=fact.path, branch=fact.branch, unmerged=True)
+
+
+@on
+def merge(member: Member, record: Record, fact: SubagentMerged) -> None:
+    if fact.status in ("merged", "nothing_to_merge"):
+        member.change(unmerged=False)
+
+
+@on
+def start(member: Member, record: Record, fact: SubagentStarted) -> None:
+    member.state = "running"
+    member.change(queue_reason=None, queue_position=0, unmerged=bool(member.card.worktree))
+
+
+@on
+def continue_task(member: Member, record: Record, fact: SubagentContinued) -> None:
+    member.state = "waiting"
+    member.input_tokens = member.output_tokens = member.duration_ms = 0
+    member.model_calls = member.tool_calls = 0
+    member.change(task_id=record.scope.task, parent_run_id=record.scope.parent_run, plain_text=False)
+
+
+@on
+def complete(member: Member, record: Record, fact: SubagentCompleted) -> None:
+    _end(member, "completed")
+    member.change(result=glance(fact.result), plain_text=fact.plain_text)
+
+
+@on
+def fail(member: Member, record: Record, fact: SubagentFailed) -> None:
+    _end(member, "failed")
+    member.change(result=glance(fact.result), plain_text=False)
+
+
+@on
+def cancel(member: Member, record: Record, fact: SubagentCancelled) -> None:
+    _end(member, "killed")
+    member.change(result=glance(fact.result), plain_text=False)
+
+
+@on
+def close(member: Member, record: Record, fact: SubagentClosed) -> None:
+    _end(member, "closed")
+    member.change(unmerged=False)
+
+
+@on
+def notify(member: Member, record: Record, fact: WorkerNotification) -> None:
+    match fact.status:
+        case "needs_input":
             member.state = "needs_input"
-        case WorkerNotification(status="interrupted" | "ready_for_review"):
+        case "interrupted" | "ready_for_review":
             member.state = "waiting"
         case _:
             pass
 
 
-def _ended(member: Member, state: str) -> None:
-    match state:
-        case "completed" | "failed" | "killed" | "closed":
-            member.state = state
-        case _:
-            pass
+def _end(member: Member, state: AgentState) -> None:
+    member.state = state
     member.queued.clear()
     member.change(queue_reason=None, queue_position=0)
 
 
-#: Which of the above a fact is for.
-TAKES: dict[type[Fact], Callable[[Member, Record], None]] = {
-    **dict.fromkeys(
-        (
-            QueueAdded,
-            QueueRemoved,
-            TurnStarted,
-            TurnCompleted,
-            TurnFailed,
-            TurnInterrupted,
-            ThreadPaused,
-            ThreadResumed,
-        ),
-        turn,
-    ),
-    **dict.fromkeys((ModelRequested, ModelCompleted, ModelFailed, ModelInterrupted, CostRecorded), model),
-    **dict.fromkeys(
-        (ToolStarted, SubagentsAwaited, ToolCompleted, ToolFailed, ToolRefused, ToolCancelled, ToolLost), call
-    ),
-    **dict.fromkeys((AgentConnected, AgentModeChanged, AgentDisconnected, RemoteTaskChanged, RemoteArtifact), link),
-    **dict.fromkeys((AgentSlept, AgentWoke, *OF_TASKS), sleep),
-    **dict.fromkeys((ActionRequired, ActionResolved, ActionExpired, ActionWithdrawn), action),
-    **dict.fromkeys(
-        (
-            SubagentSpawned,
-            SubagentQueued,
-            SubagentIsolated,
-            SubagentMerged,
-            SubagentStarted,
-            SubagentContinued,
-            SubagentCompleted,
-            SubagentFailed,
-            SubagentCancelled,
-            SubagentClosed,
-            WorkerNotification,
-        ),
-        child,
-    ),
-}
+#: The change of an agent, by the fact of its thread.
+CHANGES: Handlers = handlers_in(globals())

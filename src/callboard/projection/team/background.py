@@ -1,4 +1,4 @@
-"""The sleep of an agent of kind background: what it waits for, what woke it, and what came of its newest run."""
+"""The sleep of a background agent: what wakes it, and the result of its newest run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from callboard.contracts.entities.team import BackgroundState
 from callboard.contracts.facts import (
     AgentSlept,
     AgentWoke,
-    Fact,
     TaskCancelled,
     TaskCompleted,
     TaskFailed,
@@ -22,15 +21,20 @@ from callboard.contracts.facts import (
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import BackgroundWork
 
-from ..run_end import ended
-
-#: Facts of the task that the agent's runs are attempts of; they may come from anybody's thread.
-OF_TASKS: frozenset[type[Fact]] = frozenset({TaskPaused, TaskResumed, TaskCompleted, TaskFailed, TaskCancelled})
+from ..reducer import Reducer, on
+from ..run_end import run_end
 
 
-class Sleeper(msgspec.Struct):
-    """`work` is as its facts told it, but for its state. `waking` is from its wake until a run begins; `failed` says that its
-    newest run or its task did, until it wakes again; `paused` and `over` are of its task."""
+class Sleeper(Reducer):
+    """The sleep of one agent.
+
+    Attributes:
+        work: The work as its facts state it, without the state.
+        waking: Whether the agent woke and has no run yet.
+        failed: Whether the newest run or the task failed, until the agent wakes again.
+        paused: Whether the task is paused.
+        over: Whether the task ended.
+    """
 
     work: BackgroundWork
     waking: bool = False
@@ -38,39 +42,10 @@ class Sleeper(msgspec.Struct):
     paused: bool = False
     over: bool = False
 
-    def take(self, record: Record) -> None:
-        """Takes a fact of the agent's thread or of its task in."""
-        match record.fact:
-            case AgentSlept() | AgentWoke() as fact:
-                self._sleep(record, fact)
-            case TurnStarted():
-                self.waking = self.failed = False
-            case TurnCompleted() | TurnFailed() | TurnInterrupted():
-                status, _ = ended(record)
-                self.failed = status == "failed"
-                self.work = msgspec.structs.replace(self.work, last_run=record.scope.run, last_run_status=status)
-            case TaskPaused():
-                self.paused = True
-            case TaskResumed():
-                self.paused = self.failed = False
-            case TaskFailed():
-                self.failed = True
-            case TaskCompleted() | TaskCancelled():
-                self.over, self.paused, self.waking = True, False, False
-                self.work = msgspec.structs.replace(self.work, wake_at=0, wake_on=())
-            case _:
-                pass
-
-    def _sleep(self, record: Record, fact: AgentSlept | AgentWoke) -> None:
-        if self.work.task_id != record.scope.task:
-            self.over = self.paused = False
-        self.waking = isinstance(fact, AgentWoke)
-        if isinstance(fact, AgentWoke):
-            self.failed = False
-            self.work = msgspec.structs.replace(
-                self.work, task_id=record.scope.task, wake_at=0, wake_reason=fact.reason, woke_at=record.header.at
-            )
-            return
+    @on
+    def sleep(self, record: Record, fact: AgentSlept) -> None:
+        self._set_task(record.scope.task)
+        self.waking = False
         self.over = self.over or fact.reason == "ended"
         self.work = msgspec.structs.replace(
             self.work,
@@ -80,8 +55,52 @@ class Sleeper(msgspec.Struct):
             wake_on=fact.wake_on,
         )
 
-    def shown(self, *, running: bool, blocked: bool) -> BackgroundWork:
-        """How it stands, while a run of it is open or it waits for a person."""
+    @on
+    def wake(self, record: Record, fact: AgentWoke) -> None:
+        self._set_task(record.scope.task)
+        self.waking, self.failed = True, False
+        self.work = msgspec.structs.replace(
+            self.work, task_id=record.scope.task, wake_at=0, wake_reason=fact.reason, woke_at=record.header.at
+        )
+
+    @on
+    def start_run(self, record: Record, fact: TurnStarted) -> None:
+        self.waking = self.failed = False
+
+    @on
+    def end_run(self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted) -> None:
+        status, _ = run_end(fact)
+        self.failed = status == "failed"
+        self.work = msgspec.structs.replace(self.work, last_run=record.scope.run, last_run_status=status)
+
+    @on
+    def pause(self, record: Record, fact: TaskPaused) -> None:
+        self.paused = True
+
+    @on
+    def resume(self, record: Record, fact: TaskResumed) -> None:
+        self.paused = self.failed = False
+
+    @on
+    def fail(self, record: Record, fact: TaskFailed) -> None:
+        self.failed = True
+
+    @on
+    def end_task(self, record: Record, fact: TaskCompleted | TaskCancelled) -> None:
+        self.over, self.paused, self.waking = True, False, False
+        self.work = msgspec.structs.replace(self.work, wake_at=0, wake_on=())
+
+    def _set_task(self, task: str) -> None:
+        if self.work.task_id != task:
+            self.over = self.paused = False
+
+    def background_work(self, *, running: bool, blocked: bool) -> BackgroundWork:
+        """Return the work with its state.
+
+        Args:
+            running: Whether a run is open.
+            blocked: Whether the agent waits for a person.
+        """
         return msgspec.structs.replace(self.work, state=self._state(running, blocked))
 
     def _state(self, running: bool, blocked: bool) -> BackgroundState:
@@ -98,10 +117,3 @@ class Sleeper(msgspec.Struct):
         if self.waking:
             return "waking"
         return "sleeping" if self.work.last_run else "scheduled"
-
-
-def asleep(record: Record) -> Sleeper:
-    """The sleep of an agent that is told of for the first time."""
-    sleeper = Sleeper(BackgroundWork(state="unknown", task_id=record.scope.task))
-    sleeper.take(record)
-    return sleeper

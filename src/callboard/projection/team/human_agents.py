@@ -1,12 +1,10 @@
-"""What waits for a person who is an agent of the team: what was handed over to it, a review that it was asked for, a task that
-stands in its name and does not go on without it."""
+"""Work that waits for a person who is an agent of the team: handoffs, reviews and tasks."""
 
 from __future__ import annotations
 
 import msgspec
 
 from callboard.contracts.facts import (
-    Fact,
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
@@ -27,34 +25,19 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record
 
-#: The facts that change it.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {
-        ThreadOpened,
-        HandoffRequested,
-        HandoffAccepted,
-        HandoffRejected,
-        HandoffCompleted,
-        ReplyEnded,
-        InboxConsumed,
-        ReviewRequested,
-        ReviewVerdict,
-        SubagentCancelled,
-        SubagentClosed,
-        TaskCreated,
-        TaskStarted,
-        TaskUpdated,
-        TaskCompleted,
-        TaskFailed,
-        TaskCancelled,
-    }
-)
+from ..reducer import Reducer, on
 
 
-class HumanAgents(msgspec.Struct):
-    """`agents` are the persons by thread. `handoffs` are those that no person answered, with the receiving thread, `reviews`
-    those without a verdict, with the reviewer and whose work it is. `tasks` are those that are open, with who has them, and
-    `waiting` those of them that nobody works on."""
+class HumanAgents(Reducer):
+    """The persons among the agents, and what waits for them.
+
+    Attributes:
+        agents: The persons' agent ids, by thread.
+        handoffs: The receiving thread of each unanswered handoff to a person.
+        reviews: The reviewer and the reviewed agent of each review without a verdict.
+        tasks: The assignee of each open task.
+        waiting: The open tasks on which no agent works.
+    """
 
     agents: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     handoffs: dict[str, str] = msgspec.field(default_factory=dict[str, str])
@@ -62,8 +45,8 @@ class HumanAgents(msgspec.Struct):
     tasks: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     waiting: set[str] = msgspec.field(default_factory=set[str])
 
-    def asked(self, thread: str) -> bool:
-        """True where something waits for the person of that thread."""
+    def needs_input(self, thread: str) -> bool:
+        """Return whether something waits for the person of the thread."""
         agent = self.agents.get(thread)
         return agent is not None and (
             thread in self.handoffs.values()
@@ -71,57 +54,81 @@ class HumanAgents(msgspec.Struct):
             or any(self.tasks.get(task) == agent for task in self.waiting)
         )
 
-    def any_asked(self) -> bool:
-        """True where something waits for any of them."""
-        return any(self.asked(thread) for thread in self.agents)
+    def any_needs_input(self) -> bool:
+        """Return whether something waits for any person."""
+        return any(self.needs_input(thread) for thread in self.agents)
 
-    def take(self, record: Record) -> None:
-        """Takes one of `TAKES`."""
-        scope = record.scope
-        match record.fact:
-            case ThreadOpened(kind="human"):
-                self.agents[scope.thread] = scope.agent
-            case HandoffRequested() as fact if fact.to_thread in self.agents:
-                self.handoffs[scope.handoff] = fact.to_thread
-            case HandoffAccepted() | HandoffRejected() | HandoffCompleted() | ReplyEnded(end="answered"):
-                self.handoffs.pop(scope.handoff, None)
-            case InboxConsumed() as fact:
-                for item in fact.items:
-                    self.handoffs.pop(item, None)
-            case ReviewRequested() as fact:
-                self.waiting.discard(scope.task)
-                if fact.reviewer in self.agents.values():
-                    self.reviews[scope.review] = fact.reviewer, fact.target
-                else:
-                    self.reviews.pop(scope.review, None)
-            case ReviewVerdict():
-                self.reviews.pop(scope.review, None)
-            case SubagentCancelled() | SubagentClosed():
-                self.reviews = {key: one for key, one in self.reviews.items() if one[1] != scope.agent}
-            case _:
-                self._task(record)
+    @on
+    def join(self, record: Record, fact: ThreadOpened) -> None:
+        if fact.kind == "human":
+            self.agents[record.scope.thread] = record.scope.agent
 
-    def _task(self, record: Record) -> None:
+    @on
+    def request_handoff(self, record: Record, fact: HandoffRequested) -> None:
+        if fact.to_thread in self.agents:
+            self.handoffs[record.scope.handoff] = fact.to_thread
+
+    @on
+    def answer_handoff(self, record: Record, fact: HandoffAccepted | HandoffRejected | HandoffCompleted) -> None:
+        self.handoffs.pop(record.scope.handoff, None)
+
+    @on
+    def end_reply(self, record: Record, fact: ReplyEnded) -> None:
+        if fact.end == "answered":
+            self.handoffs.pop(record.scope.handoff, None)
+
+    @on
+    def consume(self, record: Record, fact: InboxConsumed) -> None:
+        for item in fact.items:
+            self.handoffs.pop(item, None)
+
+    @on
+    def request_review(self, record: Record, fact: ReviewRequested) -> None:
+        self.waiting.discard(record.scope.task)
+        if fact.reviewer in self.agents.values():
+            self.reviews[record.scope.review] = fact.reviewer, fact.target
+        else:
+            self.reviews.pop(record.scope.review, None)
+
+    @on
+    def judge_review(self, record: Record, fact: ReviewVerdict) -> None:
+        self.reviews.pop(record.scope.review, None)
+
+    @on
+    def withdraw_reviews(self, record: Record, fact: SubagentCancelled | SubagentClosed) -> None:
+        self.reviews = {key: pair for key, pair in self.reviews.items() if pair[1] != record.scope.agent}
+
+    @on
+    def create_task(self, record: Record, fact: TaskCreated) -> None:
+        self.tasks[record.scope.task] = fact.assignee
+        if not record.scope.turn and not record.scope.parent_thread:
+            self.waiting.add(record.scope.task)
+
+    @on
+    def end_task(self, record: Record, fact: TaskCompleted | TaskCancelled) -> None:
+        self.tasks.pop(record.scope.task, None)
+        self.waiting.discard(record.scope.task)
+
+    @on
+    def start_task(self, record: Record, fact: TaskStarted) -> None:
         task = record.scope.task
-        match record.fact:
-            case TaskCreated() as fact:
-                self.tasks[task] = fact.assignee
-                if not record.scope.turn and not record.scope.parent_thread:
-                    self.waiting.add(task)
-            case TaskCompleted() | TaskCancelled():
-                self.tasks.pop(task, None)
-                self.waiting.discard(task)
-            case TaskStarted() as fact if task in self.tasks:
-                self.tasks[task] = fact.assignee
-                self.waiting.discard(task)
-            case TaskFailed() if task in self.tasks:
-                self.waiting.add(task)
-            case TaskUpdated() as fact if task in self.tasks:
-                if fact.assignee is not None:
-                    self.tasks[task] = fact.assignee
-                if fact.status in ("claimed", "blocked"):
-                    self.waiting.add(task)
-                elif fact.status is not None:
-                    self.waiting.discard(task)
-            case _:
-                pass
+        if task in self.tasks:
+            self.tasks[task] = fact.assignee
+            self.waiting.discard(task)
+
+    @on
+    def fail_task(self, record: Record, fact: TaskFailed) -> None:
+        if record.scope.task in self.tasks:
+            self.waiting.add(record.scope.task)
+
+    @on
+    def update_task(self, record: Record, fact: TaskUpdated) -> None:
+        task = record.scope.task
+        if task not in self.tasks:
+            return
+        if fact.assignee is not None:
+            self.tasks[task] = fact.assignee
+        if fact.status in ("claimed", "blocked"):
+            self.waiting.add(task)
+        elif fact.status is not None:
+            self.waiting.discard(task)

@@ -1,4 +1,4 @@
-"""What waits in each agent's inbox, as far as it is counted."""
+"""The number of items in each agent's inbox."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import msgspec
 
 from callboard.contracts.facts import (
     ChannelMessage,
-    Fact,
     HandoffAccepted,
     HandoffCompleted,
     HandoffRejected,
@@ -19,60 +18,70 @@ from callboard.contracts.facts import (
 from callboard.contracts.handoff_envelope import news_item
 from callboard.contracts.record import Record
 
-#: The facts that change an inbox.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {
-        ChannelMessage,
-        HandoffAccepted,
-        HandoffCompleted,
-        HandoffRejected,
-        HandoffRequested,
-        InboxConsumed,
-        ReplyEnded,
-        ReviewRequested,
-        WorkerNotification,
-    }
-)
+from ..reducer import Reducer, on
+
+Threads = tuple[str, ...]
 
 
-class Inboxes(msgspec.Struct):
-    """`waiting` are the items of each thread; `receivers` the thread of each open handoff."""
+class Inboxes(Reducer):
+    """The items of each thread in `waiting`, and the receiving thread of each open handoff in `receivers`.
+
+    Each handler returns the threads with a changed inbox.
+    """
 
     waiting: dict[str, list[str]] = msgspec.field(default_factory=dict[str, list[str]])
     receivers: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def count(self, thread: str) -> int:
-        """How many items the thread's next turn will be told."""
+        """Return the number of items for the thread's next turn."""
         return len(self.waiting.get(thread, ()))
 
-    def apply(self, record: Record) -> tuple[str, ...]:
-        """The threads whose inbox the fact changed."""
-        handoff = record.scope.handoff
-        match record.fact:
-            case HandoffRequested() as fact:
-                self.receivers[handoff] = fact.to_thread
-                return self._put(fact.to_thread, handoff)
-            case HandoffAccepted():
-                # Somebody else accepted it: the receiver is told that it is to work on it now.
-                thread = self.receivers.get(handoff, "")
-                return () if record.scope.run else self._put(thread, news_item(handoff, "accepted"))
-            case HandoffRejected() as fact:
-                return (*self._over(handoff), *self._put(fact.to_thread, news_item(handoff, "rejected")))
-            case HandoffCompleted() as fact:
-                over = self._over(handoff)
-                return (*over, *self._put(fact.to_thread, news_item(handoff, "returned"))) if fact.returned else over
-            case ReplyEnded(end="expired") as fact:
-                return self._put(fact.to_thread, news_item(handoff, "expired"))
-            case ChannelMessage() as fact:
-                return tuple(found for thread in fact.to_threads for found in self._put(thread, fact.item))
-            case WorkerNotification() | ReviewRequested() as fact if fact.item:
-                return self._put(fact.to_thread, fact.item)
-            case InboxConsumed() as fact:
-                return self._drop(record.scope.thread, *fact.items)
-            case _:
-                return ()
+    def apply(self, record: Record) -> Threads:
+        """Return the threads whose inbox the fact changed."""
+        return self.handle(record) or ()
 
-    def _put(self, thread: str, item: str) -> tuple[str, ...]:
+    @on
+    def request_handoff(self, record: Record, fact: HandoffRequested) -> Threads:
+        self.receivers[record.scope.handoff] = fact.to_thread
+        return self._put(fact.to_thread, record.scope.handoff)
+
+    @on
+    def accept_handoff(self, record: Record, fact: HandoffAccepted) -> Threads:
+        if record.scope.run:
+            return ()
+        # A person accepted the handoff for its receiver, which starts now.
+        handoff = record.scope.handoff
+        return self._put(self.receivers.get(handoff, ""), news_item(handoff, "accepted"))
+
+    @on
+    def reject_handoff(self, record: Record, fact: HandoffRejected) -> Threads:
+        handoff = record.scope.handoff
+        return (*self._end(handoff), *self._put(fact.to_thread, news_item(handoff, "rejected")))
+
+    @on
+    def complete_handoff(self, record: Record, fact: HandoffCompleted) -> Threads:
+        handoff = record.scope.handoff
+        changed = self._end(handoff)
+        return (*changed, *self._put(fact.to_thread, news_item(handoff, "returned"))) if fact.returned else changed
+
+    @on
+    def end_reply(self, record: Record, fact: ReplyEnded) -> Threads:
+        item = news_item(record.scope.handoff, "expired")
+        return self._put(fact.to_thread, item) if fact.end == "expired" else ()
+
+    @on
+    def send_message(self, record: Record, fact: ChannelMessage) -> Threads:
+        return tuple(changed for thread in fact.to_threads for changed in self._put(thread, fact.item))
+
+    @on
+    def send_item(self, record: Record, fact: WorkerNotification | ReviewRequested) -> Threads:
+        return self._put(fact.to_thread, fact.item) if fact.item else ()
+
+    @on
+    def consume(self, record: Record, fact: InboxConsumed) -> Threads:
+        return self._drop(record.scope.thread, *fact.items)
+
+    def _put(self, thread: str, item: str) -> Threads:
         if not thread:
             return ()
         inbox = self.waiting.setdefault(thread, [])
@@ -80,10 +89,10 @@ class Inboxes(msgspec.Struct):
             inbox.append(item)
         return (thread,)
 
-    def _over(self, handoff: str) -> tuple[str, ...]:
+    def _end(self, handoff: str) -> Threads:
         return self._drop(self.receivers.pop(handoff, ""), handoff, news_item(handoff, "accepted"))
 
-    def _drop(self, thread: str, *items: str) -> tuple[str, ...]:
+    def _drop(self, thread: str, *items: str) -> Threads:
         inbox = [item for item in self.waiting.pop(thread, []) if item not in items]
         if inbox:
             self.waiting[thread] = inbox

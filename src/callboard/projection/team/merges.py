@@ -1,4 +1,4 @@
-"""Whose work an agent's call merged: the call says it, and its end says that it was."""
+"""Merges by agents: the call names the child, and its result completes the merge."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from callboard.contracts import casing
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.commands.team_tools import MERGE
 from callboard.contracts.facts import (
-    Fact,
     ToolCancelled,
     ToolCompleted,
     ToolFailed,
@@ -18,34 +17,35 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.record import Record
 
-#: The facts that tell of such a call.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {ToolRequested, ToolCompleted, ToolFailed, ToolRefused, ToolCancelled, ToolLost}
-)
+from ..reducer import Reducer, on
 
 
-class OpenMerges(msgspec.Struct):
-    """`calls` are the calls that merge, with the child of each."""
+class OpenMerges(Reducer):
+    """The merging calls in progress, each with its child."""
 
     calls: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
-    def merged(self, record: Record) -> str:
-        """The child whose work the fact says is merged; empty where it says it of none."""
-        call = record.scope.tool_call
-        match record.fact:
-            case ToolRequested() as fact if fact.tool == MERGE:
-                agent = _named(fact.final.text)
-                if agent:
-                    self.calls[call] = agent
-            case ToolCompleted():
-                return self.calls.pop(call, "")
-            case _:
-                self.calls.pop(call, None)
-        return ""
+    def apply(self, record: Record) -> str:
+        """Apply the fact, and return the child that it merges; empty for other facts."""
+        return self.handle(record) or ""
+
+    @on
+    def request(self, record: Record, fact: ToolRequested) -> None:
+        agent = _child(fact.final.text) if fact.tool == MERGE else ""
+        if agent:
+            self.calls[record.scope.tool_call] = agent
+
+    @on
+    def complete(self, record: Record, fact: ToolCompleted) -> str:
+        return self.calls.pop(record.scope.tool_call, "")
+
+    @on
+    def fail(self, record: Record, fact: ToolFailed | ToolRefused | ToolCancelled | ToolLost) -> None:
+        self.calls.pop(record.scope.tool_call, None)
 
 
-def _named(arguments: str) -> str:
-    """The child in the call's arguments; a model may have written them wrong, and then the call is refused."""
+def _child(arguments: str) -> str:
+    """Return the child that the arguments name; empty for invalid arguments, which the gate refuses."""
     try:
         return casing.decode(arguments, Merge).agent
     except msgspec.MsgspecError:

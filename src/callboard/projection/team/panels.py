@@ -1,8 +1,8 @@
-"""The panels of a team together: each fact goes to those that it is for."""
+"""The panels of a team. A fact goes to the panels with a handler for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 import msgspec
 
@@ -10,21 +10,21 @@ from callboard.contracts.facts import FACTS, Fact
 from callboard.contracts.record import Record
 from callboard.contracts.rows import Op
 
-from ..task import board as tasks
 from ..task.board import TasksPanel
-from . import agent_changes, edges, handoffs, messages, notifications, reviews, roster, runs, team
+from .agent_changes import CHANGES
+from .background import Sleeper
 from .edges import EdgesPanel
 from .handoffs import HandoffsPanel
 from .messages import MessagesPanel
 from .notifications import NotificationsPanel
 from .reviews import ReviewsPanel
-from .roster import RosterPanel
+from .roster import ROSTER_FACTS, RosterPanel
 from .runs import RunsPanel
-from .team import TeamPanel
+from .team import TEAM_FACTS, TeamPanel
 
 
 class TeamPanels(msgspec.Struct):
-    """What the panels of a team keep of what is open."""
+    """The state of a team's panels."""
 
     team: TeamPanel = msgspec.field(default_factory=TeamPanel)
     roster: RosterPanel = msgspec.field(default_factory=RosterPanel)
@@ -37,39 +37,45 @@ class TeamPanels(msgspec.Struct):
     runs: RunsPanel = msgspec.field(default_factory=RunsPanel)
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations of the fact, in the order of the panels. What only several agents or a task can change is not asked
-        of a solo run."""
-        kind = type(record.fact)
+        """Return the row operations of the fact, in the order of the panels."""
         ops: list[Op] = []
-        steps = (_ALL if self.roster.several or self.tasks.open else _SOLO).get(kind, ())
+        steps = (_STEPS if self.roster.several or self.tasks.open else _SOLO_STEPS).get(type(record.fact), ())
         for step in steps:
             ops += step(self, record)
         if steps and self.roster.several:
-            ops += self.team.lacks(record, self.roster.degraded())
+            ops += self.team.apply_degraded(record, self.roster.degraded())
         return ops
 
 
 _Step = Callable[[TeamPanels, Record], list[Op]]
-#: The panels in their order, each with the facts that it is for.
-_STEPS: tuple[tuple[frozenset[type[Fact]], _Step], ...] = (
-    (team.TAKES, lambda panels, record: panels.team.apply(record)),
-    (roster.TAKES, lambda panels, record: panels.roster.apply(record)),
-    (tasks.TAKES, lambda panels, record: panels.tasks.apply(record)),
-    (edges.TAKES, lambda panels, record: panels.edges.apply(record)),
-    (notifications.TAKES, lambda panels, record: panels.notifications.apply(record, panels.roster.members)),
-    (handoffs.TAKES, lambda panels, record: panels.handoffs.apply(record)),
-    (reviews.TAKES, lambda panels, record: panels.reviews.apply(record)),
-    (messages.TAKES, lambda panels, record: panels.messages.apply(record)),
-    (runs.TAKES, lambda panels, record: panels.runs.apply(record, panels.roster.members.get(record.scope.thread))),
+#: The panels that a solo run has, in their order, with their facts.
+_TEAM: tuple[Container[type[Fact]], _Step] = (TEAM_FACTS, lambda panels, record: panels.team.apply(record))
+_ROSTER: tuple[Container[type[Fact]], _Step] = (ROSTER_FACTS, lambda panels, record: panels.roster.apply(record))
+_RUNS: tuple[Container[type[Fact]], _Step] = (
+    RunsPanel.HANDLERS,
+    lambda panels, record: panels.runs.apply(record, panels.roster.members.get(record.scope.thread)),
 )
-_ALL: dict[type[Fact], tuple[_Step, ...]] = {
-    kind: tuple(step for takes, step in _STEPS if kind in takes) for kind in FACTS.values()
+_PANELS: tuple[tuple[Container[type[Fact]], _Step], ...] = (
+    _TEAM,
+    _ROSTER,
+    (TasksPanel.HANDLERS, lambda panels, record: panels.tasks.apply(record)),
+    (EdgesPanel.HANDLERS, lambda panels, record: panels.edges.apply(record)),
+    (
+        NotificationsPanel.HANDLERS,
+        lambda panels, record: panels.notifications.apply(record, panels.roster.members),
+    ),
+    (HandoffsPanel.HANDLERS, lambda panels, record: panels.handoffs.apply(record)),
+    (ReviewsPanel.HANDLERS, lambda panels, record: panels.reviews.apply(record)),
+    (MessagesPanel.HANDLERS, lambda panels, record: panels.messages.apply(record)),
+    _RUNS,
+)
+_STEPS: dict[type[Fact], tuple[_Step, ...]] = {
+    fact: tuple(step for facts, step in _PANELS if fact in facts) for fact in FACTS.values()
 }
-#: Facts of every run, and the panels of them that a solo run has or gets with its second agent.
-_OF_RUNS = frozenset(agent_changes.TAKES)
-_SOLO: dict[type[Fact], tuple[_Step, ...]] = {
-    kind: steps
-    if kind not in _OF_RUNS
-    else tuple(step for takes, step in _STEPS if kind in takes and takes in (team.TAKES, roster.TAKES, runs.TAKES))
-    for kind, steps in _ALL.items()
+#: Facts of every run change only these panels until there is a task or a second agent.
+_SOLO_STEPS: dict[type[Fact], tuple[_Step, ...]] = {
+    fact: tuple(step for facts, step in (_TEAM, _ROSTER, _RUNS) if fact in facts)
+    if fact in CHANGES or fact in Sleeper.HANDLERS
+    else steps
+    for fact, steps in _STEPS.items()
 }

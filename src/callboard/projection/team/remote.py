@@ -1,4 +1,4 @@
-"""What an agent elsewhere told of itself, of its newest task and of what it delivered. Silence changes no state."""
+"""The work of a remote agent: its card, its newest task and its artifacts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from callboard.contracts.facts import AgentConnected, RemoteArtifact, RemoteTask
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import AgentState, Delivered, RemoteWork
 
-#: How many artifacts are kept, and how many characters of all their texts.
+#: Maximum number of artifacts, and of characters in all their texts.
 ARTIFACTS = 50
 _ROOM = 64 * 1024
-#: States in which the remote end waits for somebody.
+#: States in which the remote agent waits for input.
 NEEDS: frozenset[RemoteTaskState] = frozenset({"input_required", "auth_required"})
-#: States after which nothing more comes of a task.
-OVER: frozenset[RemoteTaskState] = frozenset({"completed", "failed", "canceled", "rejected"})
-#: How an agent stands whose run is over, by what it last told. One that was told to have ended is idle.
+#: Final states of a task.
+_FINAL: frozenset[RemoteTaskState] = frozenset({"completed", "failed", "canceled", "rejected"})
+#: The agent's state between runs, by the state of its remote task. Other states leave the agent idle.
 RESTING: dict[RemoteTaskState, AgentState] = {
     "submitted": "waiting",
     "working": "waiting",
@@ -29,17 +29,17 @@ RESTING: dict[RemoteTaskState, AgentState] = {
 
 
 def unfinished(work: RemoteWork) -> bool:
-    """True where it has a task of which more should come."""
-    return work.task_state is not None and work.task_state not in OVER
+    """Return whether the agent has a task without a final state."""
+    return work.task_state is not None and work.task_state not in _FINAL
 
 
-def connected(work: RemoteWork, fact: AgentConnected) -> RemoteWork:
-    """It was reached, and showed its card."""
+def connect(work: RemoteWork, fact: AgentConnected) -> RemoteWork:
+    """Return the work with the agent's card."""
     return msgspec.structs.replace(work, name=fact.name, version=fact.version, card=fact.card)
 
 
-def told(work: RemoteWork, record: Record, fact: RemoteTaskChanged) -> RemoteWork:
-    """It told a state of a task."""
+def change_task(work: RemoteWork, record: Record, fact: RemoteTaskChanged) -> RemoteWork:
+    """Return the work with the newest task."""
     return msgspec.structs.replace(
         work,
         task_id=fact.remote_task_id,
@@ -49,8 +49,8 @@ def told(work: RemoteWork, record: Record, fact: RemoteTaskChanged) -> RemoteWor
     )
 
 
-def delivered(work: RemoteWork, record: Record, fact: RemoteArtifact) -> RemoteWork:
-    """It delivered an artifact; one of the same id replaces the former of that task."""
+def add_artifact(work: RemoteWork, record: Record, fact: RemoteArtifact) -> RemoteWork:
+    """Return the work with an artifact, which replaces the task's artifact with the same id."""
     new = Delivered(
         artifact_id=fact.remote_artifact_id,
         task_id=fact.remote_task_id,
@@ -60,14 +60,15 @@ def delivered(work: RemoteWork, record: Record, fact: RemoteArtifact) -> RemoteW
         left_out=fact.left_out,
         at=record.header.at,
     )
-    others = (one for one in work.artifacts if (one.task_id, one.artifact_id) != (new.task_id, new.artifact_id))
+    key = (new.task_id, new.artifact_id)
+    others = (other for other in work.artifacts if (other.task_id, other.artifact_id) != key)
     return msgspec.structs.replace(work, artifacts=_with_room((*others, new)[-ARTIFACTS:]))
 
 
 def _with_room(artifacts: tuple[Delivered, ...]) -> tuple[Delivered, ...]:
-    """The artifacts, the parts only of the newest: what they hold is told again with every change of the agent."""
-    room, kept = _ROOM, list[Delivered]()
-    for one in reversed(artifacts):
-        room -= sum(len(part.text.text) for part in one.parts)
-        kept.append(one if room >= 0 or not kept else msgspec.structs.replace(one, parts=()))
-    return tuple(reversed(kept))
+    """Drop the parts of older artifacts: every change of the agent sends the whole row again."""
+    room, fitted = _ROOM, list[Delivered]()
+    for artifact in reversed(artifacts):
+        room -= sum(len(part.text.text) for part in artifact.parts)
+        fitted.append(artifact if room >= 0 or not fitted else msgspec.structs.replace(artifact, parts=()))
+    return tuple(reversed(fitted))

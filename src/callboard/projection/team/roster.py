@@ -1,4 +1,4 @@
-"""The roster: one row an agent, once there is a second one. A solo run shows no team."""
+"""The roster: one row per agent, once there is a second agent."""
 
 from __future__ import annotations
 
@@ -11,27 +11,41 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import AgentRow, Op
 from callboard.contracts.rows.team import Degraded, RemoteWork
 
-from ..ops import upsert
-from . import agent_changes, inbox
-from . import human_agents as persons
-from . import merges as merging
+from ..reducer import upsert
 from .agent import Member
-from .background import OF_TASKS
+from .agent_changes import CHANGES
+from .background import Sleeper
 from .human_agents import HumanAgents
 from .inbox import Inboxes
 from .merges import OpenMerges
 
+#: Facts of a sleeping agent's task. They may come from any thread.
+_SLEEPER_TASK_FACTS = Sleeper.HANDLERS.keys() - CHANGES.keys()
 #: The facts that change the roster.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {ThreadOpened, WarningRaised, *agent_changes.TAKES, *inbox.TAKES, *merging.TAKES, *persons.TAKES}
+ROSTER_FACTS: frozenset[type[Fact]] = frozenset(
+    {
+        ThreadOpened,
+        WarningRaised,
+        *CHANGES,
+        *Sleeper.HANDLERS,
+        *Inboxes.HANDLERS,
+        *OpenMerges.HANDLERS,
+        *HumanAgents.HANDLERS,
+    }
 )
 
 
 class RosterPanel(msgspec.Struct):
-    """`members` are the agents that can still do something, by thread; `several` says that there was ever a second one.
-    `sleepers` are the threads of those that wake for a task, by task, `lacking` what is degraded of each agent, by thread.
-    `apart` are the rows of those that were closed before their work was merged, by agent: the worktree is gone unless a warning
-    says that it stays."""
+    """The agents of a session.
+
+    Attributes:
+        members: The agents that can still work, by thread.
+        several: Whether there was ever a second agent.
+        sleepers: The thread of each agent that wakes for a task, by task.
+        lacking: What degrades each agent, by thread.
+        apart: The rows of agents that were closed before the merge of their work, by agent. Their worktree is removed,
+            unless a warning says otherwise.
+    """
 
     members: dict[str, Member] = msgspec.field(default_factory=dict[str, Member])
     several: bool = False
@@ -43,37 +57,36 @@ class RosterPanel(msgspec.Struct):
     apart: dict[str, AgentRow] = msgspec.field(default_factory=dict[str, AgentRow])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         fact, scope = record.fact, record.scope
-        if type(fact) in persons.TAKES:
-            self.persons.take(record)
+        self.persons.handle(record)
         if isinstance(fact, ThreadOpened):
             return self._join(record, fact)
         if isinstance(fact, WarningRaised):
-            return self._kept(record, fact)
+            return self._keep_worktree(record, fact)
         kind = type(fact)
-        change = agent_changes.TAKES.get(kind)
-        thread = scope.thread
-        if kind in OF_TASKS:
-            thread = self.sleepers.get(scope.task, "")
-        elif isinstance(fact, AgentSlept | AgentWoke):
+        change = CHANGES.get(kind)
+        of_task = kind in _SLEEPER_TASK_FACTS
+        thread = self.sleepers.get(scope.task, "") if of_task else scope.thread
+        if isinstance(fact, AgentSlept | AgentWoke):
             self.sleepers[scope.task] = thread
         member = self.members.get(thread)
         unmerged = member is not None and member.card.unmerged
-        if member is not None and change is not None:
-            change(member, record)
-            if kind not in OF_TASKS:
-                header = record.header
-                member.last_activity, member.epoch = header.at, header.epoch
+        if member is not None:
+            if change is not None:
+                change(member, record, fact)
+                member.last_activity, member.epoch = record.header.at, record.header.epoch
+            if member.sleeper is not None:
+                member.sleeper.handle(record)
         if not self.several:
             return []
-        if kind in merging.TAKES and (merged := self._named(self.merging.merged(record))):
+        if merged := self._thread_of(self.merging.apply(record)):
             self.members[merged].change(unmerged=False)
             return [*self._rows((thread, merged), record.sequence)]
-        changed = dict.fromkeys(self.inboxes.apply(record)) if kind in inbox.TAKES else {}
-        if change is not None:
+        changed = dict.fromkeys(self.inboxes.apply(record))
+        if change is not None or of_task:
             changed[thread] = None
-        changed |= dict.fromkeys(self._asked())
+        changed |= dict.fromkeys(self._persons_changed())
         ops = self._rows(changed, record.sequence)
         if isinstance(fact, SubagentClosed):
             if member is not None and unmerged:
@@ -82,21 +95,26 @@ class RosterPanel(msgspec.Struct):
             self.lacking.pop(thread, None)
         return ops
 
-    def _asked(self) -> list[str]:
-        """The threads of the persons for whom something waits since, or waits no more."""
-        known = ((thread, self.members.get(thread)) for thread in self.persons.agents)
-        return [thread for thread, one in known if one is not None and one.asked != self.persons.asked(thread)]
+    def _persons_changed(self) -> list[str]:
+        """Return the threads of persons for whom work started or stopped waiting."""
+        return [
+            thread
+            for thread in self.persons.agents
+            if (member := self.members.get(thread)) is not None
+            and member.needs_input != self.persons.needs_input(thread)
+        ]
 
-    def _kept(self, record: Record, fact: WarningRaised) -> list[Op]:
+    def _keep_worktree(self, record: Record, fact: WarningRaised) -> list[Op]:
         row = self.apart.pop(record.scope.agent, None) if fact.code == "worktree_kept" else None
         return upsert(msgspec.structs.replace(row, unmerged=True, sequence=record.sequence)) if row is not None else []
 
-    def _named(self, agent: str) -> str:
-        return next((thread for thread, one in self.members.items() if agent and one.card.agent_id == agent), "")
+    def _thread_of(self, agent: str) -> str:
+        members = self.members.items() if agent else ()
+        return next((thread for thread, member in members if member.card.agent_id == agent), "")
 
     def degraded(self) -> tuple[Degraded, ...]:
-        """What is degraded of anybody, each once."""
-        return tuple(dict.fromkeys(one for found in self.lacking.values() for one in found))
+        """Return what degrades the agents, each once."""
+        return tuple(dict.fromkeys(reason for reasons in self.lacking.values() for reason in reasons))
 
     def _join(self, record: Record, fact: ThreadOpened) -> list[Op]:
         scope = record.scope
@@ -129,9 +147,9 @@ class RosterPanel(msgspec.Struct):
         )
         if len(self.members) == 1 and not self.several:
             return []
-        shown = (scope.thread,) if self.several else tuple(self.members)
+        threads = (scope.thread,) if self.several else tuple(self.members)
         self.several = True
-        return self._rows(shown, record.sequence)
+        return self._rows(threads, record.sequence)
 
     def _rows(self, threads: Iterable[str], sequence: int) -> list[Op]:
         rows: list[AgentRow] = []
@@ -139,7 +157,7 @@ class RosterPanel(msgspec.Struct):
             member = self.members.get(thread)
             if member is not None:
                 member.inbox, member.sequence = self.inboxes.count(thread), sequence
-                member.asked = self.persons.asked(thread)
+                member.needs_input = self.persons.needs_input(thread)
                 row = member.row()
                 if row.degraded:
                     self.lacking[thread] = row.degraded

@@ -1,6 +1,8 @@
-"""The team as a whole: who leads, who owns the session, how its work is organised, and how much of it is under way."""
+"""The team: its lead, the owner of the session, its topology and its load."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import msgspec
 
@@ -18,19 +20,21 @@ from callboard.contracts.record import Record
 from callboard.contracts.rows import Op, TeamRow
 from callboard.contracts.rows.team import Degraded
 
-from ..ops import upsert
-from . import topology
+from ..reducer import Reducer, on, upsert
 from .topology import TopologyState
 
-#: The facts that change the team's row.
-TAKES: frozenset[type[Fact]] = topology.TAKES | {SessionCreated, TurnStarted, HandoffAccepted, HandoffCompleted}
-#: Which phase of several teams within the session is told.
+#: The team's phase is the first of these that a lead reports.
 _PHASES: tuple[TeamPhase, ...] = ("active", "waiting", "forming", "merging", "done")
 
 
-class TeamPanel(msgspec.Struct):
-    """One row, once there is a second agent. `loads` is what was told of each lead's children, `resumes` who takes the session
-    back from a handoff, `turn` the lead's newest turn."""
+class TeamPanel(Reducer):
+    """One row, once there is a second agent.
+
+    Attributes:
+        turn: The lead's newest turn.
+        loads: The newest load of each lead's children, by the lead's thread.
+        resumes: The agent that regains the session after each handoff of ownership.
+    """
 
     row: TeamRow | None = None
     thread: str = ""
@@ -41,34 +45,77 @@ class TeamPanel(msgspec.Struct):
     resumes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to: none where the row would read the same."""
-        if isinstance(record.fact, SessionCreated):
-            self.row = TeamRow(
-                key=record.stream,
-                order=record.sequence,
-                sequence=record.sequence,
-                name=record.fact.title,
-                lead="",
-                owner="",
-                topology="solo_run",
-            )
-            return []
+        """Return the row operations of the fact; none if the row stays the same."""
         before = self.row
+        changes: dict[str, Any] | None = self.handle(record)
         if before is None:
             return []
-        row = self._changed(before, record)
-        if type(record.fact) in topology.TAKES:
-            self.organised.take(record)
-            shown = self.organised.topology() if self.agents > 1 else "solo_run"
-            row = row if row.topology == shown else msgspec.structs.replace(row, topology=shown)
+        row = msgspec.structs.replace(before, **changes) if changes else before
+        if type(record.fact) in TopologyState.HANDLERS:
+            self.organised.handle(record)
+            topology = self.organised.topology() if self.agents > 1 else "solo_run"
+            row = row if row.topology == topology else msgspec.structs.replace(row, topology=topology)
         return self._put(row, record)
 
-    def lacks(self, record: Record, degraded: tuple[Degraded, ...]) -> list[Op]:
-        """What is degraded of its agents, as far as it says something of the team: that somebody's parents are not known, that
-        one elsewhere is not there, that somebody waits for a person's word."""
+    def apply_degraded(self, record: Record, degraded: tuple[Degraded, ...]) -> list[Op]:
+        """Show what degrades the team's agents, such as an unknown parent or an unreachable remote agent."""
         if self.row is None or self.row.degraded == degraded:
             return []
         return self._put(msgspec.structs.replace(self.row, degraded=degraded), record)
+
+    @on
+    def create(self, record: Record, fact: SessionCreated) -> None:
+        self.row = TeamRow(
+            key=record.stream,
+            order=record.sequence,
+            sequence=record.sequence,
+            name=fact.title,
+            lead="",
+            owner="",
+            topology="solo_run",
+        )
+
+    @on
+    def join(self, record: Record, fact: ThreadOpened) -> dict[str, Any]:
+        self.agents += 1
+        if self.agents > 1:
+            return {}
+        self.thread = record.scope.thread
+        return {"lead": record.scope.agent, "owner": record.scope.agent}
+
+    @on
+    def start_turn(self, record: Record, fact: TurnStarted) -> None:
+        if record.scope.thread == self.thread:
+            self.turn = record.scope.turn
+
+    @on
+    def accept_handoff(self, record: Record, fact: HandoffAccepted) -> dict[str, Any]:
+        if not fact.ownership:
+            return {}
+        self.resumes[record.scope.handoff] = fact.resume_target or fact.source
+        return {"owner": fact.target}
+
+    @on
+    def complete_handoff(self, record: Record, fact: HandoffCompleted) -> dict[str, Any]:
+        resumes = self.resumes.pop(record.scope.handoff, "")
+        return {"owner": resumes or (self.row.lead if self.row is not None else "")} if fact.returned else {}
+
+    @on
+    def load(self, record: Record, fact: TeamChanged) -> dict[str, Any]:
+        self.loads[record.scope.thread] = fact
+        loads = self.loads.values()
+        merging = fact.phase == "merging" and record.scope.thread == self.thread
+        return {
+            "team_phase": next(phase for phase in _PHASES if any(load.phase == phase for load in loads)),
+            "team_parallel_budget": fact.parallel_budget,
+            "team_active_count": sum(load.active_count for load in loads),
+            "team_queued_count": sum(load.queued_count for load in loads),
+            "provider_concurrency_group": fact.group,
+            "provider_parallel_budget": fact.group_budget,
+            "queue_reason": fact.queue_reason,
+            "retryable_overload": fact.queue_reason == "provider_budget",
+            **({"synthesis_turn": self.turn} if merging else {}),
+        }
 
     def _put(self, row: TeamRow, record: Record) -> list[Op]:
         before, self.row = self.row, row
@@ -77,41 +124,6 @@ class TeamPanel(msgspec.Struct):
         self.row = msgspec.structs.replace(row, sequence=record.sequence)
         return upsert(self.row)
 
-    def _changed(self, row: TeamRow, record: Record) -> TeamRow:
-        scope = record.scope
-        match record.fact:
-            case ThreadOpened():
-                self.agents += 1
-                if self.agents == 1:
-                    self.thread = scope.thread
-                    return msgspec.structs.replace(row, lead=scope.agent, owner=scope.agent)
-            case TurnStarted() if scope.thread == self.thread:
-                self.turn = scope.turn
-            case TeamChanged() as fact:
-                self.loads[scope.thread] = fact
-                return self._loaded(row, fact, scope.thread)
-            case HandoffAccepted() as fact if fact.ownership:
-                self.resumes[scope.handoff] = fact.resume_target or fact.source
-                return msgspec.structs.replace(row, owner=fact.target)
-            case HandoffCompleted() as fact:
-                resumes = self.resumes.pop(scope.handoff, "")
-                return msgspec.structs.replace(row, owner=resumes or row.lead) if fact.returned else row
-            case _:
-                pass
-        return row
 
-    def _loaded(self, row: TeamRow, fact: TeamChanged, thread: str) -> TeamRow:
-        loads = self.loads.values()
-        merging = fact.phase == "merging" and thread == self.thread
-        return msgspec.structs.replace(
-            row,
-            team_phase=next(phase for phase in _PHASES if any(load.phase == phase for load in loads)),
-            team_parallel_budget=fact.parallel_budget,
-            team_active_count=sum(load.active_count for load in loads),
-            team_queued_count=sum(load.queued_count for load in loads),
-            provider_concurrency_group=fact.group,
-            provider_parallel_budget=fact.group_budget,
-            queue_reason=fact.queue_reason,
-            retryable_overload=fact.queue_reason == "provider_budget",
-            synthesis_turn=self.turn if merging else row.synthesis_turn,
-        )
+#: The facts that change the team's row.
+TEAM_FACTS: frozenset[type[Fact]] = frozenset({*TeamPanel.HANDLERS, *TopologyState.HANDLERS})

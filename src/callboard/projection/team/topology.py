@@ -1,17 +1,16 @@
-"""How the work of a session is organised (Agent UI specification, Team topology taxonomy), as facts show it.
+"""How the work of a session is organised (Agent UI specification, Team topology taxonomy).
 
-What agents did says more than who joined: a way of working is shown once a fact of its kind is, and only where none is shown,
-who is there decides. So a background agent that merely sleeps beside a coordinator and its workers leaves them a coordinator's
-team; once it wakes, or where nothing else was done yet, the team is one with a background teammate. Of several that are
-shown the first of `_RANKS` is told.
+Actions decide: a topology applies once a fact of its kind exists. Only without such a fact do the kinds of the agents decide.
+A background agent that sleeps beside a coordinator and its workers leaves the topology `coordinator_team`; once it wakes, the
+topology is `background_teammate`. Of several topologies, the first of `_RANKS` applies.
 
-remote_teammate      an agent elsewhere told of a task, or something was handed over to it
+remote_teammate      a remote agent reported a task, or received a handoff
 background_teammate  a background agent woke
-human_agent_board    a person who is an agent was given a task or a handoff, or gave one
-review_team          a review was asked for
-specialist_handoff   the ownership of the session is asked for; or one main handed over to another and stopped to work
-parallel_workers     several children were at work at once
-coordinator_team     an agent was given a child
+human_agent_board    a person who is an agent received a task or a handoff, or sent a handoff
+review_team          an agent requested a review
+specialist_handoff   an agent requested a transfer of ownership, or a main agent handed over to another and stopped
+parallel_workers     several children worked at the same time
+coordinator_team     an agent has a child
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ import msgspec
 
 from callboard.contracts.facts import (
     AgentWoke,
-    Fact,
     HandoffRejected,
     HandoffRequested,
     RemoteArtifact,
@@ -40,27 +38,9 @@ from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import Topology
 
-#: The facts that show how work is organised.
-TAKES: frozenset[type[Fact]] = frozenset(
-    {
-        ThreadOpened,
-        SubagentSpawned,
-        SubagentsAwaited,
-        TeamChanged,
-        ReviewRequested,
-        HandoffRequested,
-        HandoffRejected,
-        AgentWoke,
-        RemoteTaskChanged,
-        RemoteArtifact,
-        TaskCreated,
-        TaskUpdated,
-        TurnCompleted,
-        TurnFailed,
-        TurnInterrupted,
-    }
-)
-#: Which says most, first to last.
+from ..reducer import Reducer, on
+
+#: The topologies by rank: of several, the first is the session's.
 _RANKS: tuple[Topology, ...] = (
     "remote_teammate",
     "background_teammate",
@@ -70,79 +50,93 @@ _RANKS: tuple[Topology, ...] = (
     "parallel_workers",
     "coordinator_team",
 )
-_OF_KIND: dict[AgentKind, Topology] = {
+_BY_KIND: dict[AgentKind, Topology] = {
     "remote": "remote_teammate",
     "background": "background_teammate",
     "human": "human_agent_board",
 }
 
 
-class TopologyState(msgspec.Struct):
-    """`kinds` are the agents that are no ordinary child, by id; `shown` the ways of working that facts showed, `there` those
-    that only who joined speaks for. `handed` are the threads of mains that handed over to another main and are still at work,
-    by handoff."""
+class TopologyState(Reducer):
+    """What the facts show of the topology.
+
+    Attributes:
+        kinds: The kind of each agent that is not an ordinary child, by id.
+        active: The topologies that agents' actions show.
+        joined: The topologies that only the kinds of agents show.
+        handed_over: The threads of main agents that handed over to a main agent and are still working, by handoff.
+    """
 
     kinds: dict[str, AgentKind] = msgspec.field(default_factory=dict[str, AgentKind])
-    shown: set[Topology] = msgspec.field(default_factory=set[Topology])
-    there: set[Topology] = msgspec.field(default_factory=set[Topology])
-    handed: dict[str, str] = msgspec.field(default_factory=dict[str, str])
-
-    def take(self, record: Record) -> None:
-        """Takes in what a fact shows."""
-        match record.fact:
-            case ThreadOpened() as fact:
-                self._join(record, fact)
-            case SubagentSpawned():
-                self.shown.add("coordinator_team")
-            case TeamChanged() as fact if fact.active_count > 1:
-                self.shown.add("parallel_workers")
-            case ReviewRequested():
-                self.shown.add("review_team")
-            case HandoffRequested() as fact:
-                self._handed(record, fact)
-            case AgentWoke():
-                self.shown.add("background_teammate")
-            case RemoteTaskChanged() | RemoteArtifact():
-                self.shown.add("remote_teammate")
-            case TaskCreated() | TaskUpdated() as fact if fact.assignee and self.kinds.get(fact.assignee) == "human":
-                self.shown.add("human_agent_board")
-            case HandoffRejected():
-                self.handed.pop(record.scope.handoff, None)
-            case TurnCompleted() | TurnFailed() | TurnInterrupted() | SubagentsAwaited() if self.handed:
-                self._stopped(record.scope.thread)
-            case _:
-                pass
+    active: set[Topology] = msgspec.field(default_factory=set[Topology])
+    joined: set[Topology] = msgspec.field(default_factory=set[Topology])
+    handed_over: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def topology(self) -> Topology:
-        """What says most."""
-        if not self.kinds and not self.shown:
+        """Return the first topology of `_RANKS` that the facts show."""
+        if not self.kinds and not self.active:
             return "solo_run"
-        found = self.shown or self.there
-        for one in _RANKS:
-            if one in found:
-                return one
+        topologies = self.active or self.joined
+        for topology in _RANKS:
+            if topology in topologies:
+                return topology
         return "coordinator_team"
 
-    def _join(self, record: Record, fact: ThreadOpened) -> None:
-        if record.scope.parent_thread and fact.kind not in _OF_KIND:
+    @on
+    def join(self, record: Record, fact: ThreadOpened) -> None:
+        if record.scope.parent_thread and fact.kind not in _BY_KIND:
             return
         self.kinds[record.scope.agent] = fact.kind
-        if fact.kind in _OF_KIND:
-            self.there.add(_OF_KIND[fact.kind])
+        if fact.kind in _BY_KIND:
+            self.joined.add(_BY_KIND[fact.kind])
 
-    def _handed(self, record: Record, fact: HandoffRequested) -> None:
-        between = (self.kinds.get(fact.source), self.kinds.get(fact.target))
-        if "remote" in between:
-            self.shown.add("remote_teammate")
-        if "human" in between:
-            self.shown.add("human_agent_board")
+    @on
+    def spawn(self, record: Record, fact: SubagentSpawned) -> None:
+        self.active.add("coordinator_team")
+
+    @on
+    def load(self, record: Record, fact: TeamChanged) -> None:
+        if fact.active_count > 1:
+            self.active.add("parallel_workers")
+
+    @on
+    def review(self, record: Record, fact: ReviewRequested) -> None:
+        self.active.add("review_team")
+
+    @on
+    def wake(self, record: Record, fact: AgentWoke) -> None:
+        self.active.add("background_teammate")
+
+    @on
+    def work_remotely(self, record: Record, fact: RemoteTaskChanged | RemoteArtifact) -> None:
+        self.active.add("remote_teammate")
+
+    @on
+    def assign(self, record: Record, fact: TaskCreated | TaskUpdated) -> None:
+        if fact.assignee and self.kinds.get(fact.assignee) == "human":
+            self.active.add("human_agent_board")
+
+    @on
+    def hand_over(self, record: Record, fact: HandoffRequested) -> None:
+        kinds = (self.kinds.get(fact.source), self.kinds.get(fact.target))
+        if "remote" in kinds:
+            self.active.add("remote_teammate")
+        if "human" in kinds:
+            self.active.add("human_agent_board")
         if fact.ownership:
-            self.shown.add("specialist_handoff")
-        elif fact.edge == "handoff" and between == ("main", "main"):
-            self.handed[record.scope.handoff] = record.scope.thread
+            self.active.add("specialist_handoff")
+        elif fact.edge == "handoff" and kinds == ("main", "main"):
+            self.handed_over[record.scope.handoff] = record.scope.thread
 
-    def _stopped(self, thread: str) -> None:
-        left = {handoff: one for handoff, one in self.handed.items() if one != thread}
-        if len(left) < len(self.handed):
-            self.handed = left
-            self.shown.add("specialist_handoff")
+    @on
+    def reject_handoff(self, record: Record, fact: HandoffRejected) -> None:
+        self.handed_over.pop(record.scope.handoff, None)
+
+    @on
+    def stop(self, record: Record, fact: TurnCompleted | TurnFailed | TurnInterrupted | SubagentsAwaited) -> None:
+        """A main agent that handed over and stops has handed over its work."""
+        thread = record.scope.thread
+        remaining = {handoff: other for handoff, other in self.handed_over.items() if other != thread}
+        if len(remaining) < len(self.handed_over):
+            self.handed_over = remaining
+            self.active.add("specialist_handoff")

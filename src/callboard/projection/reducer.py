@@ -1,0 +1,80 @@
+"""Reducers, which dispatch each fact to its handler, and the row operations that they return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar, get_args, get_type_hints
+
+import msgspec
+
+from callboard.contracts.facts import Fact
+from callboard.contracts.record import Record
+from callboard.contracts.rows import Op, Remove, Row, Upsert
+
+_MARK = "handles_facts"
+OwnerT = TypeVar("OwnerT")
+FactT = TypeVar("FactT", bound=Fact)
+ResultT = TypeVar("ResultT")
+ContextP = ParamSpec("ContextP")
+_Handler = Callable[Concatenate[OwnerT, Record, FactT, ContextP], ResultT]
+#: Handlers by the type of fact.
+Handlers = Mapping[type[Fact], Callable[..., Any]]
+
+
+def on(
+    handler: _Handler[OwnerT, FactT, ContextP, ResultT],
+) -> _Handler[OwnerT, FactT, ContextP, ResultT]:
+    """Mark the handler of the facts that annotate its parameter `fact`."""
+    setattr(handler, _MARK, True)
+    return handler
+
+
+def handlers_in(namespace: Mapping[str, object]) -> Handlers:
+    """Collect the marked handlers of a class or a module.
+
+    Raises:
+        TypeError: Two handlers handle one fact.
+    """
+    handlers: dict[type[Fact], Callable[..., Any]] = {}
+    for handler in list(namespace.values()):
+        if callable(handler) and hasattr(handler, _MARK):
+            annotation = get_type_hints(handler)["fact"]
+            for fact in get_args(annotation) or (annotation,):
+                if fact in handlers:
+                    raise TypeError(f"Two handlers of {fact.__name__}: {handlers[fact]} and {handler}. Keep one.")
+                handlers[fact] = handler
+    return handlers
+
+
+class Reducer(msgspec.Struct):
+    """State that changes with the facts that its methods with `@on` handle."""
+
+    HANDLERS: ClassVar[Handlers] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.HANDLERS = handlers_in(vars(cls))
+
+    def handle(self, record: Record) -> Any:
+        """Return the result of the fact's handler; None without a handler."""
+        handler = self.HANDLERS.get(type(record.fact))
+        return None if handler is None else handler(self, record, record.fact)
+
+
+class Panel(Reducer):
+    """A reducer whose handlers return row operations."""
+
+    def apply(self, record: Record, *context: Any) -> list[Op]:
+        """Return the row operations of the fact. The handlers receive `context` too."""
+        handler = self.HANDLERS.get(type(record.fact))
+        return [] if handler is None else handler(self, record, record.fact, *context)
+
+
+def upsert(*rows: Row) -> list[Op]:
+    """Return operations that insert or replace the rows."""
+    return [Upsert(panel=row.panel, row=row) for row in rows]
+
+
+def remove(kind: type[Row], key: str) -> list[Op]:
+    """Return the operation that removes a row."""
+    return [Remove(panel=kind.panel, key=key)]
