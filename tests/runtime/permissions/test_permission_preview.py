@@ -26,7 +26,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionRuleAdded, ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
-from tests.agents.given import write
+from tests.agents.files import write_agents
 from tests.runtime.rigs.house import House, MovedClock, calls, house, says, uses
 from tests.runtime.rigs.trusted_folder import settled
 
@@ -245,7 +245,7 @@ async def test_what_the_gate_would_say_names_every_station_and_does_nothing(tmp_
 
 async def test_what_the_gate_would_say_is_of_the_agent_that_is_named(tmp_path: Path) -> None:
     async with house(tmp_path, calls(says("Done."))) as home:
-        write(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
+        write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
         asked: dict[str, Any] = {
             "tool": "Write",
             "arguments": '{"content":"x","file_path":"a.txt"}',
