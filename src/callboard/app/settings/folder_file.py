@@ -40,7 +40,7 @@ class Program(NamedTuple):
 
 class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file as it was read: its bytes (None where there is none), its tables, what it says, and what is wrong with it.
-    `keeps_last` says that it is invalid, and that `tables` and `says` are of the last valid file."""
+    `keeps_last` says that it is invalid, and that `tables` and `settings` are of the last valid file."""
 
     source: bytes | None = None
     tables: dict[str, Any] = {}
@@ -54,7 +54,7 @@ class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
             return self
         problems = tuple(msgspec.structs.replace(problem, keeps_last=True) for problem in self.problems)
         return msgspec.structs.replace(
-            self, tables=former.tables, says=former.settings, problems=problems, keeps_last=True
+            self, tables=former.tables, settings=former.settings, problems=problems, keeps_last=True
         )
 
     @property
