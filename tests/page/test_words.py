@@ -74,7 +74,7 @@ def test_a_refusal_and_what_the_gate_checked_are_worded_in_the_language_of_the_p
         tab.page.get_by_role("tab", name="权限").click()
         checks = tab.page.get_by_role("tabpanel")
         expect(checks).to_contain_text("拒绝 你的设置中的规则禁止：Read(secret/**)")
-        for english in ("goes through a parent", "forbids it", "policy is"):
+        for english in ("goes through a parent", "denies it", "policy is"):
             expect(tab.page.get_by_text(english)).to_have_count(0)
 
 

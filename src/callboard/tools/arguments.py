@@ -1,4 +1,4 @@
-"""What a tool is asked with: declared once as a Struct, told to the model as JSON Schema, checked before anything else."""
+"""Decoding, canonical form and JSON Schema of tool arguments."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from callboard.contracts.errors import Refusal
 
 LARGEST = 16 * 1024 * 1024
 
-#: Keys of a JSON Schema whose values are data and no schemas.
+#: Keys of a JSON Schema whose values are data, not schemas.
 _VALUES = frozenset({"const", "default", "enum", "examples"})
 _WHERE = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
 _NAMED = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[^`]*)`")
 
 
 def decode(kind: type[Arguments], text: str) -> Arguments:
-    """The arguments in the model's JSON: snake_case, or the wire spelling of sessions stored earlier. Raises Refusal
-    `tool_arguments` naming the field."""
+    """Decode the model's JSON: snake_case, or the wire spelling of sessions stored earlier.
+
+    Raises:
+        Refusal: `tool_arguments`, with the field.
+    """
     if len(text) > LARGEST:
         raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
     try:
-        # Models write numbers as text now and then; what is meant is plain.
+        # Some models write numbers as text.
         return casing.decode(text.strip() or "{}", kind, strict=False)
     except msgspec.ValidationError as error:
         raise _refusal(str(error), snake_case=casing.has_wire_names(kind)) from error
@@ -35,17 +38,17 @@ def decode(kind: type[Arguments], text: str) -> Arguments:
 
 
 def canonical(arguments: Arguments) -> str:
-    """The one JSON text of these arguments: snake_case, sorted keys, no defaults, no spaces."""
+    """Return the canonical JSON of the arguments: snake_case, sorted keys, no defaults, no spaces."""
     return casing.canonical(arguments)
 
 
 def digest(text: str) -> str:
-    """The SHA-256 of canonical arguments, in hex."""
+    """Return the SHA-256 of canonical arguments in hex."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def schema(kind: type[Arguments]) -> dict[str, Any]:
-    """The JSON Schema of the arguments object, without references. Its properties are the Struct's fields, in snake_case."""
+    """Return the JSON Schema of the arguments without references. Property names are in snake_case."""
     schemas = msgspec.json.schema(kind)["$defs"]
     found = _inlined(schemas[kind.__name__], schemas)
     return {
@@ -57,10 +60,9 @@ def schema(kind: type[Arguments]) -> dict[str, Any]:
 
 
 def _inlined(schema: Any, schemas: dict[str, Any]) -> Any:
-    """The schema with what it refers to in place of the references: not every provider follows them.
+    """Replace the references in a schema, because some providers do not follow them.
 
-    A Struct's name (`title`) is left out. A property may have any name, `title` among them, and a value such as a default is
-    no schema.
+    A Struct's name (`title`) is left out. A property may have any name, also `title`.
     """
     if isinstance(schema, list):
         return [_inlined(one, schemas) for one in cast("list[Any]", schema)]
@@ -90,7 +92,7 @@ def _refusal(text: str, *, snake_case: bool) -> Refusal:
     named = _NAMED.match(what)
     if named is not None:
         missing = "missing" in what
-        # A field that does not exist is named as the model wrote it.
+        # An unknown field is named as the model wrote it.
         field = casing.snake(named["field"]) if missing and snake_case else named["field"]
         where = f"{where}.{field}" if where else field
         what = "is required" if missing else "is not a field of this tool"

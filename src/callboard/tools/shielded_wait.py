@@ -1,4 +1,4 @@
-"""Waiting for what must not be abandoned half done, and ending what nobody waits for any more."""
+"""Waiting that survives cancellation, and killing of processes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ T = TypeVar("T")
 
 
 def kill(process: asyncio.subprocess.Process) -> None:
-    """Kills the process, unless it is over.
+    """Kill the process unless it has ended.
 
-    asyncio's own way would bury a process that is just over before asyncio's watcher does, which then cannot tell its end.
+    asyncio's own `kill` reaps a process that just ended before asyncio's watcher does, which then
+    misses its exit code.
     """
     if process.returncode is None:
         with suppress(ProcessLookupError):
@@ -23,10 +24,14 @@ def kill(process: asyncio.subprocess.Process) -> None:
 
 
 async def wait_shielded(work: Awaitable[T], stop: Callable[[], None] | None = None) -> tuple[T, bool]:
-    """The result of the work, waited for however often this task is cancelled meanwhile, and whether it was cancelled.
+    """Wait for the work to end, even if this task is cancelled meanwhile.
 
-    `stop` is told of a cancellation, to bring the work to its end sooner. The caller passes the cancellation on. Raises what
-    the work raises, or the cancellation where there was one.
+    Args:
+        stop: Called at a cancellation, to end the work sooner.
+    Returns:
+        The result, and whether the task was cancelled. The caller raises the cancellation.
+    Raises:
+        asyncio.CancelledError: The work failed after a cancellation.
     """
     task = asyncio.ensure_future(work)
     cancelled = False

@@ -85,7 +85,9 @@ async def prove(report: Report, world: World, server: Server) -> None:
         await turn(_AGAIN)
         prompt = asked()[-1]["payload"]["prompt"] if len(asked()) > before else ""
         ran = (world.ran / "agent").exists()
-        report.check(AGAIN, "Changed since you approved it" in prompt and not ran, f"ran: {ran}, asked: {prompt!r}")
+        report.check(
+            AGAIN, "changed since you approved it" in prompt.casefold() and not ran, f"ran: {ran}, asked: {prompt!r}"
+        )
         if len(asked()) > before:
             where = {"sessionId": session, "actionId": asked()[-1]["actionId"]}
             await do(server, "respond_action", **where, decision="reject", reason="changed")

@@ -49,7 +49,7 @@ async def test_a_definition_that_leaves_the_mode_to_the_agent_says_so_where_its_
         (asked,) = await told(home, session, ActionRequired)
         (there,) = await told(home, session, AgentConnected)
 
-    assert "its own settings decide what it asks you about" in asked.prompt
+    assert "Its own settings decide what it asks you." in asked.prompt
     assert there.mode == ""
 
 

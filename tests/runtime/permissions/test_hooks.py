@@ -86,7 +86,7 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
         (row,) = [one for one in await home.parts(turn.session_id, turn.turn_id) if isinstance(one, ToolPart)]
 
         final = '{"content":"tidy\\n","file_path":"a.txt"}'
-        said = "the hook tidy rewrote the arguments"
+        said = "The hook tidy changed the arguments."
         assert (home.folder / "a.txt").read_text() == "tidy\n"
         assert json.loads(asked.arguments.text) == {"file_path": "a.txt", "content": "x\n"}
         why = (Reason(code="hook_rewrote", parameters={"hook": "tidy"}),)
@@ -94,9 +94,7 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
         assert asked.hooked == kept
         assert evaluated.checks[0] == Check(name="hooks", verdict="allow", reasons=why)
         assert (row.arguments.text, row.asked) == (final, asked.arguments)
-        assert result.text == (
-            f"[Your arguments were not taken as they were: {said}. In their place: {final}]\n\nMade a.txt: +1 −0."
-        )
+        assert result.text == (f"[A hook changed your arguments. {said} Arguments used: {final}]\n\nMade a.txt: +1 −0.")
         assert scripts.asked("tidy") == [
             {
                 "tool": "Write",
@@ -123,7 +121,7 @@ async def test_of_a_call_that_a_hook_rewrote_and_a_person_refused_no_model_is_to
         await home.until(turn.session_id, "turn.completed")
         (result,) = await results(home, turn.session_id, turn.thread_id)
         assert result.text == (
-            "[Your arguments were not taken as they were: the hook tidy rewrote the arguments. In their place: "
+            "[A hook changed your arguments. The hook tidy changed the arguments. Arguments used: "
             '{"content":"tidy\\n","file_path":"a.txt"}]\n\nRefused: The person said no.'
         )
         assert not (home.folder / "a.txt").exists()
@@ -138,7 +136,7 @@ async def test_a_hook_that_denies_leaves_no_effect_and_is_named(tmp_path: Path, 
         turn = await home.submit("go", permission_mode="full")
         await home.until(turn.session_id, "turn.completed")
         (refused,) = await of(home, turn.session_id, ToolRefused)
-        assert refused == ToolRefused(code="hook_denied", message="The hook guard forbids it: not here")
+        assert refused == ToolRefused(code="hook_denied", message="The hook guard denies it: not here.")
         assert not (home.folder / "a.txt").exists()
         assert len(await of(home, turn.session_id, ToolCompleted)) == len(scripts.asked("guard")) == 1
 
@@ -156,15 +154,15 @@ async def test_an_approval_after_a_restart_runs_what_was_approved_and_asks_no_ho
             await after.until(turn.session_id, "turn.completed")
             assert shown == first.fact
             assert json.loads(shown.arguments.text) == {"file_path": "b.txt", "content": "tidy\n"}
-            assert shown.prompt.endswith("The hook tidy rewrote the arguments; the hook tidy asks.")
-            assert shown.hooked == "the hook tidy rewrote the arguments; the hook tidy asks"
+            assert shown.prompt.endswith("The hook tidy changed the arguments. The hook tidy asks for approval.")
+            assert shown.hooked == "The hook tidy changed the arguments. The hook tidy asks for approval."
             assert shown.asked is not None
             assert json.loads(shown.asked.text) == {"file_path": "a.txt", "content": "x\n"}
             assert (home.folder / "b.txt").read_text() == "tidy\n"
             assert not (home.folder / "a.txt").exists()
             assert len(scripts.asked("tidy")) == 1
             (result,) = await results(after, turn.session_id, turn.thread_id)
-            assert result.text.startswith("[Your arguments were not taken as they were: the hook tidy rewrote")
+            assert result.text.startswith("[A hook changed your arguments. The hook tidy changed")
 
 
 async def test_calls_that_wait_for_their_turn_are_asked_about_once_also_over_a_restart(
@@ -246,7 +244,7 @@ async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_
         await home.until(turn.session_id, "turn.completed")
         facts = json.dumps([to_builtins(record.fact) for record in await home.facts(turn.session_id)])
         assert (home.folder / "a.txt").read_text() == VALUE
-        said = "The hook tells rewrote the arguments: secret://deploy; it is given the secret deploy."
+        said = "The hook tells changed the arguments: secret://deploy. It receives the secret: deploy."
         assert shown.prompt.endswith(said)
         assert (VALUE in facts, "ended with exit code 1: secret://deploy" in facts) == (False, True)
         assert home.runtime.dependencies.append_redactor.found == 0
@@ -324,9 +322,9 @@ async def test_who_changes_a_folders_hook_is_not_rid_of_it(tmp_path: Path) -> No
         first = await yes(home, turn.session_id)
         second = await home.until(turn.session_id, "action.required", count=2)
         read = await looked(home)
-        assert first.prompt.endswith("What is in .callboard is changed with an approval only.")
+        assert first.prompt.endswith("Changes in .callboard always require approval.")
         assert isinstance(second.fact, ActionRequired)
-        assert second.fact.prompt.endswith("The folder changed since it was trusted, and its hooks are not run: guard.")
+        assert second.fact.prompt.endswith("The folder changed since you trusted it, so these hooks do not run: guard.")
         assert (read.state, read.digest != before, [one["tool"] for one in place.asked("guard")]) == (
             "changed",
             True,
@@ -374,12 +372,12 @@ async def test_what_an_agent_of_its_own_asks_for_passes_the_hooks(tmp_path: Path
         await home.until(session, "tool.refused", count=2)
         await home.until(session, "turn.completed")
         refused = await told(home, session, ToolRefused)
-    assert shown.prompt == "Read it? The hook asks asks: look."
+    assert shown.prompt == "Read it? The hook asks asks for approval: look."
     assert (shown.scopes, shown.matchers) == (("once",), {})
     assert [(one.code, one.message) for one in refused] == [
-        ("hook_denied", "The hook denies forbids it."),
+        ("hook_denied", "The hook denies denies it."),
         (
             "hook_failed",
-            "The hook rewrites would rewrite the arguments of a call that the agent runs by itself. It is not made.",
+            "The hook rewrites would change the arguments of a call that the agent runs itself. It does not run.",
         ),
     ]

@@ -86,7 +86,7 @@ async def test_a_denial_of_an_untrusted_folder_holds(tmp_path: Path) -> None:
         session = await over(home, permission_mode="full")
         refused = await home.until(session, "tool.refused")
         assert refused.fact == ToolRefused(
-            code="rule_denied", message="A rule of this folder's settings forbids it: Write."
+            code="rule_denied", message="A rule in the folder settings denies it: Write."
         )
         assert not (home.folder / "made.txt").exists()
 

@@ -119,7 +119,7 @@ async def test_what_a_person_keeps_is_spent_with_their_word_in_every_mode_and_un
         asked = await _yes(home, turn.session_id)
         await home.until(turn.session_id, "turn.completed")
 
-        assert "t is given the secret deploy" in asked.prompt
+        assert "It receives the secret: deploy" in asked.prompt
         assert (asked.risk, tuple(asked.matchers)) == ("high", ("session", "workspace"))
         assert all("secret://deploy" in one and not one.endswith("*)") for one in asked.matchers.values())
         written = int((home.folder / "n.txt").read_text())

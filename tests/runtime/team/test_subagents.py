@@ -168,7 +168,7 @@ async def test_a_child_is_held_to_its_globs_and_to_reading(tmp_path: Path) -> No
         assert (home.folder / "docs" / "a.md").read_text() == "y"
         reads = await home.submit("reads", permission_mode="full")
         assert await denied(home, reads.session_id) == [
-            ("policy_denied", "write changes files: this agent only reads.")
+            ("policy_denied", "write changes files, and this agent only reads.")
         ]
         assert not (home.folder / "src").exists()
 

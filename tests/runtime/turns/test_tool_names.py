@@ -33,7 +33,7 @@ async def test_m2_a_name_that_no_tool_has_is_refused_with_the_names_that_models_
         refused = [record.fact for record in await home.facts(turn.session_id) if isinstance(record.fact, ToolRefused)]
 
     assert [fact.code for fact in refused] == ["tool_unknown"]
-    assert refused[0].message.startswith("There is no tool teleport. There are: bash, edit, finalize, find_tools, ")
+    assert refused[0].message.startswith("There is no tool teleport. Known tools: bash, edit, finalize, find_tools, ")
 
 
 @pytest.mark.parametrize("matcher", ["read(a.md)", "Read(a.md)"])

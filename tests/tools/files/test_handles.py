@@ -90,7 +90,7 @@ def test_a_folder_that_is_hidden_or_lies_in_one_is_not_opened_at_all(folder: Pat
     (folder / "state" / "store" / "deeper").mkdir(parents=True)
     with pytest.raises(PathDenied) as denied:
         Folder(str(folder / "state" / inside), hidden=[str(folder / "state")])
-    assert denied.value.message == "The folder holds what Callboard keeps; no tool works there."
+    assert denied.value.message == "Callboard keeps its own data in this folder, so no tool works there."
 
 
 def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
@@ -101,11 +101,11 @@ def test_a_hidden_folder_is_entered_by_no_name(folder: Path):
     with Folder(str(folder), hidden=[str(folder / "state")]) as opened:
         with pytest.raises(PathDenied) as denied:
             opened.read("state/key", 100)
-        assert denied.value.message == "state is kept from agents."
+        assert denied.value.message == "state is private: agents cannot open it."
         (folder / "state").rename(folder / "other")
         with pytest.raises(PathDenied) as denied:
             opened.read("other/key", 100)
-        assert denied.value.message == "other is kept from agents."
+        assert denied.value.message == "other is private: agents cannot open it."
 
 
 def test_a_name_that_becomes_a_link_again_and_again_never_leads_outside(folder: Path):

@@ -41,9 +41,9 @@ def test_a_path_inside_the_folder_is_made_relative_to_it(given_path: str, ours: 
 @pytest.mark.parametrize(
     ("given_path", "message"),
     [
-        ("..", ".. goes through a parent folder (..). Name the file from the folder down."),
-        ("a/../b", "a/../b goes through a parent folder (..). Name the file from the folder down."),
-        (f"{ROOT}/../x", f"{ROOT}/../x goes through a parent folder (..). Name the file from the folder down."),
+        ("..", ".. goes through a parent folder (..). Use a path inside the folder."),
+        ("a/../b", "a/../b goes through a parent folder (..). Use a path inside the folder."),
+        (f"{ROOT}/../x", f"{ROOT}/../x goes through a parent folder (..). Use a path inside the folder."),
         ("/etc/passwd", "/etc/passwd is outside the folder. Use a path relative to the folder."),
         ("//etc/passwd", "//etc/passwd is outside the folder. Use a path relative to the folder."),
         (f"{ROOT}-evil/x", f"{ROOT}-evil/x is outside the folder. Use a path relative to the folder."),

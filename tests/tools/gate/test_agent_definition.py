@@ -27,7 +27,7 @@ async def test_no_mode_and_no_rule_lets_it_through_without_asking(
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
     assert Check(
-        name="approval", verdict="ask", detail="what makes more of the team takes a yes every time"
+        name="approval", verdict="ask", detail="Creating agents and connections always requires approval."
     ) in in_english(evaluation.checks)
     assert evaluation.binding is not None
 
@@ -44,7 +44,7 @@ async def test_its_row_says_what_would_be_made(agent: Agent):
 
     assert one.summary == "define_agent painter (subagent): Paints."
     assert one.prompt == (
-        "define_agent painter (subagent): Paints.? What makes more of the team takes a yes every time."
+        "define_agent painter (subagent): Paints.? Creating agents and connections always requires approval."
     )
     assert other.summary == "add_edge clerk → critic: handoff"
 

@@ -25,7 +25,9 @@ async def test_no_mode_and_no_rule_answers_for_the_person(agent: Agent, mode: st
 
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "none", True)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
-    assert Check(name="approval", verdict="ask", detail="a person is to say something") in in_english(evaluation.checks)
+    assert Check(name="approval", verdict="ask", detail="The agent asks you something.") in in_english(
+        evaluation.checks
+    )
 
 
 @pytest.mark.parametrize(("tool", "asked"), [("propose_plan", PLAN), ("ask_person", QUESTION)])

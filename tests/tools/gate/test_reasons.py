@@ -10,7 +10,7 @@ import pytest
 
 from callboard.contracts.facts.reason import Reason, ReasonCode
 from callboard.contracts.ports.tools import ToolCall
-from callboard.tools import reasons
+from callboard.contracts.text.reasons import to_english
 from tests.tools.rigs.calls import Agent, rule
 
 NAMES = (
@@ -22,7 +22,7 @@ PARAMETERS: dict[str, str] = dict.fromkeys(NAMES, "a, b")
 
 @pytest.mark.parametrize("code", get_args(ReasonCode))
 def test_every_reason_has_an_english_text_whose_values_it_names(code: ReasonCode) -> None:
-    said = reasons.to_english((Reason(code=code, parameters=PARAMETERS),))
+    said = to_english((Reason(code=code, parameters=PARAMETERS),))
     assert said
     assert re.search(r"[{}]", said) is None
 
@@ -35,7 +35,7 @@ async def test_a_change_of_what_is_protected_names_it_in_a_code(agent: Agent) ->
     """The page words it in its language; the prompt says the same in English."""
     evaluation = await agent.toolbox.evaluate(_call("Write", file_path="agents/a.md", content="x"), agent.context)
     assert evaluation.reasons == (Reason(code="protected", parameters={"path": "agents"}),)
-    assert evaluation.prompt.endswith("What is in agents is changed with an approval only.")
+    assert evaluation.prompt.endswith("Changes in agents always require approval.")
 
 
 async def test_a_rule_that_asks_is_named_and_a_question_of_the_mode_needs_no_reason(agent: Agent) -> None:
@@ -88,7 +88,7 @@ async def test_a_denial_names_its_reason_in_a_code_and_says_the_same_in_english(
     assert (evaluation.verdict, check.verdict, check.reasons[0].code) == ("deny", "deny", code)
     assert check.reasons[0].parameters.items() >= names.items()
     assert evaluation.message == check.detail
-    assert evaluation.message.startswith(reasons.to_english(check.reasons[:1]))
+    assert evaluation.message.startswith(to_english(check.reasons[:1]))
 
 
 async def test_a_call_that_passes_says_why_in_codes(agent: Agent) -> None:

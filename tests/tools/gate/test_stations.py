@@ -80,9 +80,7 @@ async def test_a_call_that_asks_shows_what_would_change_and_what_an_answer_would
     evaluation = await agent.having(permission_mode="ask").ask("Edit", **CALLS["Edit"])
 
     assert [check.name for check in passed(evaluation.checks)] == list(STATIONS)
-    assert in_english(passed(evaluation.checks))[6] == Check(
-        name="approval", verdict="ask", detail="the permission mode is ask"
-    )
+    assert in_english(passed(evaluation.checks))[6] == Check(name="approval", verdict="ask", detail="The mode is ask.")
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "medium", False)
     assert evaluation.prompt == "Change src/app.py (+1 −1)?"
     assert evaluation.preview == (
@@ -167,7 +165,7 @@ async def test_a_tool_that_does_not_exist_is_named(agent: Agent):
         "stop_process",
         *TEAM_TOOLS,
     )
-    assert evaluation.message == f"There is no tool Teleport. There are: {', '.join(known)}."
+    assert evaluation.message == f"There is no tool Teleport. Known tools: {', '.join(known)}."
 
 
 @pytest.mark.parametrize("mode", ["ask", "edits", "full", "planning"])
@@ -333,12 +331,12 @@ async def test_rules_deny_then_ask_then_allow(agent: Agent):
 
     assert allowed.verdict == "allow"
     assert in_english(passed(allowed.checks))[5] == Check(
-        name="rules", verdict="allow", detail="allow Edit(src/**) (session)"
+        name="rules", verdict="allow", detail="Edit(src/**) (session)."
     )
     assert (asked.verdict, asked.scopes, asked.prompt) == (
         "ask",
         ("once",),
-        "Change src/app.py (+1 −1)? A rule of this session says so.",
+        "Change src/app.py (+1 −1)? A rule of this session asks: Edit(src/**).",
     )
     assert (denied.verdict, denied.code, last(denied).name) == ("deny", "rule_denied", "rules")
 
@@ -363,7 +361,7 @@ def test_without_a_sandbox_a_command_always_asks_and_says_why(agent: Agent, mode
     assert (evaluation.verdict, evaluation.risk, evaluation.read_only) == ("ask", "high", False)
     assert (evaluation.scopes, evaluation.matchers) == (("once",), {})
     assert evaluation.prompt == (
-        "Run pytest -q? There is no sandbox here (bubblewrap (bwrap) is not installed): it may do what you may."
+        "Run pytest -q? No sandbox here (bubblewrap (bwrap) is not installed): the command can do what you can."
     )
     assert evaluation.sandbox == SandboxApplied(
         level="none",
@@ -390,7 +388,7 @@ async def test_a_protected_name_that_cannot_be_kept_makes_a_command_ask(agent: A
     evaluation = await agent.ask("Bash", command="ls")
 
     assert evaluation.verdict == "ask"
-    assert evaluation.prompt.endswith("The sandbox cannot keep .git from being written.")
+    assert evaluation.prompt.endswith("The sandbox cannot protect .git from writes.")
     assert evaluation.sandbox is not None
     assert evaluation.sandbox.detail.startswith("read-only: agents, .callboard, src;")
 

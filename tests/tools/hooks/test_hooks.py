@@ -51,7 +51,7 @@ async def test_a_hook_that_denies_ends_the_call_with_its_reason(agent: Agent, sc
     """SAFE-01: no hook after it is asked, and no station."""
     deny = scripts.hook("guard", "answer(decision='deny', reason='not on Fridays')")
     seen = await judged(agent, deny, scripts.hook("later"), tool="Write", file_path="a.txt", content="x")
-    message = "The hook guard forbids it: not on Fridays"
+    message = "The hook guard denies it: not on Fridays."
     assert (seen.verdict, seen.code, seen.message) == ("deny", "hook_denied", message)
     assert seen.summary == "Write a.txt"
     assert in_english(seen.checks) == (Check(name="hooks", verdict="deny", detail=message),)
@@ -63,13 +63,13 @@ async def test_a_hook_that_asks_has_a_person_asked_whatever_mode_or_rule_allows(
     allowed = agent.having(rules=(rule("allow", "Write(**)"),))
     ask = scripts.hook("guard", "answer(decision='ask', reason='it is large.')")
     seen = await judged(allowed, ask, tool="Write", file_path="a.txt", content="x")
-    why = "the hook guard asks: it is large"
+    why = "The hook guard asks for approval: it is large."
     assert (seen.verdict, seen.scopes, seen.matchers) == ("ask", ("once",), {})
-    assert seen.prompt.endswith("The hook guard asks: it is large.")
+    assert seen.prompt.endswith("The hook guard asks for approval: it is large.")
     assert in_english(seen.checks) == (
         Check(name="hooks", verdict="ask", detail=why),
         Check(name="policy", verdict="allow", detail="Patch"),
-        Check(name="rules", verdict="allow", detail="allow Write(**) (session)"),
+        Check(name="rules", verdict="allow", detail="Write(**) (session)."),
         Check(name="approval", verdict="ask", detail=why),
     )
 
@@ -83,7 +83,7 @@ async def test_what_a_hook_rewrites_is_what_everything_after_sees(agent: Agent, 
     assert (seen.verdict, seen.arguments) == ("ask", '{"content":"tidy\\n","file_path":"b.txt"}')
     assert seen.binding is not None
     assert (seen.binding.file, seen.binding.arguments_hash) == ("b.txt", seen.arguments_hash)
-    assert seen.prompt == "Make b.txt (+1 −0)? The hook tidy rewrote the arguments."
+    assert seen.prompt == "Make b.txt (+1 −0)? The hook tidy changed the arguments."
     assert "+tidy" in seen.preview
     assert seen.matchers == {"session": "Edit(b.txt)", "workspace": "Edit(b.txt)"}
 
@@ -96,8 +96,8 @@ async def test_why_a_hook_rewrote_a_call_is_told_with_it(agent: Agent, scripts: 
         for name, decision in (("a", "pass"), ("b", "ask"))
     ]
     assert [one.detail for one in said if one is not None] == [
-        "the hook a rewrote the arguments: we use pnpm",
-        "the hook b rewrote the arguments; the hook b asks: we use pnpm",
+        "The hook a changed the arguments: we use pnpm.",
+        "The hook b changed the arguments. The hook b asks for approval: we use pnpm.",
     ]
 
 
@@ -136,9 +136,7 @@ async def test_a_second_hook_that_rewrites_denies_the_call(agent: Agent, scripts
     assert said == HookResult(
         verdict="deny",
         code="hook_failed",
-        detail=(
-            "The hook two would rewrite the arguments, which one did already. A call that it cannot judge is not made."
-        ),
+        detail=("The hook two failed, so the call does not run: would rewrite the arguments, which one did already."),
         arguments='{"command":"ls -l"}',
         rewritten_by="one",
         reasons=(
@@ -169,18 +167,20 @@ async def test_a_hook_that_fails_denies_the_call_and_says_how(agent: Agent, scri
     """SAFE-01"""
     seen = await judged(agent, scripts.hook("guard", body), tool="Read", file_path="README.md")
     assert (seen.verdict, seen.code) == ("deny", "hook_failed")
-    assert seen.message.startswith(f"The hook guard {FAILS[body]}")
-    assert seen.message.endswith(". A call that it cannot judge is not made.")
+    assert seen.message.startswith(f"The hook guard failed, so the call does not run: {FAILS[body]}")
+    assert seen.message.endswith(".")
 
 
 async def test_a_hook_whose_program_is_not_there_denies_the_call(agent: Agent, tmp_path: Path) -> None:
     gone = Hook(name="gone", command=(str(tmp_path / "gone"),))
     seen = await judged(agent, gone, tool="Read", file_path="README.md")
-    said = f"The hook gone cannot be started: {tmp_path}/gone: No such file or directory. "
+    said = f"The hook gone failed, so the call does not run: cannot be started: {tmp_path}/gone: No such file or directory."
     assert (seen.code, seen.message.startswith(said)) == ("hook_failed", True)
     toolbox = FolderToolbox(start_folder=lambda one, folder: str(tmp_path / "away"))
     away = await judged(Agent(agent.folder, toolbox), Hook(name="away", command=("true",)), tool="Read", file_path="x")
-    assert away.message.startswith("The hook away cannot be started: No such file or directory. ")
+    assert away.message.startswith(
+        "The hook away failed, so the call does not run: cannot be started: No such file or directory."
+    )
 
 
 async def test_a_hook_that_takes_too_long_denies_the_call_and_leaves_no_process(
@@ -189,7 +189,7 @@ async def test_a_hook_that_takes_too_long_denies_the_call_and_leaves_no_process(
     """SAFE-01: what it started in a session of its own is gone as well."""
     body = f"import subprocess, time\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)\ntime.sleep(600)"
     seen = await judged(agent, scripts.hook("slow", body, timeout=1.5), tool="Read", file_path="README.md")
-    said = "The hook slow did not answer within 1.5 seconds. A call that it cannot judge is not made."
+    said = "The hook slow failed, so the call does not run: did not answer within 1.5 seconds."
     assert (seen.code, seen.message) == ("hook_failed", said)
     assert having(mark) == having(str(scripts.place)) == []
 
@@ -230,12 +230,12 @@ def test_hooks_are_run_on_the_loop_that_the_product_has(folder: Path, scripts: S
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         said = [one.detail if one is not None else "" for one in runner.run(often())]
-    after = "A call that it cannot judge is not made."
+    failed = "failed, so the call does not run:"
     assert said == [
         "",
-        f"The hook loud answered more than {LARGEST:,} bytes. {after}",
-        f"The hook slow did not answer within 0.5 seconds. {after}",
-        "the hook fine asks",
+        f"The hook loud {failed} answered more than {LARGEST:,} bytes.",
+        f"The hook slow {failed} did not answer within 0.5 seconds.",
+        "The hook fine asks for approval.",
         "",
         "",
     ]
@@ -274,7 +274,9 @@ async def test_a_hook_whose_secret_is_missing_denies_the_call(folder: Path, scri
 
     hook = scripts.hook("env", env={"TOKEN": "secret://lint"})
     seen = await judged(Agent(folder, FolderToolbox(reveal=missing)), hook, tool="Read", file_path="README.md")
-    assert seen.message.startswith("The hook env cannot be started: There is no secret lint.")
+    assert seen.message.startswith(
+        "The hook env failed, so the call does not run: cannot be started: There is no secret lint."
+    )
     assert scripts.asked("env") == []
 
 
@@ -300,7 +302,7 @@ async def test_a_hook_is_asked_about_what_its_matchers_name_read_widely(
     asking = agent.having(hooks=(hook,))
     known = asking.toolbox.preview_hooks(call(tool, **arguments), asking.context)
     why = Reason(code="hooks_unasked", parameters={"hooks": "look"})
-    told = HookResult(verdict="allow", detail="no program is run here; it would be asked of: look", reasons=(why,))
+    told = HookResult(verdict="allow", detail="Hooks do not run here. These would decide: look.", reasons=(why,))
     assert known == (told if speaks else None)
     changed = asking.having(hooks=(), changed_hooks=(hook,))
     away = changed.toolbox.preview_hooks(call(tool, **arguments), changed.context)
@@ -327,7 +329,8 @@ async def test_a_hook_is_not_run_from_where_agents_change_files(
     (folder / ".callboard" / "hooks" / "link.py").symlink_to(folder / "check.py")
     (tmp_path / "there.py").symlink_to(folder / "check.py")
     said = (
-        f"The hook check is not run: its program {folder}/check.py stands where agents of {folder} change files. Use one in "
+        f"The hook check failed, so the call does not run: its program {folder}/check.py stands where agents of "
+        f"{folder} change files. Use one in "
         f"{folder}/.callboard/, or outside of every folder that is opened here."
     )
     for word in ("check.py", str(folder / "check.py"), ".callboard/hooks/link.py", str(tmp_path / "there.py")):
@@ -369,7 +372,9 @@ async def test_a_hooks_program_is_looked_for_on_the_search_path_that_it_is_given
     assert f"its program {folder}/bin/checker stands where agents of {folder} change files" in seen.message
     assert not (folder / "ran").exists()
     gone = Hook(name="gone", command=("no-such-program",))
-    said = "The hook gone cannot be started: no-such-program: No such file or directory. "
+    said = (
+        "The hook gone failed, so the call does not run: cannot be started: no-such-program: No such file or directory."
+    )
     assert (await judged(agent, gone, tool="Read", file_path="x")).message.startswith(said)
 
 
@@ -381,7 +386,7 @@ async def test_in_place_of_hooks_that_changed_since_they_were_trusted_a_person_i
     said = await hooked(changed, call("Bash", command="ls"))
     assert said == HookResult(
         verdict="ask",
-        detail="the folder changed since it was trusted, and its hooks are not run: look",
+        detail="The folder changed since you trusted it, so these hooks do not run: look.",
         reasons=(Reason(code="hooks_changed", parameters={"hooks": "look"}),),
     )
     assert await hooked(changed, call("Read", file_path="README.md")) is None

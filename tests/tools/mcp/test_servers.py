@@ -321,7 +321,7 @@ async def test_a_standing_yes_speaks_of_the_tool_as_it_was_declared_then(folder:
         after = await agent.toolbox.evaluate(grown, ruled.context)
         assert (asked.verdict, before.verdict, after.verdict) == ("ask", "allow", "ask")
         said = [one.detail for one in in_english(after.checks) if one.name == "rules"]
-        assert said == ["mcp__scripted__echo was allowed as its server declared it before"]
+        assert said == ["mcp__scripted__echo was allowed before its server changed the tool."]
         no = msgspec.structs.replace(yes, verdict="deny")
         denied = await agent.toolbox.evaluate(grown, agent.having(rules=(no,)).context)
         assert (denied.verdict, denied.code) == ("deny", "rule_denied")

@@ -11,7 +11,7 @@ import msgspec
 
 from callboard.contracts.facts.permission import Check, Rule, RuleScope, Verdict
 from callboard.contracts.ports.tools import Evaluation, Question, Reply, ToolCall, ToolContext, ToolOutcome
-from callboard.tools.reasons import to_english
+from callboard.contracts.text.reasons import to_english
 from callboard.tools.toolbox import FolderToolbox
 
 DEFINITION = "d" * 64

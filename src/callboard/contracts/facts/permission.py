@@ -47,9 +47,9 @@ class HookSaid(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_d
     reasons: tuple[Reason, ...] = ()
 
     def told(self, arguments: str) -> str:
-        """What the model is told before the result of a call that had these arguments in place of its own, made or not."""
+        """Return the note for the model about rewritten arguments, placed before the result of the call."""
         shown = arguments if len(arguments) <= MOST_TOLD else f"{arguments[:MOST_TOLD]}…"
-        return f"[Your arguments were not taken as they were: {self.detail}. In their place: {shown}]\n\n"
+        return f"[A hook changed your arguments. {self.detail} Arguments used: {shown}]\n\n"
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):

@@ -1,4 +1,4 @@
-"""A command that goes on in the background, as the tools give it to the runtime."""
+"""Ports of background commands."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ from .tools import Evaluation, ToolCall, ToolContext, ToolOutcome
 
 
 class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
-    """Some of an output: the characters from `start` up to `next`, of `total` that there were so far. Between the head and the
-    tail of a long one some are gone; then `start` is behind what was asked for."""
+    """Part of an output.
+
+    Attributes:
+        start: Offset of the first character. Greater than the requested offset if the middle of a
+            long output was
+            dropped.
+        next: Offset after the last character.
+        total: Number of characters so far.
+    """
 
     text: str
     start: int
@@ -22,39 +29,50 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Process(Protocol):
-    """A command behind its guard. Unless it is stopped it goes on as long as this process lives."""
+    """Command behind its guard. It runs until it ends, is stopped, or this process ends."""
 
     def read(self, offset: int, most: int) -> Excerpt:
-        """At most so many characters of its output from an offset on."""
+        """Return at most `most` characters of the output, from an offset on."""
         ...
 
     async def wait_for_output(self, offset: int) -> None:
-        """Waits until there is output behind the offset, or the process is over."""
+        """Wait until there is output after the offset, or the process has ended."""
         ...
 
     async def write(self, text: str, *, end: bool) -> None:
-        """Writes to its input. Raises Refusal `process_unavailable` where it does not read any more."""
+        """Write to the command's input.
+
+        Raises:
+            Refusal: `process_unavailable` if the command no longer reads its input.
+        """
         ...
 
     async def stop(self) -> None:
-        """Ends it with all that came of it; returns when nothing of it is left."""
+        """End the command and every process that it started. Return when all have ended."""
         ...
 
     async def wait(self) -> ToolOutcome:
-        """What it came to, once nothing of it is left. A limit that ended it is the code `resource_limit`."""
+        """Wait until every process of the command has ended, and return its outcome.
+
+        The code is `resource_limit` if a limit ended it.
+        """
         ...
 
 
 class Shells(Protocol):
-    """Starts commands that go on, and tells what any command would find."""
+    """Starter of background commands."""
 
     async def start(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
-        """Starts the command of a call that the gate or a person let through; its output passes the veil. Raises Refusal where
-        it is not the very call, or its confinement cannot be had; then nothing was run."""
+        """Start the command of a call that the gate or a person allowed. `redactor` redacts its
+        output.
+
+        Raises:
+            Refusal: The call changed after approval, or its sandbox is unavailable. Nothing ran.
+        """
         ...
 
     async def describe_environment(self, context: ToolContext) -> ExecutionEnvironment:
-        """What a command of this context would find."""
+        """Return what a command of this context could access."""
         ...

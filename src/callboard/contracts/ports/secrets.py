@@ -1,9 +1,9 @@
-"""Secrets: kept outside the log, named by handles everywhere else, and put in place only where something is carried out.
+"""Ports of secrets and of redaction.
 
-A handle reads `secret://NAME`. A value that is known is replaced by its handle before a fact is built, so what is recorded
-still runs; what only looks like a secret is replaced by a handle that holds for this process. `#FORM` behind the name says
-in which form the value stood (`secret://NAME#base64-1`), and a `~` ends a handle where what follows could be read as part
-of it.
+A handle reads `secret://NAME`. Redaction replaces a stored value by its handle before a fact is
+built, so a recorded call can run again. A value that only looks like a secret gets a handle that is
+valid in this process. `#FORM` names the encoding (`secret://NAME#base64-1`). `~` ends a handle
+where the next character could be read as part of it.
 """
 
 from __future__ import annotations
@@ -16,100 +16,152 @@ HANDLE = "secret://"
 
 
 class SecretStore(Protocol):
-    """Where values are kept. Blocking: not to be called on an event loop."""
+    """Store of secret values. Its methods block: do not call them on an event loop."""
 
     def check(self) -> None:
-        """Raises Refusal `secret_store_unavailable` where nothing can be kept."""
+        """Check that the store can keep values.
+
+        Raises:
+            Refusal: `secret_store_unavailable`.
+        """
         ...
 
     def names(self) -> tuple[SecretInfo, ...]:
-        """What there is, by name. Raises Refusal `secret_store_unavailable`."""
+        """Return the stored secrets by name.
+
+        Raises:
+            Refusal: `secret_store_unavailable`.
+        """
         ...
 
     def get(self, name: str) -> str | None:
-        """The value, or None where there is none. Raises Refusal `secret_store_unavailable`."""
+        """Return the value; None if there is none.
+
+        Raises:
+            Refusal: `secret_store_unavailable`.
+        """
         ...
 
     def put(self, name: str, value: str) -> None:
-        """Keeps a value under a name. Raises Refusal `secret_store_unavailable`."""
+        """Store a value under a name.
+
+        Raises:
+            Refusal: `secret_store_unavailable`.
+        """
         ...
 
     def remove(self, name: str) -> bool:
-        """Forgets a value; False where there was none. Raises Refusal `secret_store_unavailable`."""
+        """Remove a value. Return False if there was none.
+
+        Raises:
+            Refusal: `secret_store_unavailable`.
+        """
         ...
 
 
 class StreamRedaction(Protocol):
-    """Redacts one text that comes in pieces: what may be the beginning of a secret is held back until it is known. All that it
-    lets out, in order, is what `Secrets.redact` makes of the whole text; but where `lift` let the beginning of a secret out,
-    that stands before the secret's handle."""
+    """Redaction of one text that arrives in pieces.
+
+    It withholds a possible beginning of a secret until more text decides. The returned pieces, in
+    order, equal `Secrets.redact` of the whole text. Exception: a beginning that `release_harmless`
+    returned stays in front of the secret's handle.
+    """
 
     def add(self, piece: str) -> str:
-        """What may be shown now."""
+        """Add a piece and return the text that is safe to show now."""
         ...
 
     def release_harmless(self) -> str:
-        """What can be shown for somebody who looks while nothing more comes: all that is held back, if it is too little to give
-        a secret away, and nothing otherwise. It is too little where a known value may begin with it, no whole secret is in it,
-        and it has at most 3 characters beside whitespace, quotes and backslashes, together with what was let out in this way
-        right before it and may begin the same value. What stands behind the mark of a token, of a password or of a handle is
-        held back however little it is. When the rest of the value comes, its handle stands for the whole of it behind what was
-        let out; when something else comes, that follows as it is."""
+        """Return the withheld text if it is too short to reveal a secret, else an empty string.
+
+        Call it for a reader while no more text arrives. The withheld text is harmless if:
+
+        - a stored value may begin with it;
+        - it contains no whole secret;
+        - it has at most 3 characters without whitespace, quotes and backslashes, counting text that
+          was released before it for
+          the same possible value.
+
+        Text after the mark of a token, password or handle is never released. If the rest of the
+        value arrives, its whole handle follows the released text. Other text follows unchanged.
+        """
         ...
 
     def pending(self) -> str:
-        """What is held back, redacted as if nothing followed. Changes nothing."""
+        """Return the withheld text, redacted as if the text ended here. Change nothing."""
         ...
 
 
 class Secrets(Protocol):
-    """Redaction and its reverse, and the key store behind them."""
+    """Redaction, its reverse, and the store of secrets."""
 
     def redact(self, text: str) -> str:
-        """The text with handles in place of secrets: known values, also base64-, URL- and JSON-escaped, and what has the shape
-        of a token. The same text comes back where there are none."""
+        """Return the text with handles instead of secrets.
+
+        Finds stored values, also base64-, URL- and JSON-encoded, and values with the shape of a
+        token.
+        """
         ...
 
     def redact_bytes(self, data: bytes) -> bytes:
-        """The same of bytes, whatever they are."""
+        """Return bytes of any kind with handles instead of secrets."""
         ...
 
     def may_have_secret(self, data: bytes) -> bool:
-        """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
+        """Return False if JSON or UTF-8 data certainly has no secret."""
         ...
 
     def redact_stream(self) -> StreamRedaction:
-        """Redaction of a text in pieces."""
+        """Return a redactor for one text that arrives in pieces."""
         ...
 
     def reveal(self, text: str) -> str:
-        """The text with values in place of handles, for a tool to carry out and never to be kept. Raises Refusal
-        `secret_missing` for a handle that nothing is known of, or that is the key of a provider."""
+        """Return the text with values instead of handles, for a tool to run. Never store the
+        result.
+
+        Raises:
+            Refusal: `secret_missing` for an unknown handle or the key of a provider.
+        """
         ...
 
     def find_stored(self, text: str) -> tuple[str, ...]:
-        """The names of the secrets that a person keeps, by name, which the handles in a text stand for or have a part of.
-        What was only seen is none of them."""
+        """Return the names of stored secrets whose handles, or parts of whose values, are in a
+        text. Sorted.
+
+        Values that were only seen are left out.
+        """
         ...
 
     def reveal_key(self, text: str) -> str:
-        """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
+        """Return a setting's text with values instead of handles, for the provider or server that
+        it belongs to.
+
+        Raises:
+            Refusal: `secret_missing`.
+        """
         ...
 
     def list_stored(self) -> tuple[SecretInfo, ...]:
-        """The secrets that are kept, by name."""
+        """Return the stored secrets by name."""
         ...
 
     def store(self, name: str, value: str) -> SecretInfo:
-        """Puts a value into the keyring and knows it from now on. Blocking. Raises Refusal `invalid_input` for what would be
-        found in ordinary text, `secret_store_unavailable`."""
+        """Store a value in the keyring and redact it from now on. Blocks.
+
+        Raises:
+            Refusal: `invalid_input` for a value that occurs in ordinary text, or
+                `secret_store_unavailable`.
+        """
         ...
 
     def remove(self, name: str) -> None:
-        """Takes a value out of the keyring. What was seen of it goes on being redacted while this process lives. Blocking.
-        Raises Refusal `unknown_secret`, `secret_store_unavailable`."""
+        """Remove a value from the keyring. Redact it until this process ends. Blocks.
+
+        Raises:
+            Refusal: `unknown_secret` or `secret_store_unavailable`.
+        """
         ...
 
     def check_keyring(self) -> str:
-        """Why the keyring cannot be used; empty where it can. Blocking."""
+        """Return why the keyring is unavailable; empty if it is available. Blocks."""
         ...

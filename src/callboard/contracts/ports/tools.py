@@ -1,4 +1,4 @@
-"""What an agent can do: tools, and the one gate in front of them."""
+"""Ports of tools, and of the gate that checks each call."""
 
 from __future__ import annotations
 
@@ -22,15 +22,23 @@ from .model import ToolSpec
 
 
 class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
-    """On whose behalf and under which limits a call is made. `folder` is absolute with symlinks resolved.
+    """Agent, folder and limits of a call.
 
-    `tools` is the agent's list (`("*",)` is everything, `()` nothing); `rules` are those that hold, workspace's and session's.
-    `teamwork` names the tools of a team that could mean something to this agent. A change must
-    be within the `work_globs` of its definition, and within `given_globs`, those that its parent named (empty for everywhere);
-    one that is `read_only` writes nothing. `trusted` says that a person trusts the folder; `shell` is what a command may take,
-    `servers` are those that bring tools, and `serves` is the folder that they work for where it is another one: what is trusted
-    is that folder, not a worktree of it; the same goes for `hooks`, which are asked about a call, and `held_back`, those in
-    whose place a person is. `found` are the tools that are deferred and that the run looked for.
+    Attributes:
+        folder: Absolute path with symlinks resolved.
+        tools: The agent's list. `("*",)` allows every tool, `()` none.
+        rules: Effective rules of the workspace and the session.
+        teamwork: Team tools that can apply to this agent.
+        work_globs: Globs of the definition. A change must match one; empty allows every path.
+        parent_globs: Globs set by the parent. A change must match one; empty allows every path.
+        read_only: The agent must not write.
+        trusted: A person trusts the folder.
+        shell: Limits of commands.
+        servers: Tool servers of the settings.
+        hooks: Hooks that run before a call.
+        changed_hooks: Hooks that changed since they were trusted. A person decides instead.
+        trusted_folder: Folder whose trust applies, if `folder` is a worktree of it.
+        loaded_tools: Deferred tools that the run has loaded.
     """
 
     folder: str
@@ -55,7 +63,12 @@ class ToolContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HookResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What hooks said of a call, as `contracts.facts.permission.HookSaid` tells it; `arguments` are the rewritten, whole."""
+    """Combined decision of the hooks that ran for a call.
+
+    Attributes:
+        arguments: The whole rewritten arguments; None if no hook rewrote them.
+        rewritten_by: Name of the hook that rewrote them.
+    """
 
     verdict: Verdict
     detail: str = ""
@@ -66,8 +79,13 @@ class HookResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A call as the model wrote it, or a hook rewrote it: `arguments` is JSON text that nobody has checked yet. Where values
-    were put in place of handles, `secrets` names those that a person keeps. `hooked` is what hooks said of it."""
+    """Call written by a model or rewritten by a hook.
+
+    Attributes:
+        arguments: Unchecked JSON text.
+        secrets: Names of stored secrets that replaced handles in the arguments.
+        hook_result: Decision of the hooks, if any ran.
+    """
 
     call_id: str
     tool: str
@@ -77,13 +95,19 @@ class ToolCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """The gate's verdict on a call, with all that the facts and the approval card say of it.
+    """Verdict of the gate on a call, with the data for facts and the approval card.
 
-    `arguments` is the final canonical JSON. `code` and `message` are set where the verdict is deny, and go back to the model.
-    `binding` is what an approval is given for; `matchers` the rules that wider scopes would make; `preview` shows the change
-    (a unified diff, or the command) to the person who decides. `summary` is one line for the tool row; with `background` the
-    call answers as soon as its command runs. `hooked` is what hooks had said of it; `secrets` are the
-    names of those that its arguments stand for.
+    Attributes:
+        arguments: Final canonical JSON.
+        summary: One line for the tool row.
+        code: Set if the verdict is deny.
+        message: Text for the model if the verdict is deny.
+        prompt: Question on the approval card.
+        preview: Unified diff or command, for the person who decides.
+        binding: The exact call and file content that an approval applies to.
+        matchers: Rule that each wider approval scope would add.
+        background: The call answers as soon as its command runs.
+        secrets: Names of secrets in the arguments.
     """
 
     verdict: Verdict
@@ -105,15 +129,21 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     hook_result: HookResult | None = None
     secrets: tuple[str, ...] = ()
     commands: int = 0
-    """Simple commands of the shell text that would run; 0 for a call without one, and for a text that cannot be read."""
+    """Number of simple commands in the shell text; 0 for other calls and for unparseable text."""
     reasons: tuple[Reason, ...] = ()
-    """Why a person is asked, beside the mode and what hooks said; `prompt` says the same in English."""
+    """Reasons for the question, except the mode and hooks. `prompt` has them in English."""
 
 
 class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """What a call came to. `code` is None for success. `output` is the whole output as text; large output is split by the
-    runtime. `blobs` hold the contents that `changes` and `images` refer to; `images` are what the call showed. `found`
-    are tools that the run is to be told of from now on."""
+    """Result of a call.
+
+    Attributes:
+        output: Whole output as text. The runtime splits large output.
+        code: None on success.
+        blobs: Contents that `changes` and `images` refer to.
+        images: Images that the call returned.
+        loaded_tools: Deferred tools that the run can call from now on.
+    """
 
     output: str
     code: Code | None = None
@@ -127,8 +157,12 @@ class ToolOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server asks a person while a call of it runs. `schema` is the JSON Schema of the answer, an object; None where it
-    wants no more than a yes to what it says. `url` is an address that it names; nothing here opens it."""
+    """Question of a tool server to a person during a call.
+
+    Attributes:
+        schema: JSON Schema of the answer, an object. None asks for consent only.
+        url: Address shown to the person. Callboard never opens it.
+    """
 
     server: str
     message: str
@@ -137,32 +171,35 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a question: an answer as the person typed it, a no, or nobody answered (in time, or before the turn was
-    stopped)."""
+    """Answer to a question. `nothing` means no answer before the deadline or the interrupt."""
 
     outcome: Literal["answer", "reject", "nothing"]
     answer: str = ""
 
 
 class Reporter(Protocol):
-    """To whom a call tells what comes of it while it runs."""
+    """Receiver of what a call reports while it runs."""
 
     def output(self, text: str) -> None:
-        """A piece of its output."""
+        """Report a piece of output."""
         ...
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """How far it is; without `total` nobody knows of how much."""
+        """Report progress. Without `total` the amount of work is unknown."""
         ...
 
     async def ask(self, question: Question) -> Reply:
-        """Asks a person. One question of a call waits for the one before it."""
+        """Ask a person. Questions of one call are asked one after the other."""
         ...
 
 
 class PathContent(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands under a path, at one moment. `data` is text in UTF-8, an image as it is, or the names in a folder; of other
-    files it is empty. `told` says in words what it is and how large."""
+    """Content of a path at one moment.
+
+    Attributes:
+        data: Text in UTF-8, an image, or the names in a folder. Empty for other files.
+        description: Kind and size in English.
+    """
 
     path: str
     kind: RefKind
@@ -172,74 +209,97 @@ class PathContent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MissingPath(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a path that was named is not given."""
+    """Reason why a mentioned path has no content."""
 
     reason: MissingReason
     detail: str = ""
 
 
 class Toolbox(Protocol):
-    """All tools of a workspace behind the one gate."""
+    """Every tool of a workspace, behind the gate."""
 
     def list_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """The tools that this agent is told of, by name."""
+        """Return the tools that this agent can see, by name."""
         ...
 
     def list_tools(self, context: ToolContext) -> tuple[ToolInfo, ...]:
-        """Every tool that there is, by name, as this agent has it."""
+        """Return every tool with its availability for this agent, by name."""
         ...
 
     def list_servers(self, context: ToolContext) -> tuple[ServerState, ...]:
-        """The servers of the context as they are now."""
+        """Return the current state of the context's servers."""
         ...
 
     async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
-        """Connects to the servers of the context that are not there, within a bound. One that does not answer by then is
-        waited for no more: it may come later. With `whole` each is waited for until it is there or lost."""
+        """Connect to the context's disconnected servers.
+
+        Args:
+            whole: Wait until each server is connected or lost. Otherwise wait for a bounded time; a
+                slow server can
+                connect later.
+        """
         ...
 
     async def reconnect(self, context: ToolContext, server: str) -> ServerState:
-        """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
+        """Connect to a server again, within a bounded time.
+
+        Raises:
+            Refusal: `unknown_server`.
+        """
         ...
 
     def preview_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
-        """What is known of the hooks of a call that nobody makes; None where there is none for it. Runs nothing."""
+        """Return what is known about the hooks of a past call; None if no hook matches. Run nothing."""
         ...
 
     async def run_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
-        """What the hooks say of a new call; None where they say nothing. Their programs are run, and all of them have ended
-        when this returns, also where the task is cancelled. What they say may have secrets in it."""
+        """Run the hooks of a new call and return their result; None if none decides.
+
+        Every hook program has ended when this returns, also after a cancellation. The result may
+        contain secrets.
+        """
         ...
 
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
-        """Passes the call through the gate. Runs nothing and changes nothing: what hooks say, the call brings along."""
+        """Pass the call through the gate. Run and change nothing. `call.hook_result` has the result
+        of the hooks.
+        """
         ...
 
     async def run(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
     ) -> ToolOutcome:
-        """Runs a call that the gate or a person let through, with the evaluation's final arguments.
+        """Run a call that the gate or a person allowed, with the evaluation's final arguments.
 
-        `reporter` is told what comes of it meanwhile. Where an approval's binding no longer holds (the file changed) the
-        outcome has the code `file_changed` and nothing was done. Cancelling the task ends what the call started,
-        with all its children; a server is asked to stop.
+        If the approval no longer applies, such as after a file changed, the outcome has the code
+        `file_changed` and nothing ran. Cancelling the task ends every process of the call and asks
+        a server to stop.
+
+        Args:
+            reporter: Receives output, progress and questions.
         """
         ...
 
     def read_path(self, path: str, context: ToolContext) -> PathContent | MissingPath:
-        """What stands under a path that a person names, by the way and under the rules of a read. Blocks while it reads."""
+        """Return the content of a path that a person mentions, under the rules of a read. Blocks."""
         ...
 
     async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
-        """Paths of files with this text in them, in any case, shortest first; what rules keep from being read is left out."""
+        """Return paths of files that contain this text in any case, shortest first. Leave out files
+        that rules protect.
+        """
         ...
 
     async def read_text(self, path: str, context: ToolContext) -> str:
-        """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
+        """Return the current text of a file for an allowed read.
+
+        Raises:
+            Refusal: `path_denied` or `tool_failed`.
+        """
         ...
 
     async def close(self) -> None:
-        """Lets go of all servers."""
+        """Disconnect from every server."""
         ...
 
 

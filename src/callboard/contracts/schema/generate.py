@@ -32,11 +32,13 @@ from ..rows.conversation import ActionOutcome, PartState, RuntimeStatus, StatusD
 from ..rows.session import Attention, SessionState
 from ..scope import ActorKind, ScopeKey
 from ..settings import WideningCode
+from ..text.reasons import ENGLISH
 from .typescript import Writer, closed_list, literal, plural
 
 Files = dict[str, str]
 SCHEMAS = "schemas"
 TYPESCRIPT = "web/src/system/generated/contracts.ts"
+REASONS = "web/src/system/generated/reasons.ts"
 
 #: The closed lists that a page needs by name.
 CLOSED_LISTS: dict[str, tuple[str, ...]] = {
@@ -252,6 +254,15 @@ def typescript() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def reasons_typescript() -> str:
+    """Return a TypeScript module with the English texts of reasons, by their keys on the page."""
+    texts = "".join(f"  'action.reason.{code}': {literal(text)},\n" for code, text in ENGLISH.items())
+    return (
+        "// Generated from src/callboard/contracts/text/reasons.py by `make gen`. Do not edit.\n\n"
+        f"/** Reasons of the gate and of hooks, in English. */\nexport const enReasons = {{\n{texts}}} as const\n"
+    )
+
+
 def generated() -> Files:
     """Every generated file: its path from the project's root, and its text."""
     schemas = {
@@ -265,7 +276,7 @@ def generated() -> Files:
         f"{SCHEMAS}/{name}.json": json.dumps({"$schema": draft, **schema}, indent=1, ensure_ascii=False) + "\n"
         for name, schema in schemas.items()
     }
-    return {**files, TYPESCRIPT: typescript()}
+    return {**files, TYPESCRIPT: typescript(), REASONS: reasons_typescript()}
 
 
 if __name__ == "__main__":

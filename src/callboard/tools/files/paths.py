@@ -11,9 +11,9 @@ import unicodedata
 
 from callboard.contracts.facts.reason import ReasonCode
 from callboard.contracts.text.exact import INVISIBLE, mark
-from callboard.contracts.text.sentences import punctuated
+from callboard.contracts.text.reasons import to_english
 
-from ..reasons import reason, to_english
+from ..reasons import reason
 
 #: What decides what agents may do, at the top of a folder. While a command runs, none of these can be made there either.
 PROTECTED = ("agents", ".callboard", ".git")
@@ -42,7 +42,7 @@ class PathDenied(Exception):
 
     def __init__(self, code: ReasonCode, **parameters: str) -> None:
         self.reasons = (reason(code, **parameters),)
-        self.message = punctuated(to_english(self.reasons))
+        self.message = to_english(self.reasons)
         super().__init__(self.message)
 
 

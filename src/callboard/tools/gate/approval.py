@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from callboard.contracts.facts.permission import Verdict
 from callboard.contracts.facts.reason import Reason
-from callboard.contracts.text.sentences import clause
+from callboard.contracts.text.reasons import to_english
 
 from ..builtin.bash import BashArguments
-from ..reasons import StationResult, explain_allowance, explain_question, reason, to_english
+from ..reasons import StationResult, explain_allowance, explain_question, reason
 from ..shell_grammar.spellings import destroys
 from .call_context import CallContext
 
 
 def station(case: CallContext) -> StationResult:
-    """Return the verdict with what its check says, and keep the reasons of a question."""
+    """Return the verdict of the approval station, and store the reasons of a question."""
     verdict, found = _wanted(case)
     if verdict == "ask":
         case.reasons = found
     if case.spends:
-        # No mode and no broad rule is a word on what a person keeps to themselves.
+        # Only a rule for this exact call, and no mode or broad rule, allows the use of a stored secret.
         verdict, case.reasons = "ask", (reason("spends", secrets=", ".join(case.spends)), *case.reasons)
     if case.hook_asks:
         verdict = "ask"
@@ -33,13 +33,12 @@ def station(case: CallContext) -> StationResult:
 
 def why(case: CallContext) -> str:
     """Return why a person is asked, in English: what hooks said, then the reasons."""
-    said = to_english(case.reasons)
-    hooked = case.call.hook_result.detail if case.call.hook_result is not None else ""
-    return f"{clause(hooked)}; {said}" if hooked and said else hooked or said
+    hook_detail = case.call.hook_result.detail if case.call.hook_result is not None else ""
+    return " ".join(part for part in (hook_detail, to_english(case.reasons)) if part)
 
 
 def _wanted(case: CallContext) -> tuple[Verdict, tuple[Reason, ...]]:
-    """The verdict with its reasons."""
+    """Return the verdict and its reasons."""
     mode = case.context.permission_mode
     if case.protected:
         return "ask", (reason("protected", path=case.protected),)

@@ -1,4 +1,4 @@
-"""One call on its way through the gate: what is known of it so far."""
+"""State of one call on its way through the gate."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ _MOST_NAMED = 5
 
 
 class GateEnvironment(NamedTuple):
-    """What the machine gives and the settings say: how commands can be held in, what is kept from agents, what else of the
-    machine they can read, and what servers bring."""
+    """Sandbox of this machine, folders hidden from agents, readable toolchains, and the tools of servers."""
 
     ability: SandboxAbility
     hidden: tuple[str, ...] = ()
@@ -47,17 +46,17 @@ class GateEnvironment(NamedTuple):
     brought: McpCatalog = declarations.NOTHING
 
     def holds(self, folder: str) -> bool:
-        """True where a command in this folder runs in the sandbox."""
+        """Return True if a command in this folder runs in the sandbox."""
         return self.ability.works and folder != "/"
 
     def why_not(self, folder: str) -> str:
-        """Why commands in this folder are not held in."""
+        """Return why commands in this folder run without a sandbox."""
         return "the folder is the whole machine" if folder == "/" else self.ability.problem
 
 
 @dataclass
 class CallContext:
-    """A call with what the stations found. What a station needs an earlier one has set."""
+    """A call with the results of its stations. Each station uses results of earlier ones."""
 
     call: ToolCall
     context: ToolContext
@@ -76,7 +75,7 @@ class CallContext:
 
     @property
     def kind(self) -> declarations.BuiltinTool:
-        """The tool, once it is known."""
+        """The tool, after the station `tools`."""
         if self.found_kind is None:
             raise LookupError("the tool of this call is not known yet")
         return self.found_kind
@@ -87,7 +86,7 @@ class CallContext:
 
     @property
     def settled(self) -> Arguments:
-        """The arguments, once they are checked."""
+        """The validated arguments."""
         if self.asked is None:
             raise LookupError("the arguments of this call are not checked yet")
         return self.asked
@@ -104,53 +103,55 @@ class CallContext:
 
     @property
     def held(self) -> bool:
-        """True where a command runs in the sandbox."""
+        """True if a command runs in the sandbox."""
         return self.ground.holds(self.context.folder)
 
     @property
     def is_merge(self) -> bool:
-        """True for taking over what a child did in its worktree."""
+        """True for merging a subagent's worktree."""
         return isinstance(self.asked, Merge)
 
     @property
     def is_brought(self) -> bool:
-        """True for a tool that a server brings."""
+        """True for a tool of a server."""
         return self.kind.offered is not None if self.found_kind is not None else is_brought(self.call.tool)
 
     @property
     def pretty(self) -> str:
-        """What a server's tool is asked with, for the person who decides; empty for others."""
+        """Formatted arguments of a server's tool, for the approval card; empty for other tools."""
         return msgspec.json.format(self.canonical, indent=2) if isinstance(self.asked, McpTool) else ""
 
     @property
     def makes(self) -> bool:
-        """True for making an agent or an edge."""
+        """True for creating an agent or an edge."""
         return isinstance(self.asked, DefineAgent | AddEdge)
 
     @property
     def asks(self) -> bool:
-        """True for what only a person can settle: nothing is allowed by it."""
+        """True for a question that only a person can answer. It allows nothing."""
         return isinstance(self.asked, ProposePlan | AskPerson)
 
     @property
     def hook_asks(self) -> bool:
-        """True where a hook wants a person asked: no rule answers that."""
+        """True if a hook asks for approval. No rule can give it."""
         return self.call.hook_result is not None and self.call.hook_result.verdict == "ask"
 
     @property
     def spends(self) -> tuple[str, ...]:
-        """The names of the kept secrets that it would be given, where no rule allows exactly this."""
+        """Names of the stored secrets that the call would receive, unless a rule allows this exact call."""
         return () if allows_exactly(self.context.rules, self.target) else self.call.secrets
 
     @property
     def may_write(self) -> bool:
-        """True where a command may write in the folder."""
+        """True if a command may write in the folder."""
         return not self.shell_reads_only and self.context.permission_mode != "planning"
 
     @property
     def shell_reads_only(self) -> Reason | None:
-        """Why a command must not write in the folder, whatever its mode; None where it may. A command cannot be held to globs,
-        so an agent that has some writes with its other tools."""
+        """Reason why a command must not write in any mode; None if it may.
+
+        A command cannot be confined to globs. An agent with globs writes with its other tools.
+        """
         if "Patch" not in self.context.policy:
             return reason("no_patch_held")
         if self.context.read_only:
@@ -159,12 +160,12 @@ class CallContext:
 
     @property
     def globs(self) -> tuple[str, ...]:
-        """All globs that changes are held to; none where they may be anywhere."""
+        """Every glob that changes are limited to; empty allows every path."""
         return tuple(dict.fromkeys((*self.context.work_globs, *self.context.parent_globs)))
 
     @property
     def named(self) -> str | None:
-        """The path as the model wrote it; None for tools that take none."""
+        """The path as the model wrote it; None for tools without a path."""
         match self.asked:
             case ReadArguments() | WriteArguments() | EditArguments():
                 return self.asked.file_path
@@ -175,7 +176,7 @@ class CallContext:
 
     @property
     def lexical(self) -> str | None:
-        """The path of ours that the model's text names; None where it names none."""
+        """The relative path of the model's text; None for an invalid path or none."""
         try:
             return None if self.named is None else relative(self.context.folder, self.named)
         except PathDenied:
@@ -183,18 +184,18 @@ class CallContext:
 
     @property
     def shown(self) -> str | None:
-        """The path as far as it is known."""
+        """The best known path, for messages."""
         return self.named if self.path is None else self.path
 
     @property
     def target(self) -> Target:
-        """What rules look at."""
+        """The part of the call that rules match."""
         command = self.asked.command if isinstance(self.asked, BashArguments) else None
         declared = self.kind.offered.declared if self.kind.offered is not None else None
         return Target(tool=self.kind.name, path=self.path, command=command, declared=declared)
 
     def confinement(self) -> SandboxApplied:
-        """What holds the call in when it is run."""
+        """Return the sandbox that the call will run in."""
         if self.kind.offered is not None:
             return confinement(self.kind.offered)
         if not self.is_shell:

@@ -1,4 +1,4 @@
-"""What a person reads of a call: one line for its row, the question on its card, and how much is at stake."""
+"""Texts about a call for a person: tool row, approval question and risk."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from . import team_call_description
 
 _LONGEST = 120
 _SPACES = re.compile(r"[ \t]+")
-#: So many of these characters show the end of a command.
+#: Number of characters that show the end of a command.
 _END = 40
-#: What follows one of these words is likely not for a line that everybody reads.
+#: Names whose value is masked in one-line texts.
 _NAMES = r"[\w-]*(?:token|secret|passw(?:or)?d|api[_-]?key|authorization)[\w-]*"
 _SECRET = re.compile(
     # Only the literal is masked: a substitution, a redirection or a second command behind it stays in sight.
@@ -42,7 +42,7 @@ _SECRET = re.compile(
 
 
 def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
-    """One line for the row of the call."""
+    """Return one line for the tool row."""
     match asked:
         case BashArguments(command=command, description=description):
             said = description or command
@@ -66,7 +66,9 @@ def summary(tool: str, asked: Arguments | None, path: str | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without what looks like a secret; what is too long says how much is left out."""
+    """Return the text on one line with secrets masked. A truncated text states the number of
+    omitted characters.
+    """
     start = text[: _LONGEST * 4]
     shown = display(_SECRET.sub(_masked, " ".join(start.split())), _LONGEST * 4)
     if len(shown) <= _LONGEST and len(start) == len(text):
@@ -95,7 +97,7 @@ def prompt(
     applied: SandboxApplied | None,
     why: str,
 ) -> str:
-    """The question on the approval card. `why` says what made it a question."""
+    """Return the question on the approval card. `why` has the reasons."""
     if isinstance(asked, ProposePlan | AskPerson):
         return asked.summary if isinstance(asked, ProposePlan) else asked.question
     if plan is not None and found is not None:
@@ -113,7 +115,7 @@ def prompt(
 
 
 def several(commands: int) -> str:
-    """What a question says of the number of commands; 0 if they could not be counted."""
+    """Return the number of commands for a question; 0 means that the text could not be parsed."""
     if commands == 0:
         return "a text that cannot be read as commands: "
     return f"{commands} commands: " if commands > 1 else ""
@@ -129,7 +131,7 @@ def _masked(found: re.Match[str]) -> str:
 
 
 def risk(asked: Arguments, plan: PlannedChange | None, protected: str, applied: SandboxApplied | None) -> Risk:
-    """How much is at stake. What can be undone from the log weighs less than what cannot."""
+    """Return the risk of a call. A change that can be undone has a lower risk."""
     if protected:
         return "high"
     if plan is not None:

@@ -1,4 +1,4 @@
-"""Whether a call is the very one that was let through."""
+"""Check that a call is the one that was approved."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ CHANGED = "What the approval was for is no longer so: {what} changed. Nothing wa
 
 
 def same_call(call: ToolCall, evaluation: Evaluation, context: ToolContext) -> Arguments:
-    """The arguments, where the call is the very one that was let through. Raises Refusal."""
+    """Return the arguments of a call that is the approved one.
+
+    Raises:
+        Refusal: The call was denied, or it changed after approval.
+    """
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
     kind = declarations.KINDS.get(call.tool)

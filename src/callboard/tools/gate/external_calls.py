@@ -1,7 +1,7 @@
-"""Calls that an agent makes with tools of its own, outside our sandbox: what the gate says of them, and what they changed.
+"""Verdicts on calls of an external agent's own tools, and the file changes that it reports.
 
-Nothing holds such a call in. Where the agent asks first, the same rules decide as for a call of ours; where it does not, the
-verdict is that it runs by itself, and says so.
+These calls run outside our sandbox. If the agent asks first, the same rules apply as for our own
+tools. If it does not ask, the verdict records that the call ran without approval.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from callboard.contracts.facts.reason import Reason
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.external import CallKind, ExternalCall
 from callboard.contracts.ports.tools import Evaluation, ToolContext
-from callboard.contracts.text.sentences import sentence
+from callboard.contracts.text.reasons import to_english
 
 from ..arguments import digest
 from ..builtin.declarations import ALL, listed
@@ -36,7 +36,6 @@ from ..reasons import (
     explain_question,
     reason,
     to_check,
-    to_english,
 )
 from ..shell_grammar.parser import count_commands
 from . import rules
@@ -44,12 +43,12 @@ from .call_description import command_line, one_line, several
 from .rules import Target
 from .stations import is_document
 
-#: How many files of a call its summary names.
+#: Maximum number of files in a summary.
 MOST_FILES = 3
 
 
 class _Kind(NamedTuple):
-    """What a kind of call is called in facts and rules, whether it changes files, and how much is at stake."""
+    """Name of a kind of call in facts and rules, whether it changes files, and its risk."""
 
     tool: str
     changes: bool
@@ -68,22 +67,22 @@ _KINDS: dict[CallKind, _Kind] = {
     "switch_mode": _Kind("SwitchMode", False, "high"),
     "other": _Kind("Other", False, "high"),
 }
-#: Of these the agent's list need not say anything: they take the same power as Edit, or touch nothing.
+#: Tools that the agent's list covers under another name; empty needs no entry.
 _LISTED_AS = {"Move": "Edit", "Delete": "Edit", "Think": "", "Edit": "Edit"}
 
 
 def get_tool(call: ExternalCall) -> str:
-    """What the call's tool is called in facts and rules."""
+    """Return the tool's name in facts and rules."""
     return _KINDS[call.kind].tool
 
 
 def evaluate_observed(call: ExternalCall, context: ToolContext) -> Evaluation:
-    """The verdict on a call that the agent makes without asking."""
+    """Return the verdict on a call that the agent runs without asking."""
     return _evaluation(call, context, (to_check("approval", allow(reason("runs_itself"))),))
 
 
 def evaluate_asked(call: ExternalCall, context: ToolContext) -> Evaluation:
-    """The gate's verdict on a call for which the agent asks permission."""
+    """Return the verdict on a call for which the agent asks permission."""
     checks: list[Check] = []
     try:
         _list(call, context)
@@ -119,13 +118,15 @@ def list_paths(call: ExternalCall, context: ToolContext) -> frozenset[str]:
 
 
 def to_allowed(evaluation: Evaluation, checks: tuple[Check, ...]) -> Evaluation:
-    """Return a verdict that was to be asked about as an allowed one, with these checks."""
+    """Return an evaluation that asks as an allowed one, with these checks."""
     return msgspec.structs.replace(evaluation, verdict="allow", checks=checks, prompt="", scopes=(), matchers={})
 
 
 def list_changes(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileChange, ...], tuple[Blob, ...]]:
-    """What the call did to files, as far as the agent tells. It may tell a part of a file only, so no content is kept as the
-    file's."""
+    """Return the file changes that the agent reports.
+
+    A report can cover only a part of a file, so no content is stored as the file's content.
+    """
     found: list[FileChange] = []
     blobs: list[Blob] = []
     for one in call.diffs:
@@ -140,7 +141,7 @@ def list_changes(call: ExternalCall, context: ToolContext) -> tuple[tuple[FileCh
 
 
 class _DeniedError(Denial):
-    """A station says no."""
+    """Denial by a station."""
 
     def __init__(self, station: CheckName, code: Code, *reasons: Reason) -> None:
         super().__init__(code, *reasons)
@@ -173,7 +174,7 @@ def _mode(call: ExternalCall, context: ToolContext) -> None:
 
 
 def _paths(call: ExternalCall, context: ToolContext) -> str:
-    """The protected name that the call would write to, if any."""
+    """Return the protected name that the call would write to; empty for none."""
     changes, guarded = _KINDS[call.kind].changes, ""
     for named in _named(call):
         try:
@@ -196,7 +197,7 @@ def _names(pattern: str, path: str) -> bool:
 
 
 def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:
-    """The strictest rule that speaks of the call: an allowance holds where it speaks of every file that the call names."""
+    """Return the strictest rule that matches. A rule that allows must match every file of the call."""
     found = [rules.find_rule(context.rules, target) for target in _targets(call, context)]
     for verdict in ("deny", "ask"):
         for rule in found:
@@ -206,7 +207,7 @@ def _rule(call: ExternalCall, context: ToolContext) -> Rule | None:
 
 
 def _why_ask(call: ExternalCall, context: ToolContext, guarded: str, rule: Rule | None) -> Reason | None:
-    """Why a person has to say yes; None where nobody has to."""
+    """Return why approval is required; None if it is not."""
     if guarded:
         return reason("protected", path=guarded)
     if rule is not None:
@@ -263,20 +264,19 @@ def _evaluation(call: ExternalCall, context: ToolContext, checks: tuple[Check, .
 
 
 def _question(call: ExternalCall, made: Evaluation, matcher: str, asks: Reason) -> Evaluation:
-    why = to_english((asks,))
     matchers: dict[ApprovalScope, str] = {"session": matcher, "workspace": matcher} if matcher else {}
     return msgspec.structs.replace(
         made,
         verdict="ask",
         reasons=(asks,),
-        prompt=f"{_asks(call, made)} {sentence(why)}",
+        prompt=f"{_asks(call, made)} {to_english((asks,))}",
         scopes=("once", *matchers),
         matchers=matchers,
     )
 
 
 def _asks(call: ExternalCall, made: Evaluation) -> str:
-    """The question names the command or the files. A title alone is the agent's own text, and named as such."""
+    """Return the question, with the command or the files. A title alone is shown as the agent's own text."""
     tool = get_tool(call)
     if call.command:
         count = several(made.commands) if call.kind == "execute" else ""
@@ -287,7 +287,7 @@ def _asks(call: ExternalCall, made: Evaluation) -> str:
 
 
 def _summary(call: ExternalCall, context: ToolContext) -> str:
-    """The tool and what it is for: the command, the files, or the agent's own title without the tool's name at its front."""
+    """Return the tool with its command, files, or the agent's title without the tool's name in front."""
     kind = _KINDS[call.kind]
     files = [_shown(path, context) for path in _named(call)] if kind.changes else []
     if files:

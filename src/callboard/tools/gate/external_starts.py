@@ -1,6 +1,7 @@
-"""Agents that are not of our loop, before they take part: starting a command and contacting an address that a file of the
-folder names. A person says yes to the very command or address, or has given a rule for it. And what one elsewhere asks of a
-person while it works."""
+"""Verdicts on starting or contacting an external agent, and on requests of remote agents.
+
+A person or a rule allows the exact command or address that a file of the folder names.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +14,11 @@ from callboard.contracts.facts.permission import Check, Risk, Rule
 from callboard.contracts.facts.reason import Reason
 from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedReported
 from callboard.contracts.ports.tools import Evaluation, ToolContext
-from callboard.contracts.text.sentences import punctuated, sentence
+from callboard.contracts.text.reasons import to_english
 
 from ..arguments import digest
 from ..files.paths import display
-from ..reasons import StationResult, apply_rule, explain_denial, reason, to_check, to_english
+from ..reasons import StationResult, apply_rule, explain_denial, reason, to_check
 from ..unsandboxed.binding import CommandBinding
 from ..unsandboxed.variables import list_loaders, read_assignments
 from . import rules
@@ -29,7 +30,7 @@ START = START_AGENT
 #: A rule on it reads `ConnectAgent(the exact address)`.
 CONNECT = CONNECT_AGENT
 
-#: How much of what an agent elsewhere says stands on a card, in characters. All of it is in what it told.
+#: Maximum length of a remote agent's text on a card, in characters. The fact has the whole text.
 _LONGEST_SAID = 2000
 
 
@@ -39,11 +40,12 @@ def evaluate_start(
     """Return the verdict on starting an agent's command.
 
     Args:
-        command: The words, secrets as handles.
-        context: Of the run that needs the agent.
-        bound: The command as it would be started now. An approval that lasts is for exactly that.
-        mode: The mode of the agent's own that its definition names. It is part of what a person or a rule allows, since a
-            definition may name a mode in which the agent does not ask.
+        command: Words of the command, secrets as handles.
+        context: Context of the run that needs the agent.
+        bound: The command as it would start now. A lasting approval applies to exactly that.
+        mode: The agent's own mode from its definition. It is part of the approval, because in some
+            modes the agent does
+            not ask.
     """
     text = shlex.join(command)
     loaders = ", ".join(list_loaders(read_assignments(command)))
@@ -68,13 +70,13 @@ def evaluate_start(
 
 
 def evaluate_connection(url: str, context: ToolContext) -> Evaluation:
-    """The verdict on contacting an agent elsewhere."""
+    """Return the verdict on contacting a remote agent."""
     prompt = f"Contact the agent {context.agent} at {command_line(url)}?"
     return _joining(CONNECT, url, {"url": url}, prompt, (reason("leaves"),), context)
 
 
 def evaluate_request(need: NeedReported, url: str, context: ToolContext) -> Evaluation:
-    """The verdict on what an agent elsewhere needs: a person answers, and no rule does."""
+    """Return the verdict on a remote agent's request. Only a person can answer, and no rule can."""
     asks = need.tool == REMOTE_INPUT
     why = reason("remote_asks" if asks else "remote_authorises")
     said = need.message.strip() or ("It asks for more, and does not say what." if asks else "It does not say how.")
@@ -117,7 +119,7 @@ def _joining(
         if rule.verdict == "allow":
             return msgspec.structs.replace(made, checks=(to_check("rules", apply_rule(rule)),))
         why = (explain_denial(rule, display(rule.matcher)),)
-        message = punctuated(to_english(why))
+        message = to_english(why)
         said = Check(name="rules", verdict="deny", detail=message, reasons=why)
         return msgspec.structs.replace(made, verdict="deny", checks=(said,), code="rule_denied", message=message)
     matcher = f"{tool}({text})" if not text.endswith("*") else ""
@@ -128,16 +130,16 @@ def _joining(
         verdict="ask",
         checks=(to_check("approval", StationResult("ask", why, reasons)),),
         reasons=reasons,
-        prompt=f"{prompt} {sentence(why)}",
+        prompt=f"{prompt} {why}",
         scopes=("once", *matchers),
         matchers=matchers,
     )
 
 
 def _changed(bound: CommandBinding, rule: Rule | None, target: Target, context: ToolContext) -> Reason | None:
-    """Why an approval that lasts does not cover this start; None where it does, or where there is none.
+    """Return why a lasting approval does not cover this start; None if it does or there is none.
 
-    A rule that a person wrote names no content. It covers a program that no agent can change.
+    A rule that a person wrote has no digest. It covers programs that no agent can change.
     """
     if rule is not None and (rule.verdict != "allow" or rule.declared):
         return None

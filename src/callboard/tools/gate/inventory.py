@@ -1,4 +1,4 @@
-"""Which tools an agent has: every one with whether it is told of it, why not, and how it behaves."""
+"""Availability and behaviour of every tool for one agent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..mcp.names import PREFIX
 from ..mcp.servers import McpCatalog
 from ..mcp.tool_selection import ToolOffer
 
-#: What changes nothing, whoever asks for it.
+#: Tools that change nothing.
 _READS = frozenset(
     {
         find_tools.NAME,
@@ -30,7 +30,7 @@ _NOT_LISTED = "it is not among the tools of this agent"
 
 
 def of(context: ToolContext, there: McpCatalog = declarations.NOTHING) -> tuple[ToolInfo, ...]:
-    """Every tool that there is, by name, as this agent has it. Of a server that never was there, one row tells so."""
+    """Return every tool as this agent has it, by name. A server that never connected has one row."""
     own = [_own(kind, context, there) for kind in declarations.KINDS.values()]
     theirs = [_theirs(one, context, there) for one in there.offered.values()]
     left_out = [
@@ -49,7 +49,7 @@ def _own(kind: declarations.BuiltinTool, context: ToolContext, there: McpCatalog
     availability, reason = _available(kind, context, there)
     shell = kind.name == bash.NAME
     reads = kind.name in _READS or (shell and ("Patch" not in context.policy or context.read_only))
-    # What is asked of the team is carried out where it is decided, so nothing has to wait for it.
+    # The decider carries out team calls, so no other call waits for them.
     at_once = reads or (kind.name in TEAM_TOOLS and kind.power != "Patch")
     return ToolInfo(
         name=kind.name,

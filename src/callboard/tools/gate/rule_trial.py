@@ -1,4 +1,4 @@
-"""What rules would say of a call that is over: nothing is looked at but what the log has of it."""
+"""Trial of rules on past calls, from the log alone."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ _PATHS = ("file_path", "path")
 
 
 class RuleVerdict(NamedTuple):
-    """The rule that has the word, and what it comes to: what is protected, or spends a secret, is asked about whatever a rule
-    allows."""
+    """The rule that applies and its effective verdict. Protected paths and stored secrets ask
+    although a rule allows.
+    """
 
     rule: Rule
     verdict: Verdict
 
 
 def read_target(tool: str, arguments: str, folder: str) -> Target:
-    """What rules look at in a call with these arguments."""
+    """Return the part of a call that rules match."""
     try:
         decoded: Any = msgspec.json.decode(arguments)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -40,7 +41,9 @@ def read_target(tool: str, arguments: str, folder: str) -> Target:
 
 
 def try_rules(rules: Sequence[Rule], target_: Target, *, spends: bool = False) -> RuleVerdict | None:
-    """The word of the rules; None where none speaks of the call. `spends` is true of one that was given a kept secret."""
+    """Return the verdict of the rules; None if no rule matches. `spends` is true if the call
+    received a stored secret.
+    """
     rule = find_rule(rules, target_)
     if rule is None:
         return None
@@ -55,5 +58,5 @@ def try_rules(rules: Sequence[Rule], target_: Target, *, spends: bool = False) -
 
 
 def describe_target(of: Target) -> str:
-    """What the call is about, on one line."""
+    """Return the subject of the call on one line."""
     return display(of.command if of.command is not None else of.path or "")

@@ -1,10 +1,10 @@
-"""Standing answers: whether a rule speaks of a call, which of several holds, and what a wider answer would say.
+"""Rules: which calls a rule matches, which rule applies, and which matchers an answer can add.
 
-A matcher reads `Tool` or `Tool(pattern)`, with any spelling of the tool's name, or `mcp__server__*` for all tools that a server
-provides. For tools that take a path the pattern is a glob over it, anchored at the folder; a rule on `Edit` or on `Write`
-speaks of both, for they are one power. For the shell it is an exact command, or a prefix ending in `*`. Deny wins, then ask,
-then allow. What loosens is read strictly and what tightens is read widely: a prefix lets through plain commands only, and stops
-whatever any part of a command begins with.
+A matcher reads `Tool` or `Tool(pattern)`, with any spelling of the tool's name, or `mcp__server__*`
+for every tool of a server. For file tools the pattern is a glob, anchored at the folder. A rule on
+`Edit` or `Write` matches both. For the shell it is an exact command, or a prefix ending in `*`.
+Deny wins over ask, and ask over allow. A rule that allows is read strictly: a prefix matches plain
+commands only. A rule that denies or asks is read widely: it matches any part of a command.
 """
 
 from __future__ import annotations
@@ -38,12 +38,16 @@ _NAME = re.compile(r"[A-Za-z][\w.:-]{0,127}|mcp__[\w-]{1,59}__\*")
 
 
 class InvalidMatcherError(ValueError):
-    """The text is no matcher, or one that could never fit; it says why."""
+    """Invalid matcher, or one that can never match. The text states why."""
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """What rules look at in a call: the path of ours that it names, or its shell command, or what a server declares of its
-    tool (`declared`, None where that is not known)."""
+    """The part of a call that rules match: a relative path, a shell command, or the digest of a
+    server's declaration.
+
+    Attributes:
+        declared: Digest of the tool's declaration; None if unknown.
+    """
 
     tool: str
     path: str | None = None
@@ -52,8 +56,12 @@ class Target(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_matcher(matcher: str) -> None:
-    """Raises BadMatcher for a text that no rule can be made of. Tools that only some agents or servers bring are known by
-    nobody here, so that another name than ours is taken as it is."""
+    """Check that a rule can use the matcher. Names of unknown tools are accepted, because agents
+    and servers add tools.
+
+    Raises:
+        InvalidMatcherError: The matcher is invalid.
+    """
     found = _MATCHER.fullmatch(matcher.strip())
     name = found["tool"].strip() if found is not None else ""
     if found is None or not _NAME.fullmatch(name):
@@ -76,10 +84,10 @@ def check_matcher(matcher: str) -> None:
 
 
 def find_rule(rules: Sequence[Rule], target: Target) -> Rule | None:
-    """The rule that applies to the call, or None.
+    """Return the rule that applies to the call; None if none does.
 
-    A rule that denies a command asks instead where only running the shell could tell whether it applies: an expansion that
-    names the program, a script out of a pipe, a text that is no shell text.
+    A rule that denies a command asks instead if only running the shell could decide the match: an
+    expansion names the program, a pipe provides the script, or the text is not valid shell.
     """
     for verdict in _ORDER:
         for rule in rules:
@@ -93,13 +101,13 @@ def find_rule(rules: Sequence[Rule], target: Target) -> Rule | None:
 
 
 def find_outdated(rules: Sequence[Rule], target: Target) -> Rule | None:
-    """The rule that allowed the tool as its server declared it before, where it declares it otherwise by now."""
+    """Return the rule that allowed the tool before its server changed the declaration."""
     before = msgspec.structs.replace(target, declared=None)
     return next((rule for rule in rules if _is_of_another(rule, target) and matches(rule, before)), None)
 
 
 def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
-    """True where a rule allows this very command, to the letter."""
+    """Return True if a rule allows this exact command."""
     if target.command is None or target.command.endswith("*"):
         return False
     return any(
@@ -112,12 +120,12 @@ def allows_exactly(rules: Sequence[Rule], target: Target) -> bool:
 
 
 def whose(rule: Rule) -> str:
-    """Where the rule stands, in words that follow `a rule of`."""
+    """Return the owner of the rule, in words that follow `a rule of`."""
     return _WHOSE[rule.scope]
 
 
 def matches(rule: Rule, target: Target) -> bool:
-    """True where the rule's matcher fits the call."""
+    """Return True if the rule's matcher matches the call."""
     found = _MATCHER.fullmatch(rule.matcher.strip())
     if found is None or _is_of_another(rule, target) or not _same_tool(found["tool"].strip(), target.tool):
         return False
@@ -132,7 +140,9 @@ def matches(rule: Rule, target: Target) -> bool:
 
 
 def list_unsearchable(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
-    """The globs over paths that a search leaves out: what the tool is denied, and what may not be read without asking."""
+    """Return the globs of paths that a search leaves out: denied to the tool, or not readable
+    without approval.
+    """
     found: list[str] = []
     for rule in rules:
         matcher = _MATCHER.fullmatch(rule.matcher.strip())
@@ -146,15 +156,17 @@ def list_unsearchable(rules: Sequence[Rule], tool: str) -> tuple[str, ...]:
 
 
 def offer_matcher(target: Target, *, exactly: bool = False) -> str:
-    """The matcher that an answer beyond this once would make, or the empty text where none is safe to offer. One that speaks
-    `exactly` of the call is there for commands alone."""
+    """Return the matcher that a lasting approval would add; empty if none is safe. `exactly` offers
+    commands only.
+    """
     if exactly and target.command is None:
         return ""
     if target.command is not None:
         words = "" if exactly else prefix(target.command)
         if words:
             return f"{target.tool}({words} *)"
-        # Such an ending would make a prefix of what is meant exactly, and nobody reads past a screenful.
+        # A `*` at the end would turn the exact command into a prefix. A longer text is not readable
+        # on a card.
         exact = target.command
         shown = exact == exact.strip() and not exact.endswith("*") and len(exact) <= 500
         return f"{target.tool}({exact})" if shown else ""
@@ -167,7 +179,9 @@ def offer_matcher(target: Target, *, exactly: bool = False) -> str:
 
 
 def _is_of_another(rule: Rule, target: Target) -> bool:
-    """True where a person allowed what the server declares otherwise by now. A rule that forbids or asks holds all the same."""
+    """Return True if a person allowed an earlier declaration of the tool. Rules that deny or ask
+    still apply.
+    """
     return rule.verdict == "allow" and rule.declared != "" and target.declared not in (None, rule.declared)
 
 
@@ -187,7 +201,7 @@ def _fits_command(pattern: str, command: str, *, wide: bool) -> bool:
 
 
 def _may_fit(rule: Rule, target: Target) -> bool:
-    """Whether a rule on commands may speak of this one, where only running the shell could tell."""
+    """Return whether a rule on commands may match, where only running the shell could decide."""
     matcher = _MATCHER.fullmatch(rule.matcher.strip())
     if matcher is None or target.command is None or matcher["pattern"] is None:
         return False
@@ -211,5 +225,5 @@ def _fits_path(pattern: str, path: str, *, wide: bool) -> bool:
 
 
 def _alike(text: str) -> str:
-    """The same text for all spellings that a careless file system takes for one name."""
+    """Normalise a name as the most permissive file system does."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())

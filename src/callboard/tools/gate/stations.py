@@ -1,14 +1,12 @@
-"""The one gate. Every call of every agent in every mode passes its stations in their order, and each that has something to
-say leaves a check.
+"""The gate. Every call of every agent in every mode passes these stations in order.
 
-hooks      what programs of the person's own said when the call was asked for; they may have rewritten the arguments
-tools      the agent's list has the tool, and the arguments are what the tool takes
-policy     the agent has the power: Patch for every way to write, Finalize to end the work; one that reads only writes nothing
-mode       while planning only documents are written: Markdown in docs/ or at the top of the folder
-paths      the path stays in the folder, through no link, and within the agent's globs; what would change is worked out
-rules      deny wins, then ask, then allow
-approval   whether a person has to say yes: to what spends a secret that is kept, in every mode
-sandbox    what holds the call in
+hooks      hooks of the person decided, and may have rewritten the arguments tools      the agent's
+list has the tool, and the arguments are valid policy     the agent has the policy: Patch to write,
+Finalize to end the work; a read-only agent never writes mode       while planning, only Markdown
+files in docs/ or at the top of the folder are written paths      the path stays in the folder,
+follows no link, and matches the agent's globs; the change is computed rules      deny wins over
+ask, and ask over allow approval   whether approval is required; in every mode for the use of a
+stored secret sandbox    the confinement of the call
 """
 
 from __future__ import annotations
@@ -42,9 +40,9 @@ from ..shell_grammar.parser import count_commands
 from . import approval, call_description, rule_trial, rules
 from .call_context import CallContext, GateEnvironment
 
-#: Of a station that has nothing to say.
+#: Result of a station without a check.
 PASSED = StationResult("allow")
-#: Why the shell reads only, and the same where no sandbox can hold it to that.
+#: Reasons for a read-only shell, and their counterparts where no sandbox can enforce it.
 _UNHELD: dict[ReasonCode, ReasonCode] = {
     "no_patch_held": "no_patch_unheld",
     "reader_held": "reader_unheld",
@@ -53,7 +51,7 @@ _UNHELD: dict[ReasonCode, ReasonCode] = {
 
 
 def evaluate(call: ToolCall, context: ToolContext, ground: GateEnvironment) -> Evaluation:
-    """The gate's verdict. Reads files, changes nothing, blocks while it reads."""
+    """Return the gate's verdict. Reads files and changes nothing. Blocks."""
     case = CallContext(call=call, context=context, ground=ground)
     checks: list[Check] = []
     for name, station in _STATIONS:
@@ -182,7 +180,11 @@ def _program(case: CallContext, path: str) -> str:
 
 
 def _within(path: str, *limits: tuple[str, ...]) -> None:
-    """Raises PathDenied for a path that is outside of a set of globs; an empty set is everywhere."""
+    """Check that a path matches each set of globs; an empty set matches every path.
+
+    Raises:
+        PathDenied: The path is outside a set.
+    """
     for limit in limits:
         if limit and not any(_fits(one, path) for one in limit):
             raise PathDenied("outside_globs", path=display(path), globs=", ".join(limit))
@@ -196,7 +198,7 @@ def _fits(glob: str, path: str) -> bool:
 
 
 def _went_to(case: CallContext) -> StationResult:
-    """The path, where it is not what the model wrote."""
+    """Return the relative path if it differs from the model's text."""
     if case.path == case.named:
         return PASSED
     return StationResult("allow", case.path) if case.path else allow(reason("the_folder"))
@@ -213,7 +215,7 @@ def _rules(case: CallContext) -> StationResult:
 
 
 def _sandbox(case: CallContext) -> StationResult:
-    # What it is stands in `sandbox.applied`, which follows where the call is let through.
+    # The fact `sandbox.applied` follows for an allowed call.
     case.applied = case.confinement()
     return PASSED
 
@@ -231,9 +233,10 @@ _STATIONS: tuple[tuple[CheckName, Callable[[CallContext], StationResult]], ...] 
 
 
 def is_document(path: str | None) -> bool:
-    """True for what may be written while planning: Markdown in docs/ or at the top of the folder.
+    """Return True for files that may be written while planning: Markdown in docs/ or at the top of
+    the folder.
 
-    None is no path at all, about which the next station has more to say.
+    None is an invalid path, which the next station denies.
     """
     return path is None or (path.lower().endswith(".md") and ("/" not in path or path.startswith("docs/")))
 
@@ -261,7 +264,7 @@ def _denied(
 
 
 def _told(case: CallContext) -> str:
-    """One line for the row of a call that was denied, also where that was before anybody read its arguments."""
+    """Return one line for the row of a denied call, also if its arguments were never decoded."""
     tool = display(case.call.tool)
     if case.asked is not None:
         return call_description.summary(tool, case.asked, case.shown)
@@ -321,7 +324,7 @@ def _binding(case: CallContext) -> Binding:
 
 
 def _matchers(case: CallContext) -> dict[ApprovalScope, str]:
-    """The rules that wider answers would make: none where no rule could take the place of the next question."""
+    """Return the rules that wider approvals would add; empty if no rule could replace the next question."""
     ruled = (case.rule is not None and case.rule.verdict == "ask") or case.hook_asks
     matcher = (
         ""

@@ -1,4 +1,4 @@
-"""What a person reads of a call by which an agent asks something of its team."""
+"""One-line texts of team calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from callboard.contracts.entities.arguments import Arguments
 
 
 def said(asked: Arguments | None) -> str | None:
-    """What the call says, in the order in which a row shows it; None where it is no call of a team."""
+    """Return the text of a team call for its tool row; None for other calls."""
     match asked:
         case Spawn(agent=agent, title=title, objective=objective):
             return f"{agent}: {title or objective}"

@@ -1,4 +1,4 @@
-"""A hook's program: started behind the guard, given one text, and ended with all that came of it when its time is over."""
+"""Process of a hook, started behind the guard and ended at its timeout."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from ..mcp.server_log import ServerLog
 from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_guard
 from ..shielded_wait import kill, wait_shielded
 
-#: The largest answer that is taken, in bytes.
+#: Maximum size of an answer, in bytes.
 LARGEST = 1024 * 1024
-#: How much of the last line of its diagnostics is told, in characters.
+#: Maximum length of the quoted diagnostic line, in characters.
 _MOST_TOLD = 300
-#: How long the guard may take to end everything before it is ended itself, in seconds; longer than it takes at the most.
+#: Seconds until a guard that does not end its processes is killed. Longer than its own maximum.
 _PATIENCE = 30.0
 _PIECE = 64 * 1024
 
 
 class HookExit(NamedTuple):
-    """What a program came to: its answer, or why there is none that counts, in words that follow its name."""
+    """Answer of a hook's program, or why it has none, in words that follow its name."""
 
     answer: bytes = b""
     problem: str = ""
 
 
 class _Running:
-    """The guard with the program behind it."""
+    """A running hook behind its guard."""
 
     def __init__(self, guard: Guard, seconds: float, said: ServerLog) -> None:
         self._guard = guard
@@ -44,17 +44,17 @@ class _Running:
         self._all = asyncio.gather(self._take(), self._diagnose(), guard.process.wait())
 
     async def over(self) -> None:
-        """Waits until it ended by itself or its time is over."""
+        """Wait until the program ends or its time is over."""
         await asyncio.wait([self._all], timeout=self._seconds)
         if not self._all.done():
             self._give_up(f"did not answer within {self._seconds:g} seconds")
 
     def let_go(self) -> None:
-        """Has the guard end the program and all that came of it, if they have not ended by themselves."""
+        """Make the guard end every process of the hook."""
         self._guard.release()
 
     async def end(self) -> HookExit:
-        """Lets go and waits until nothing of it is left: what it came to."""
+        """End every process of the hook and return the result."""
         self.let_go()
         try:
             await asyncio.wait([self._all], timeout=_PATIENCE)
@@ -86,7 +86,7 @@ class _Running:
             self._said.add(decoder.decode(data))
 
     def _how(self) -> str:
-        """How it ended, where that was not well."""
+        """Return how the program failed; empty if it succeeded."""
         lines = self._guard.read_status()
         error = next((one.error for one in lines if one.error), "")
         if error:
@@ -102,8 +102,11 @@ class _Running:
 async def run(
     command: Sequence[str], folder: str, environment: Mapping[str, str], given: bytes, seconds: float, said: ServerLog
 ) -> HookExit:
-    """Runs a program with a text on its input, for so many seconds at most; `said` takes its diagnostics. Whatever came of it
-    is dead when this returns, also where the task is cancelled."""
+    """Run a program with a text on its input and a timeout in seconds. `said` receives its
+    diagnostics.
+
+    Every process of it has ended when this returns, also after a cancellation.
+    """
     try:
         running, cancelled = await _start(command, folder, environment, given, seconds, said)
     except (OSError, ValueError) as error:
@@ -131,8 +134,11 @@ async def _start(
 
 
 def _readable(given: bytes) -> int:
-    """A descriptor from which this can be read. No pipe: a program need not read it, and not every event loop takes that for
-    nothing. Where the system can, no disk either."""
+    """Return a descriptor with this content.
+
+    It is not a pipe: a program need not read it, and some event loops fail then. On Linux it uses
+    no disk.
+    """
     with Descriptors() as ours:
         if sys.platform == "linux":
             descriptor = ours.adopt(os.memfd_create("callboard-hook"))

@@ -1,4 +1,4 @@
-"""What hooks say of a call that the gate's stations do not pass: one with the own tools of an agent that is not of our loop."""
+"""Hook results for calls of an external agent's own tools."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ import msgspec
 
 from callboard.contracts.facts.permission import Check
 from callboard.contracts.ports.tools import Evaluation, HookResult
-from callboard.contracts.text.sentences import punctuated, sentence
+from callboard.contracts.text.reasons import to_english
+from callboard.contracts.text.sentences import sentence
 
-from ..reasons import StationResult, reason, to_check, to_english
+from ..reasons import StationResult, reason, to_check
 
 
 def deny_rewrite(hooked: HookResult) -> HookResult:
-    """What they say where nobody here runs the call: it cannot be made with other arguments, so it is not made."""
+    """Deny a call whose arguments a hook rewrote, because the agent runs it with its own arguments."""
     if hooked.arguments is None or hooked.verdict == "deny":
         return msgspec.structs.replace(hooked, arguments=None, rewritten_by="")
     why = (reason("hook_rewrites_own", hook=hooked.rewritten_by),)
-    return HookResult(verdict="deny", detail=punctuated(to_english(why)), code="hook_failed", reasons=why)
+    return HookResult(verdict="deny", detail=to_english(why), code="hook_failed", reasons=why)
 
 
 def apply_hooks(evaluation: Evaluation, hooked: HookResult | None) -> Evaluation:
-    """The verdict on the call with what hooks said of it."""
+    """Return the evaluation restricted by the hooks."""
     if hooked is None:
         return evaluation
     said = msgspec.structs.replace(evaluation, hook_result=hooked)

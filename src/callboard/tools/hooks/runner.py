@@ -1,8 +1,8 @@
-"""Which hooks a call is for, and what their answers come to.
+"""Runner of the hooks of a call.
 
-A hook is asked once about a call, when the model makes it; what it said holds from then on. It can deny the call, have a person
-asked, or rewrite the arguments, which one of them may do. It lets nothing through: all that stands behind it in the gate
-looks at the call as it is then. One that fails in any way denies.
+Hooks run once, when the model makes the call, and their result stays. A hook can deny the call, ask
+for approval, or rewrite the arguments; only one hook may rewrite. A hook never allows: the gate
+checks the final call. A hook that fails denies the call.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from callboard.contracts.facts.reason import Reason, ReasonCode
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import HookResult, ToolCall, ToolContext
 from callboard.contracts.settings import Hook
+from callboard.contracts.text.reasons import to_english
 from callboard.contracts.text.sentences import clause
 
 from ..files.paths import display
 from ..gate import rule_trial, rules
 from ..mcp.environment import base_environment
 from ..mcp.server_log import ServerLog
-from ..reasons import reason, to_english
+from ..reasons import reason
 from ..unsandboxed.reach import Reach, check_program
 from .hook_process import run
 
 EVERY = "*"
-#: What a hook decides, where it gives a reason.
+#: Codes for a decision with a reason.
 _BECAUSE: dict[ReasonCode, ReasonCode] = {
     "hook_denied": "hook_denied_because",
     "hook_rewrote": "hook_rewrote_because",
     "hook_asks": "hook_asks_because",
 }
-#: How many of their programs run at once.
+#: Maximum number of hook programs that run at once.
 MOST_AT_ONCE = 4
-#: How much of a reason is told, in characters.
+#: Maximum length of a reason, in characters.
 _MOST_TOLD = 500
 
 
 class _HookRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a program is given on its input."""
+    """Input of a hook's program."""
 
     tool: str
     arguments: msgspec.Raw
@@ -56,7 +57,7 @@ class _HookRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class _HookAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What it answers; nothing at all is a pass."""
+    """Answer of a hook's program. Empty output is a pass."""
 
     decision: Literal["deny", "ask", "pass"] = "pass"
     reason: str = ""
@@ -64,20 +65,24 @@ class _HookAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class _HookDenial(Exception):
-    """A hook denies the call, or fails and so denies it."""
+    """Denial by a hook, or by its failure."""
 
     def __init__(self, code: Code, why: Reason) -> None:
-        said = to_english((why,))
-        # What a hook says itself ends as it says.
-        super().__init__(said if "said" in why.parameters else f"{said}.")
+        super().__init__(to_english((why,)))
         self.code: Code = code
         self.reasons = (why,)
 
 
 class HookRunner:
-    """Asks them. `reveal` gives the value of a setting of one, such as of a handle, and raises Refusal where there is none;
-    `starts` the folder in which one that works for another is started, `reach` where agents change files that could be its
-    program, and `veil` a new veil for what one says."""
+    """Runs the hooks of calls.
+
+    Args:
+        reveal: Returns the value of a hook's setting, such as of a handle. Raises Refusal if it is
+            missing.
+        starts: Returns the folder in which a hook starts.
+        reach: Returns the folders where agents could change the hook's program.
+        veil: Returns a new redactor for the hook's output.
+    """
 
     def __init__(
         self,
@@ -93,7 +98,9 @@ class HookRunner:
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
 
     async def ask(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
-        """What they say of a new call; None where they say nothing. Arguments that are no object are for the gate to refuse."""
+        """Run the hooks of a new call. Return None if none decides, or if the arguments are not an
+        object, which the gate denies.
+        """
         text = _canonical(call.arguments)
         if text is None:
             return None
@@ -134,11 +141,15 @@ class HookRunner:
         )
 
     async def _answer(self, hook: Hook, given: bytes, context: ToolContext) -> _HookAnswer:
-        """Raises _No where it fails."""
+        """Run one hook.
+
+        Raises:
+            _HookDenial: The hook failed.
+        """
         serves = context.trusted_folder or context.folder
         start = self._starts(hook, serves)
-        # A session's own folder counts also where trust is bound to the program: one that runs at every call is asked for
-        # too often to be looked at in time.
+        # The session's own folder counts also if trust is bound to the program. A hook runs too
+        # often to compare its program each time.
         own = Reach((serves, context.folder))
         async with self._room:
             try:
@@ -150,7 +161,7 @@ class HookRunner:
             except FileNotFoundError as error:
                 raise _failed(hook, f"cannot be started: {error.filename}: {error.strerror}") from error
             if looked.exposed is not None:
-                raise _failed(hook, f"is not run: {looked.exposed.problem}. {looked.exposed.remedy}")
+                raise _failed(hook, f"{looked.exposed.problem}. {looked.exposed.remedy}")
             said = ServerLog(self._veil)
             ended = await run(looked.command, start, values, given, hook.timeout, said)
         if ended.problem:
@@ -163,12 +174,12 @@ class HookRunner:
             raise _failed(hook, f"answered what is not understood: {self._told(str(error))}") from error
 
     def _told(self, text: str) -> str:
-        """What a hook says, on one line: without secrets before it is cut."""
+        """Return a hook's text on one line, redacted before it is truncated."""
         return display(ServerLog(self._veil).safe(text), _MOST_TOLD)
 
 
 def unasked(call: ToolCall, context: ToolContext) -> HookResult | None:
-    """What is known of a call that nobody makes, where no program is run."""
+    """Return what is known about the hooks of a past call, without running them."""
     text = _canonical(call.arguments)
     if text is None:
         return None
@@ -185,13 +196,16 @@ def _because(code: ReasonCode, hook: Hook, said: str) -> Reason:
 
 
 def _names(hooks: tuple[Hook, ...], tool: str, arguments: str, folder: str) -> str:
-    """Those of the hooks that such a call is for."""
+    """Return the names of the hooks that match a call."""
     return ", ".join(one.name for one in hooks if _speaks_of(one, tool, arguments, folder))
 
 
 def _speaks_of(hook: Hook, tool: str, arguments: str, folder: str) -> bool:
-    """True where one of its matchers fits the call. They are read as widely as a rule that denies; where nobody can say what
-    a call is about, the tool's name is enough."""
+    """Return True if a matcher of the hook matches the call.
+
+    Matchers are read as widely as those of rules that deny. If the subject of the call is unknown,
+    the tool's name decides.
+    """
     target = rule_trial.read_target(tool, arguments, folder)
     blank = target.path is None and target.command is None
     matchers = (one.partition("(")[0] if blank else one for one in hook.tools)
@@ -217,7 +231,7 @@ def _asked(tool: str, arguments: str, context: ToolContext, session: str, thread
 
 
 def _canonical(arguments: str) -> str | None:
-    """The arguments as one text with sorted keys; None for what is no JSON object."""
+    """Return the arguments as JSON with sorted keys; None if they are not a JSON object."""
     try:
         return _sorted(msgspec.json.decode(arguments.strip() or "{}", type=dict[str, Any]))
     except (msgspec.MsgspecError, UnicodeError, RecursionError):

@@ -1,7 +1,29 @@
-import type { enReasons } from '../en/permission'
+import type { enReasons } from '../../generated/reasons'
 
 /** The same in simplified Chinese. */
 export const zhReasons: Record<keyof typeof enReasons, string> = {
+  'action.reason.protected': '{path} 中的内容只有经你批准才能修改。',
+  'action.reason.makes_team': '创建成员和连接始终需要你批准。',
+  'action.reason.for_a_person': '智能体有事问你。',
+  'action.reason.no_sandbox': '此处没有沙箱（{why}）：命令可以做你能做的一切。',
+  'action.reason.unkept': '沙箱无法防止写入 {paths}。',
+  'action.reason.rule_session': '此会话的规则要求询问：{matcher}',
+  'action.reason.rule_workspace': '此文件夹的规则要求询问：{matcher}',
+  'action.reason.rule_folder_settings': '此文件夹设置中的规则要求询问：{matcher}',
+  'action.reason.rule_user_settings': '你的设置中的规则要求询问：{matcher}',
+  'action.reason.server_tool': '服务器的工具需要你批准。',
+  'action.reason.spends': '它会得到机密：{secrets}',
+  'action.reason.destroys': '它可能删除或覆盖 Callboard 无法恢复的内容。',
+  'action.reason.changed_files': '你批准之后已改变：{paths}',
+  'action.reason.changed_command': '你批准之后，其命令或环境已改变。',
+  'action.reason.changeable': '智能体可以修改 {paths}。',
+  'action.reason.runs_outside': '它在沙箱之外运行，可以做你能做的一切。',
+  'action.reason.own_settings': '它向你询问什么由其自身设置决定。',
+  'action.reason.own_mode': '它以自己的模式 {mode} 工作。',
+  'action.reason.leaves': '它如何使用你的内容、如何回答，都不受 Callboard 控制。',
+  'action.reason.remote_asks': '远程智能体向你提问。',
+  'action.reason.remote_authorises': '远程智能体需要在其所在处获得授权。',
+  'action.reason.agent_asks': '智能体请求批准，且权限为“{mode}”。',
   'action.reason.not_listed': '{tool} 不在此智能体的工具清单中。',
   'action.reason.listed_are': '它的工具：{tools}。',
   'action.reason.tool_unknown': '没有名为 {tool} 的工具。已有的工具：{tools}。',
