@@ -369,7 +369,7 @@ def test_what_asks_for_a_report(text: str, asks: bool):
 
 async def test_what_came_with_a_question_is_not_looked_for() -> None:
     """CTX-01: a file that is given with words is no part of the words."""
-    given = TextContent('<given name="notes.md" ref="notes.md" source="mentioned" kind="text">\nmilk\n</given>')
+    given = TextContent('<context name="notes.md" ref="notes.md" source="mentioned" kind="text">\nmilk\n</context>')
     message = ModelMessage(role="user", content=(TextContent("where is the parser?"), given))
     alone = ModelMessage(role="user", content=(TextContent("where is the parser?"),))
     assert input_of(message) == input_of(alone) == "where is the parser?"

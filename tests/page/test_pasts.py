@@ -99,4 +99,4 @@ def test_a_past_session_that_went_away_says_so_in_its_row(past: Product, browser
 
         expect(
             others.get_by_role("listitem").filter(has_text="Greet in Chinese").get_by_role("status")
-        ).to_contain_text("There is no past session")
+        ).to_contain_text("has no past session")

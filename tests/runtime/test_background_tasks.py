@@ -1,4 +1,4 @@
-"""Work that goes on when its asker goes away, and is waited for or ended on close."""
+"""Tasks that continue when their caller is cancelled."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ async def at(gate: asyncio.Event, told: list[str], begun: asyncio.Event) -> int:
 
 
 async def asked(under_way: BackgroundTasks, gate: asyncio.Event, told: list[str]) -> asyncio.Task[int]:
-    """Somebody who waits for work that has begun."""
+    """A caller that waits for a started task."""
     begun = asyncio.Event()
     asker = asyncio.create_task(under_way.run(at(gate, told, begun)))
     await begun.wait()
     return asker
 
 
-async def test_work_goes_on_when_its_asker_goes_away_and_is_waited_for():
+async def test_a_task_continues_when_its_caller_is_cancelled():
     under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
     asker.cancel()
@@ -41,7 +41,7 @@ async def test_work_goes_on_when_its_asker_goes_away_and_is_waited_for():
     assert told == ["done"]
 
 
-async def test_an_asker_gets_what_the_work_came_to_also_where_it_failed():
+async def test_a_caller_receives_the_result_or_the_error():
     under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
     gate.set()
@@ -55,7 +55,7 @@ async def test_an_asker_gets_what_the_work_came_to_also_where_it_failed():
     await under_way.wait_all()
 
 
-async def test_what_is_ended_is_over_before_the_end_returns():
+async def test_cancel_all_returns_after_the_tasks_have_ended():
     under_way, gate, told = BackgroundTasks(), asyncio.Event(), list[str]()
     asker = await asked(under_way, gate, told)
     await under_way.cancel_all()
@@ -65,7 +65,7 @@ async def test_what_is_ended_is_over_before_the_end_returns():
     await under_way.cancel_all()
 
 
-async def test_a_failure_that_no_asker_receives_is_logged_and_one_that_an_asker_receives_is_not(
+async def test_an_error_is_logged_only_if_no_caller_receives_it(
     caplog: pytest.LogCaptureFixture,
 ):
     under_way, gate = BackgroundTasks(), asyncio.Event()
@@ -91,7 +91,7 @@ async def test_a_failure_that_no_asker_receives_is_logged_and_one_that_an_asker_
 
     told = [str(one.exc_info[1]) if one.exc_info else one.getMessage() for one in caplog.records]
     assert sorted(told) == [
+        "a background task was refused: The disk is full.",
         "for nobody",
         "for one that has gone",
-        "nobody waited for what was refused: The disk is full.",
     ]

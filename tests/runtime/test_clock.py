@@ -1,4 +1,4 @@
-"""R1: a clock that is set while the process lives."""
+"""R1: a system clock that is set while the process runs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Machine(Clock):
         return self.steadies
 
     def passes(self, seconds: int, *, drift: int = 0) -> None:
-        """Time passes, and the wall clock gains `drift` microseconds."""
+        """Advance both clocks, and the wall clock by `drift` microseconds more."""
         self.steadies += seconds * SECOND
         self.walls += seconds * SECOND + drift
 
 
-def test_a_clock_that_is_set_ten_days_ahead_and_back_moves_no_time() -> None:
+def test_setting_the_clock_ten_days_ahead_and_back_changes_no_time() -> None:
     """R1"""
     clock = Machine()
     began = clock.now()
@@ -47,7 +47,7 @@ def test_a_clock_that_is_set_ten_days_ahead_and_back_moves_no_time() -> None:
     assert clock.now() == began + 80 * SECOND
 
 
-def test_a_clock_that_a_time_server_corrects_is_followed() -> None:
+def test_corrections_by_a_time_server_are_followed() -> None:
     """R1"""
     clock = Machine()
     began = clock.now()
@@ -57,8 +57,8 @@ def test_a_clock_that_a_time_server_corrects_is_followed() -> None:
     assert clock.now() == began + 620 * SECOND
 
 
-def test_a_step_is_seen_once_and_a_correction_is_none() -> None:
-    """R1: the first look has nothing to compare with."""
+def test_a_step_is_reported_once_and_a_correction_is_not() -> None:
+    """R1: the first call has nothing to compare with."""
     clock = Machine()
     clock.walls += DAY
     assert clock.step() == 0
@@ -71,8 +71,8 @@ def test_a_step_is_seen_once_and_a_correction_is_none() -> None:
 
 
 @pytest.mark.parametrize(("by", "code", "how"), [(10, "clock_stepped", "ahead"), (-10, "clock_went_back", "back")])
-async def test_sessions_in_memory_record_that_the_clock_was_set(tmp_path: Path, by: int, code: str, how: str) -> None:
-    """R1: their facts keep the time of the process, and one step is one fact."""
+async def test_open_sessions_record_that_the_clock_was_set(tmp_path: Path, by: int, code: str, how: str) -> None:
+    """R1: times of facts do not change, and one step is one fact."""
     clock = Machine()
     async with house(tmp_path, {"calls": [says("Yes.")]}, clock=clock) as home:
         turn = await home.submit("Hello.", mode="chat")

@@ -1,4 +1,4 @@
-"""Evidence is exported beside the session's work, and is what its facts are."""
+"""Exports of evidence in the background of a session."""
 
 from __future__ import annotations
 
@@ -36,39 +36,39 @@ HELLO = {"match": [{"text": "hi", "calls": [says("Hello.")]}, {"text": "more", "
 
 
 async def said_hello(home: House, text: str = "hi") -> str:
-    """A session with a turn that is over."""
+    """Return a session with one ended turn."""
     turn = await home.submit(text)
     await home.until(turn.session_id, "turn.completed")
     return turn.session_id
 
 
 async def pack_of(home: House, packed: EvidencePacked) -> bytes:
-    """The bytes of a pack."""
+    """Return the bytes of a pack."""
     data = await home.runtime.dependencies.store.blobs.get(packed.pack.hash)
     assert data is not None
     return data
 
 
 def lines_of(pack: bytes) -> list[dict[str, Any]]:
-    """The facts of a pack."""
+    """Return the facts of a pack."""
     with zipfile.ZipFile(io.BytesIO(pack)) as opened:
         return [json.loads(line) for line in opened.read("facts.jsonl").splitlines()]
 
 
 def manifest_of(pack: bytes) -> dict[str, Any]:
-    """The manifest of a pack."""
+    """Return the manifest of a pack."""
     with zipfile.ZipFile(io.BytesIO(pack)) as opened:
         return json.loads(opened.read("manifest.json"))
 
 
 def checked(pack: bytes) -> Verdict:
-    """The verdict on a pack."""
+    """Verify a pack."""
     return verify(io.BytesIO(pack))
 
 
 @asynccontextmanager
 async def held(home: House) -> AsyncIterator[asyncio.Event]:
-    """Exports stop when they first read facts, until the event is set."""
+    """Pause exports at their first read until the event is set."""
     go, facts = asyncio.Event(), home.runtime.dependencies.store.facts
     real = facts.stored
 
@@ -85,7 +85,7 @@ async def held(home: House) -> AsyncIterator[asyncio.Event]:
 
 
 async def begun(home: House, session: str) -> ExportUnderWay:
-    """The export of the session that is under way, once there is one."""
+    """Return the session's running export."""
     async with asyncio.timeout(PATIENCE):
         while True:
             found: ExportList = await home.do(ListExports(session_id=session))
@@ -94,7 +94,7 @@ async def begun(home: House, session: str) -> ExportUnderWay:
             await asyncio.sleep(0.005)
 
 
-async def test_an_export_is_a_fact_and_its_pack_holds(tmp_path: Path):
+async def test_an_export_is_a_fact_and_its_pack_verifies(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         facts = await home.facts(session)
@@ -129,7 +129,7 @@ async def test_an_export_is_a_fact_and_its_pack_holds(tmp_path: Path):
         assert [line["type"] for line in lines_of(pack)] == [record.header.type for record in facts]
 
 
-async def test_an_export_that_is_asked_for_again_is_the_same_one_also_after_a_restart(tmp_path: Path):
+async def test_a_repeated_export_returns_the_first_one_also_after_a_restart(tmp_path: Path):
     """CTL-01"""
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
@@ -142,11 +142,9 @@ async def test_an_export_that_is_asked_for_again_is_the_same_one_also_after_a_re
         assert checked(await pack_of(home, first)).ok
 
 
-async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_the_fact_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+async def test_a_tasks_pack_and_its_fact_have_the_childs_ids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """SUB-04"""
-    # The facts come in several pages.
+    # The facts are read in several pages.
     monkeypatch.setattr("callboard.runtime.evidence_exporter.PAGE", 7)
     scenario = plays(
         (
@@ -193,10 +191,11 @@ async def test_a_pack_of_a_task_has_the_child_s_facts_with_its_ids_and_so_has_th
         assert fact.fact.task == child.task
 
 
-async def test_a_session_works_on_while_its_evidence_is_exported_and_the_pack_ends_where_it_was_asked_for(
+async def test_a_session_continues_during_an_export_and_the_pack_ends_at_its_request(
     tmp_path: Path,
 ):
-    """Agent UI specification: an export runs in the background, with progress, and blocks no stream."""
+    """Agent UI specification: an export runs in the background, with progress, and blocks no
+    stream."""
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         asked_at = len(await home.facts(session))
@@ -215,7 +214,7 @@ async def test_a_session_works_on_while_its_evidence_is_exported_and_the_pack_en
         assert await home.do(ListExports(session_id=session)) == ExportList(exports=())
 
 
-async def test_a_session_that_nobody_uses_may_be_let_go_while_its_evidence_is_exported(tmp_path: Path):
+async def test_an_unused_session_can_be_closed_during_its_export(tmp_path: Path):
     async with house(tmp_path, HELLO, idle=0.0, idle_waiting=0.0) as home:
         session = await said_hello(home)
         async with held(home) as go:
@@ -227,7 +226,7 @@ async def test_a_session_that_nobody_uses_may_be_let_go_while_its_evidence_is_ex
         assert packed.sequence == packed.through + 1
 
 
-async def test_an_export_under_way_ends_when_the_runtime_closes_and_can_be_asked_for_again(tmp_path: Path):
+async def test_a_shutdown_cancels_an_export_which_can_be_repeated(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         async with held(home):
@@ -242,7 +241,7 @@ async def test_an_export_under_way_ends_when_the_runtime_closes_and_can_be_asked
         assert checked(await pack_of(home, packed)).ok
 
 
-async def test_a_session_that_is_deleted_meanwhile_leaves_no_pack(tmp_path: Path):
+async def test_a_session_deleted_during_its_export_leaves_no_pack(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         async with held(home) as go:
@@ -264,7 +263,7 @@ async def test_a_deleted_session_takes_its_packs_with_it(tmp_path: Path):
         assert await home.runtime.dependencies.store.blobs.get(packed.pack.hash) is None
 
 
-async def test_a_pack_does_not_hold_the_packs_before_it(tmp_path: Path):
+async def test_a_pack_does_not_contain_earlier_packs(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         first = await home.do(ExportEvidence(session_id=session))
@@ -275,7 +274,7 @@ async def test_a_pack_does_not_hold_the_packs_before_it(tmp_path: Path):
         assert checked(pack).ok
 
 
-async def test_what_is_erased_is_in_no_later_pack_and_no_earlier_one_is_kept(tmp_path: Path):
+async def test_erased_content_is_in_no_later_pack_and_earlier_packs_are_deleted(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         first = await home.do(ExportEvidence(session_id=session))
@@ -291,7 +290,7 @@ async def test_what_is_erased_is_in_no_later_pack_and_no_earlier_one_is_kept(tmp
         assert "Hello." not in json.dumps(lines_of(pack))
 
 
-async def test_only_a_person_exports_and_only_what_there_is(tmp_path: Path):
+async def test_only_a_person_can_export_and_only_existing_subjects(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         session = await said_hello(home)
         before = await home.types(session)
@@ -309,7 +308,7 @@ async def test_only_a_person_exports_and_only_what_there_is(tmp_path: Path):
         assert await home.types(session) == before
 
 
-async def test_a_past_session_of_another_product_can_be_exported(tmp_path: Path):
+async def test_an_imported_session_can_be_exported(tmp_path: Path):
     async with house(tmp_path, HELLO) as home:
         call = ImportedCall(parts=(ImportedPart(kind="text", text="Long ago."),), model="m", stop_reason="stop")
         turn = ImportTurn(

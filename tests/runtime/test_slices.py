@@ -1,4 +1,4 @@
-"""Long work in slices (R4): what else the event loop has to do goes on meanwhile."""
+"""Slices of long work, between which the event loop runs other work (R4)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from callboard.runtime.slices import in_slices, pages
 
 
 async def turns_during(seconds: float, items: int) -> int:
-    """How often other work had its turn while so many items each took so many seconds of the processor."""
+    """Return how often other work ran during `count` items of that many processor seconds."""
     turns = 0
 
     async def others() -> None:
@@ -33,13 +33,13 @@ async def _worked(seconds: float, items: int):
         yield item
 
 
-async def test_r4_others_have_their_turn_between_items_that_take_long() -> None:
+async def test_r4_other_work_runs_between_long_items() -> None:
     assert await turns_during(0.003, 20) >= 19
 
 
-async def test_r4_items_that_take_no_time_are_not_held_up() -> None:
+async def test_r4_short_items_are_not_delayed() -> None:
     assert await turns_during(0.0, 20) <= 2
 
 
-def test_pages_hold_all_items_in_their_order() -> None:
+def test_pages_contain_all_items_in_order() -> None:
     assert [list(page) for page in pages(range(7), 3)] == [[0, 1, 2], [3, 4, 5], [6]]

@@ -1,4 +1,4 @@
-"""Time and ids. Nothing else in the runtime asks the machine for either."""
+"""The only source of time and ids in the runtime."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import uuid_utils
 
 from callboard.contracts.ids import IdKind, render
 
-#: A wall clock that moves by more than this against the steady one between two looks was set, in microseconds. Less is the
-#: ordinary work of a time server, which is followed.
+#: If the wall clock moves by more microseconds than this against the steady clock, a person or
+#: program has set it. Smaller moves are corrections by a time server, which are followed.
 LARGEST_DRIFT = 10_000_000
 
 
 class Clock:
-    """The machine's clock, as it was when the process started and moved on by a clock that no one sets.
+    """The wall clock at process start, advanced by a steady clock.
 
-    Schedules, expiries and the times of facts follow it, so a wall clock that is set while the process lives changes none of
-    them. The next process starts from the wall clock again.
+    Schedules, expiries and times of facts use this clock. A wall clock that is set while the
+    process runs changes none of them. The next process reads the wall clock again.
     """
 
     _offset: int | None = None
@@ -31,30 +31,32 @@ class Clock:
         return steady + self._offset
 
     def step(self) -> int:
-        """Return by how much the wall clock was set since the last look, in microseconds; negative where it went back.
+        """Return by how much the wall clock was set since the last call, in microseconds.
 
-        Corrections that `now` follows are no steps. The first look returns 0.
+        The value is negative if the clock went back. Corrections that `now` follows do not count.
+        The first call returns 0.
         """
         offset = self.wall() - self.steady()
         before, self._looked = self._looked, offset
         return 0 if before is None or abs(offset - before) <= LARGEST_DRIFT else offset - before
 
     def wall(self) -> int:
-        """Return microseconds since the epoch on the wall clock, which a person or a time server sets."""
+        """Return microseconds since the epoch on the wall clock."""
         return time.time_ns() // 1000
 
     def steady(self) -> int:
-        """Return microseconds on a clock that never goes back and, where the machine has one, counts while it sleeps."""
+        """Return microseconds on a clock that never goes back. It counts while the machine sleeps,
+        if the system supports that."""
         # On macOS CLOCK_MONOTONIC counts while the machine sleeps; time.monotonic() does not.
         return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)) // 1000
 
     def elapsed(self) -> float:
-        """Return seconds on a clock that never goes back, for durations."""
+        """Return seconds on a clock that never goes back. Use it for durations."""
         return time.monotonic()
 
 
 class UuidIds:
-    """Ids from UUIDv7: they sort by the time at which they were made."""
+    """Ids from UUIDv7, which sort by creation time."""
 
     def new(self, kind: IdKind) -> str:
         return render(kind, uuid_utils.uuid7().int)

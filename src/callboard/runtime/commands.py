@@ -1,4 +1,4 @@
-"""The command service: the only way to change anything. Keys make a command safe to repeat."""
+"""The command service: the only way to change anything."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ from .workspaces.registry import WorkspaceRegistry
 from .worktree_merge import WorktreeMerger
 
 _DECLARED: dict[type[Command], Declaration] = {row.command: row for row in TABLE}
-#: What is answered to these comes from programs and servers as they are now, and not from facts.
-_TOLD = (ListPastSessions, ListProcesses, GetToolInventory, ListServers, TryModel)
+#: Their answers come from programs and servers, so secrets in them are redacted here.
+_LIVE_QUERIES = (ListPastSessions, ListProcesses, GetToolInventory, ListServers, TryModel)
 
 
 class CommandRunner:
@@ -97,67 +97,72 @@ class CommandRunner:
         self._tasks = BackgroundTasks()
 
     async def submit(self, command: Command, *, key: str = "", actor: Actor) -> Any:
-        """Carries a command out, or answers a query. Raises Refusal.
+        """Run a command, or answer a query.
 
-        The same key and body have one effect and one answer, also while the first is in flight (CTL-01); another body under
-        a used key is refused. A `submit_turn` with a `turn_id` and no key is keyed by that id (CTL-02).
+        The same key and body have one effect and one answer, also while the first request is
+        running (CTL-01). A used key with another body is refused. A `submit_turn` with `turn_id`
+        and no key uses that id as its key (CTL-02).
+
+        Raises:
+            Refusal: `unknown_command`, `not_authorised`, `invalid_input`, `idempotency_conflict`,
+                or what the command refuses.
         """
         declared = _DECLARED.get(type(command))
         if declared is None:
             raise Refusal("unknown_command", f"There is no command {type(command).__name__}.")
-        # A value that is to be kept, or to stand in the settings, is no part of what is recorded.
+        # These commands carry values on purpose, which the log never records.
         if not isinstance(command, SetSecret | UpdateSettings):
             command = redact_value(command, self._dependencies.secrets)
         if declared.query and not isinstance(command, ListSecrets):
             answer = await self._queries.answer(command)
-            return redact_value(answer, self._dependencies.secrets) if isinstance(command, _TOLD) else answer
+            return redact_value(answer, self._dependencies.secrets) if isinstance(command, _LIVE_QUERIES) else answer
         if declared.authority == "person" and actor.kind not in ("person", "policy"):
-            raise Refusal("not_authorised", f"Only a person may {declared.name}.")
+            raise Refusal("not_authorised", f"Only a person may run {declared.name}.")
         if isinstance(command, SecretCommand):
             return await answer_secret(command, self._dependencies.secrets)
         if isinstance(command, SubmitTurn | SteerTurn | EditQueuedTurn) and not command.text.strip():
-            raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Say what is to be done.")
+            raise Refusal("invalid_input", "text must not be empty.", field="text", hint="Enter a message.")
         if not key and isinstance(command, SubmitTurn) and command.turn_id is not None:
             key = f"turn:{command.turn_id}"
         if not key:
-            return redact_value(await self._carry_out(command, None, actor), self._dependencies.secrets)
+            return redact_value(await self._dispatch(command, None, actor), self._dependencies.secrets)
         body = body_hash(declared.name, command, self._dependencies.secrets)
         running = self._in_flight.get(key)
         if running is None:
-            task = self._tasks.start(self._once(command, declared, key, body, actor))
+            task = self._tasks.start(self._run_once(command, declared, key, body, actor))
             self._in_flight[key] = (body, task)
             task.add_done_callback(lambda _: self._in_flight.pop(key, None))
         else:
-            _same(running[0], body)
+            _require_same_body(running[0], body)
             task = running[1]
         return await self._tasks.wait(task)
 
     async def wait_settled(self) -> None:
-        """Waits for what runs outside of the sessions and must not be left half way; what can be made again is ended."""
+        """Wait for work outside the sessions that must not be interrupted, and cancel the rest."""
         await self._queries.importer.close()
         await self._merges.wait_settled()
         await self._artifacts.wait_settled()
         await self._exports.close()
-        # What was asked for with a key is carried out also where its asker has gone.
+        # A command with a key is completed even if its caller was cancelled.
         await self._tasks.wait_all()
 
-    async def _once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
+    async def _run_once(self, command: Command, declared: Declaration, key: str, body: str, actor: Actor) -> Any:
         stored = await self._dependencies.store.facts.answer(key)
         if stored is not None:
-            _same(stored.body_hash, body)
+            _require_same_body(stored.body_hash, body)
             try:
                 return msgspec.json.decode(stored.answer, type=declared.answer)
             except msgspec.MsgspecError as error:
                 raise Refusal(
                     "answer_unreadable",
-                    f"{declared.name} was carried out, and its stored answer cannot be read by this version.",
+                    f"{declared.name} has run, but this version cannot read its stored answer.",
                     field="idempotencyKey",
-                    hint="Read the session to see what came of it; a new key carries the command out again.",
+                    hint="Read the session to see the result. A new key runs the command again.",
                 ) from error
         kept = StoredAnswer(key=key, body_hash=body, answer=b"")
-        return redact_value(await self._carry_out(command, kept, actor), self._dependencies.secrets)
+        return redact_value(await self._dispatch(command, kept, actor), self._dependencies.secrets)
 
-    async def _carry_out(self, command: Command, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
+    async def _dispatch(self, command: Command, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
         match command:
             case OpenWorkspace():
                 return await self._workspaces.open_folder(command, actor, stored_answer)
@@ -193,9 +198,9 @@ class CommandRunner:
                 | EvaluatePermission()
                 | UpdateSettings()
             ):
-                return await self._permit(command, stored_answer, actor)
+                return await self._run_permission(command, stored_answer, actor)
             case MergeSubagent() | ReconnectServer():
-                return await self._outside(command, actor, stored_answer)
+                return await self._run_outside(command, actor, stored_answer)
             case (
                 CreateArtifact()
                 | EditArtifact()
@@ -209,18 +214,18 @@ class CommandRunner:
                 return await self._exports.export(command, actor, stored_answer)
             case _:
                 session_command: SessionCommand = command  # pyright: ignore[reportAssignmentType]
-                found = await self._sessions.get(getattr(command, "session_id", None) or "")
-                return await found.host.run_command(session_command, actor, stored_answer)
+                opened = await self._sessions.get(getattr(command, "session_id", None) or "")
+                return await opened.host.run_command(session_command, actor, stored_answer)
 
-    async def _outside(
+    async def _run_outside(
         self, command: MergeSubagent | ReconnectServer, actor: Actor, stored_answer: StoredAnswer | None
     ) -> Any:
-        """What takes effect outside the log."""
+        """Run a command that has effects outside the log."""
         if isinstance(command, ReconnectServer):
             return await self._queries.tools.reconnect(command)
         return await self._merges.merge(command, actor, stored_answer)
 
-    async def _permit(
+    async def _run_permission(
         self,
         command: PermissionCommand | DryRunRules | EvaluatePermission | UpdateSettings,
         stored_answer: StoredAnswer | None,
@@ -238,16 +243,16 @@ class CommandRunner:
     async def _submit_new(
         self, command: SubmitTurn | CreateJob, stored_answer: StoredAnswer | None, actor: Actor
     ) -> Any:
-        """The session is made by the turn, or by the job; its workspace must be open. A turn that the caller named makes the
-        same session however often it comes, so that there is never a second one of it (CTL-02).
+        """Create a session with its first turn or job.
 
-        It is listed with its first facts, right behind them: one that is listed and was refused is shown nowhere, and one that
-        a crash left unlisted is listed when it is found.
+        A turn with a caller's id always creates the same session, so a repetition creates no second
+        one (CTL-02). The session is listed right after its first facts, because a refused session
+        must not be listed. After a crash in between, recovery lists it.
         """
         if command.workspace_id is None:
             raise Refusal(
                 "invalid_input",
-                f"A {'job' if isinstance(command, CreateJob) else 'turn'} needs a session, or a workspace to make one in.",
+                f"A {'job' if isinstance(command, CreateJob) else 'turn'} needs a session, or a workspace to create one in.",
                 field="workspaceId",
                 hint="Give sessionId or workspaceId.",
             )
@@ -259,48 +264,50 @@ class CommandRunner:
             if self._workspaces.was_deleted(session) or (await self._dependencies.store.facts.head(session)).sequence:
                 raise Refusal(
                     "turn_id_used",
-                    f"There is a session that the turn {command.turn_id} made.",
+                    f"Turn {command.turn_id} already created a session.",
                     field="turnId",
-                    hint="Leave turnId out, or give a new one.",
+                    hint="Omit turnId, or use a new one.",
                 )
-        found = await self._sessions.open(session, workspace)
+        opened = await self._sessions.open(session, workspace)
 
         async def list_it(decision: Decision) -> None:
             title = next((new.fact.title for new in decision.facts if isinstance(new.fact, SessionCreated)), "")
             await self._workspaces.apply_effect(session, workspace, ListSession(workspace, title, f"{session}/1"))
 
         try:
-            named = msgspec.structs.replace(command, session_id=session)
-            answer = await found.host.run_command(named, actor, stored_answer, list_it)
+            request = msgspec.structs.replace(command, session_id=session)
+            answer = await opened.host.run_command(request, actor, stored_answer, list_it)
         except Refusal:
-            if found.host.state.sequence == 0:
+            if opened.host.state.sequence == 0:
                 await self._sessions.release(session)
             raise
-        # Who has the answer may name the session in its workspace's commands at once.
+        # The caller can use the session in commands of its workspace at once.
         await self._workspaces.apply_effect(
-            session, workspace, ListSession(workspace, found.host.state.title, f"{session}/1")
+            session, workspace, ListSession(workspace, opened.host.state.title, f"{session}/1")
         )
         return answer
 
     async def _start_demo(self, command: StartDemo, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
-        """The answer is kept with the first turn; a demo that a crash cuts short before that leaves a folder and no session."""
+        """Start a demo. The answer is stored with its first turn; a crash before that leaves only a
+        folder."""
         demos = self._dependencies.demos
         if demos is None:
-            raise Refusal("invalid_input", "There are no demos here.", field="name")
-        made = await asyncio.to_thread(demos.set_out, command.name)
-        opened: WorkspaceIsOpen = await self._workspaces.open_folder(OpenWorkspace(path=made.folder), actor, None)
+            raise Refusal("invalid_input", "This process has no demos.", field="name")
+        demo = await asyncio.to_thread(demos.set_out, command.name)
+        opened: WorkspaceIsOpen = await self._workspaces.open_folder(OpenWorkspace(path=demo.folder), actor, None)
         turn = SubmitTurn(
             workspace_id=opened.workspace_id,
-            text=made.objective,
-            mode=made.mode,
-            permission_mode=made.permission_mode,
+            text=demo.objective,
+            mode=demo.mode,
+            permission_mode=demo.permission_mode,
         )
         return await self._submit_new(turn, stored_answer, actor)
 
     async def _import(
         self, command: ImportTurn | ImportPastSession, stored_answer: StoredAnswer | None, actor: Actor
     ) -> Any:
-        """A past session is the same session however often it is imported; one that the person deleted stays deleted."""
+        """Import a turn or a past session. The same source always maps to the same session; a
+        deleted one stays deleted."""
         if isinstance(command, ImportPastSession):
             return await self._queries.importer.import_session(
                 command, actor, stored_answer, lambda turn: self.submit(turn, actor=actor)
@@ -309,19 +316,19 @@ class CommandRunner:
         self._queries.importer.require_not_driven(command.source_id)
         session = imported_session_id(command.source, command.source_id)
         new = (await self._dependencies.store.facts.head(session)).sequence == 0
-        found = await self._sessions.open(session, command.workspace_id if new else "")
-        answer = await found.host.run_command(command, actor, stored_answer)
+        opened = await self._sessions.open(session, command.workspace_id if new else "")
+        answer = await opened.host.run_command(command, actor, stored_answer)
         if new:
-            state = found.host.state
+            state = opened.host.state
             effect = ListSession(state.workspace, state.title, f"{session}/1")
             await self._workspaces.apply_effect(session, state.workspace, effect)
         return answer
 
     async def _respond(self, command: RespondAction, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
-        """An action that is settled answers with the decision that settled it, whatever is asked now."""
-        found = await self._sessions.get(command.session_id)
+        """Answer an action. If it is settled, return the first decision."""
+        opened = await self._sessions.get(command.session_id)
         try:
-            return await found.host.run_command(command, actor, stored_answer)
+            return await opened.host.run_command(command, actor, stored_answer)
         except Refusal as refusal:
             if refusal.code != "unknown_action":
                 raise
@@ -331,14 +338,14 @@ class CommandRunner:
             return settled
 
     async def _update(self, command: UpdateSession, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
-        """What sleeps in a session that is taken out of the archive wakes again at its times."""
+        """Update a session. Unarchiving it sets its timers again."""
         answer = await self._workspaces.update_session(command, actor, stored_answer)
         if command.archived is False and command.session_id in self._workspaces.scheduled_sessions():
             (await self._sessions.get(command.session_id)).host.arm_timers()
         return answer
 
     async def _delete(self, command: DeleteSession, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
-        """The fact comes first: a deletion that a crash cuts short is then carried on, and never forgotten."""
+        """Delete a session. The fact comes first, so recovery completes an interrupted deletion."""
         host = self._workspaces.require_deletable(command)
         async with self._sessions.locked_out(command.session_id):
             head = await self._dependencies.store.facts.head(command.session_id)
@@ -348,11 +355,11 @@ class CommandRunner:
         return answer
 
 
-def _same(first: str, second: str) -> None:
+def _require_same_body(first: str, second: str) -> None:
     if first != second:
         raise Refusal(
             "idempotency_conflict",
             "This key was used for another request.",
             field="Idempotency-Key",
-            hint="Use a fresh key for a new request; repeat the same body to get the first answer.",
+            hint="Use a new key for a new request. Repeat the same body to get the first answer.",
         )

@@ -1,4 +1,4 @@
-"""What the rooms below give the runtime, and its limits."""
+"""The ports that the runtime uses, and its limits."""
 
 from __future__ import annotations
 
@@ -27,20 +27,35 @@ from .secrets.append_redactor import AppendRedactor
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What may be set. Times are in seconds unless the name says otherwise.
+    """Limits of a runtime. Times are in seconds, sizes in bytes.
 
-    `model_retry` stands in place of what the settings say.
-    `context_steps` is how many steps of a thread's older turns its model is told of. `frame_interval` is the longest that a
-    piece of text waits for others to share its frame; a partial is stored at least every `partial_interval` or `partial_bytes`.
-    What a full disk refused is tried again every `try_again`. `idle` is how long a session that nobody uses stays in memory,
-    `idle_waiting` how long one does that waits for a person, or sleeps. A client that was away for at most `replay` gets what
-    it missed, as long as that is within `ring_bytes`; after that a snapshot, which is smaller. The clock is looked at for what
-    is due at least every `look`, since it may be set and a machine may sleep. A list waits `rebuild_wait` for rows that are
-    being made anew. `team_budget` is how many children of one agent work at once, `group_budget` how many of one provider. An
-    agent that is a program of its own may say nothing for `external_silence` while it works, and take `external_stop` to stop;
-    a call that it reports to go on counts as run without a question after `external_grace`; what changes in its plan is told
-    at most every `plan_interval`, what one elsewhere says without another state of its task at most every `remote_interval`,
-    and how far an export is at most every `export_interval`.
+    Args:
+        context_steps: Number of steps of a thread's older turns that its model receives.
+        frame_interval: Longest time that text waits to share a frame.
+        partial_interval: Longest time between two writes of a partial.
+        partial_bytes: Size of unwritten text at which a partial is written at once.
+        write_behind: Delay before rows are written.
+        retry_interval: Delay before a write is retried that a full disk refused.
+        approval_expiry: Time after which a pending action expires. 0 never expires it.
+        model_retry: Retry settings that replace those of the settings files.
+        idle: Time after which an unused session is closed.
+        idle_waiting: The same for a session that waits for a person or sleeps.
+        snapshot_turns: Number of newest turns in a snapshot.
+        snapshot_bytes: Largest size of a snapshot.
+        ring_bytes: Largest size of the operations kept for clients that come back.
+        replay: How long those operations are kept. An older client receives a snapshot.
+        rebuild_wait: How long a list waits for rows that are being rebuilt.
+        team_budget: Number of children of one agent that work at once.
+        group_budget: Number of children of one provider that work at once.
+        clock_interval: Longest time between two looks at the clock. It may be set, and a machine
+            may sleep.
+        external_silence: Longest silence of an external agent that is working.
+        external_stop: Time that an external agent has to stop.
+        external_grace: Time after which a call that an external agent reports as running counts as
+            run without a question.
+        plan_interval: Shortest time between two records of a plan.
+        remote_interval: Shortest time between two records of a remote task in one state.
+        export_interval: Shortest time between two records of an export's progress.
     """
 
     context_steps: int = 2000
@@ -71,13 +86,13 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Dependencies:
-    """The rooms below, behind their ports. In `closed_folders` no workspace is opened: the state and its keys.
-    Without `external` no agent that is a program of its own can be started, without `remotes` none elsewhere is contacted,
-    without `demos` there are none, without `desk` nobody is told of models, without `past` of past sessions of other products.
-    Without `shells` nothing goes on in the background and nobody is told where commands run.
-    Without `settings` nothing is set, and no folder is asked about. `folder_served` is called with the path of each folder that
-    this process serves, at its start and as folders are opened. `secrets` redacts what comes in, and `last_look` what is
-    appended."""
+    """The packages below the runtime, behind their ports.
+
+    A feature whose port is None is refused. `on_folder_served` receives the path of each folder
+    that this process serves. No workspace may be opened in `closed_folders`, where Callboard keeps
+    its state and keys. `secrets` redacts what enters the runtime; `append_redactor` redacts what is
+    appended to the log.
+    """
 
     store: Store
     feed: LiveFeed
@@ -105,5 +120,5 @@ class Dependencies:
 
     @property
     def runtime_id(self) -> str:
-        """Which process wrote a fact: the store and its writer's epoch."""
+        """Return the id of this writer: the id of the store and the writer's epoch."""
         return f"{self.store.id}.{self.store.epoch}"

@@ -1,7 +1,7 @@
-"""Exports of evidence: packs made beside the work of their session, which neither waits for them nor knows of them.
+"""Exports of evidence packs.
 
-The facts are read in pages, written into a file in a thread of its own, and nothing of the session is held meanwhile. Only the
-fact that tells of the finished pack takes the session's turn, like any other command.
+The exporter reads the facts in pages and writes the pack in a thread, without blocking its session.
+Only the final fact takes the session's turn, like any other command.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from .dependencies import Dependencies
 from .session_registry import SessionRegistry
 
 MADE_BY = f"Callboard {__version__}"
-#: How many facts are read and written at once.
+#: Number of facts per read and write.
 PAGE = 500
 
 
 @dataclass
 class _Export:
-    """A pack in the making."""
+    """A pack that is being written."""
 
     request: ExportEvidence
     through: int
@@ -51,22 +51,26 @@ class _Export:
 
 
 class EvidenceExporter:
-    """Makes packs, one at a time, so that memory is bounded however many are asked for."""
+    """Writes packs, one at a time, which bounds memory."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
         self._dependencies = dependencies
         self._sessions = sessions
-        self._one = asyncio.Semaphore(1)
+        self._turn = asyncio.Semaphore(1)
         self._exports: list[_Export] = []
         self._tasks = BackgroundTasks()
 
     async def export(self, request: ExportEvidence, actor: Actor, stored_answer: StoredAnswer | None) -> EvidencePacked:
-        """Makes the pack of all facts that are there now. Raises Refusal `unknown_session`, `unknown_task`, `too_large`, and
-        `chain_broken` where the log is not what was appended."""
+        """Write the pack of all facts up to now.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_task`, `too_large`, or `chain_broken` if the log
+                does not verify.
+        """
         return await self._tasks.run(self._export(request, actor, stored_answer))
 
     async def close(self) -> None:
-        """Ends what is under way: nothing is told of a pack that is not made, and it can be asked for again."""
+        """Cancel the running exports. They leave no fact and can be requested again."""
         await self._tasks.cancel_all()
 
     async def _export(
@@ -77,30 +81,37 @@ class EvidenceExporter:
         export = _Export(request, head.sequence, self._dependencies.clock.now())
         self._exports.append(export)
         try:
-            async with self._one:
-                made = await self._make(export)
+            async with self._turn:
+                outcome = await self._make_pack(export)
         finally:
             self._exports.remove(export)
-        found = await self._sessions.get(request.session_id)
-        answer = await found.host.run_command(made, actor, stored_answer)
+        opened = await self._sessions.get(request.session_id)
+        answer = await opened.host.run_command(outcome, actor, stored_answer)
         if not isinstance(answer, EvidencePacked):
-            raise TypeError(f"an export was answered with {type(answer).__name__}")
+            raise TypeError(f"the session answered an export with {type(answer).__name__}")
         return answer
 
     async def list(self, query: ListExports) -> ExportList:
-        """The exports of a session that were not yet answered. Raises Refusal `unknown_session`."""
+        """Return the running exports of a session.
+
+        Raises:
+            Refusal: `unknown_session`.
+        """
         await self._sessions.get(query.session_id)
         return ExportList(
             exports=tuple(
                 ExportUnderWay(
-                    task_id=one.request.task_id, done=one.done, through=one.through, started_at=one.started_at
+                    task_id=export.request.task_id,
+                    done=export.done,
+                    through=export.through,
+                    started_at=export.started_at,
                 )
-                for one in self._exports
-                if one.request.session_id == query.session_id
+                for export in self._exports
+                if export.request.session_id == query.session_id
             )
         )
 
-    async def _make(self, export: _Export) -> EvidencePackReported:
+    async def _make_pack(self, export: _Export) -> EvidencePackReported:
         request = export.request
         selection, scope = await self._selection(export)
         with tempfile.TemporaryFile(prefix="callboard-evidence-") as file:
@@ -110,11 +121,11 @@ class EvidenceExporter:
                     export.done = packer.through
                 await self._blobs(packer)
                 packed = await asyncio.to_thread(packer.finish)
-            blob = await asyncio.to_thread(_read, file)
-        return _made(request, packed, blob, scope)
+            blob = await asyncio.to_thread(_read_blob, file)
+        return _pack_outcome(request, packed, blob, scope)
 
     async def _selection(self, export: _Export) -> tuple[Selection | None, Scope]:
-        """What is the task's, where one was named."""
+        """Return the facts and scope of the requested task; None for the whole session."""
         task = export.request.task_id
         if task is None:
             return None, Scope()
@@ -132,22 +143,28 @@ class EvidenceExporter:
         return lineage.select(task), scope
 
     async def _pages(self, export: _Export) -> AsyncGenerator[tuple[StoredBytes, ...]]:
-        """The facts 1 to `through` as they are stored. Raises Refusal `unknown_session` where they went away."""
+        """Yield the stored facts 1 to `through`.
+
+        Raises:
+            Refusal: `unknown_session` if the session was deleted.
+        """
         session, after = export.request.session_id, 0
         while after < export.through:
             page = await self._dependencies.store.facts.stored(session, after=after, limit=PAGE, until=export.through)
             if not page:
-                raise Refusal("unknown_session", f"The session {session} was deleted meanwhile.", field="sessionId")
+                raise Refusal(
+                    "unknown_session", f"The session {session} was deleted during the export.", field="sessionId"
+                )
             yield page
             after = page[-1].sequence
 
     async def _blobs(self, packer: PackWriter) -> None:
         blobs = self._dependencies.store.blobs
-        for wanted in packer.wanted_blobs():
-            if packer.accepts(wanted):
-                # One byte more than what fits tells that it does not.
-                data = await blobs.get_range(wanted.hash, offset=0, length=LARGEST_BLOB + 1)
-                await asyncio.to_thread(packer.add_blob, wanted, data)
+        for ref in packer.wanted_blobs():
+            if packer.accepts(ref):
+                # One extra byte shows that the blob is too large.
+                data = await blobs.get_range(ref.hash, offset=0, length=LARGEST_BLOB + 1)
+                await asyncio.to_thread(packer.add_blob, ref, data)
 
 
 @asynccontextmanager
@@ -159,12 +176,12 @@ async def _packer(file: IO[bytes], session: str, selection: Selection | None) ->
         await asyncio.to_thread(packer.close)
 
 
-def _read(file: IO[bytes]) -> Blob:
+def _read_blob(file: IO[bytes]) -> Blob:
     file.seek(0)
     return blob_of(file.read(), MEDIA)
 
 
-def _made(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidencePackReported:
+def _pack_outcome(request: ExportEvidence, packed: PackResult, pack: Blob, scope: Scope) -> EvidencePackReported:
     return EvidencePackReported(
         request=request,
         pack=pack,

@@ -1,4 +1,4 @@
-"""What the surfaces follow: row operations of a session or a workspace, and facts."""
+"""Streams that clients follow: row operations, facts and events."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .events.stream import EventStream
 from .session_registry import SessionRegistry
 from .workspaces.registry import WorkspaceRegistry
 
-#: How many facts are read at once.
+#: Number of facts per read.
 PAGE = 1000
 
 
@@ -31,21 +31,29 @@ class RuntimeFeeds:
         self._events = events
 
     async def ops(self, stream: str, *, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Encoded server-sent events of row operations. Raises Refusal `unknown_session`, `unknown_workspace`."""
+        """Yield row operations of a session or a workspace as encoded server-sent events.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_workspace`.
+        """
         if is_workspace_stream(stream):
             follow = self._workspaces.get(stream).follow(after)
         else:
-            found = await self._sessions.get(stream)
-            await found.views.wait_for(found.first_sequence)
-            follow = found.views.follow(after)
+            opened = await self._sessions.get(stream)
+            await opened.views.wait_for(opened.first_sequence)
+            follow = opened.views.follow(after)
         async with aclosing(follow) as chunks:
             async for chunk in chunks:
                 yield chunk
-                # Not kept while nothing comes: it may be a whole snapshot.
+                # Free the chunk before waiting: it can be a whole snapshot.
                 del chunk
 
     async def facts(self, stream: str, *, after: int) -> AsyncGenerator[tuple[Record, ...]]:
-        """The facts after a sequence, stored and then live. Raises Refusal where there is no such stream."""
+        """Yield the facts after a sequence: stored facts, then live ones.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_workspace`.
+        """
         if is_workspace_stream(stream):
             self._workspaces.get(stream)
         else:
@@ -55,34 +63,43 @@ class RuntimeFeeds:
                 yield records
 
     async def live(self, session: str) -> AsyncGenerator[tuple[LiveItem, ...]]:
-        """All facts and the text in the making, in one order. Raises Refusal `unknown_session`."""
+        """Yield all facts and partial text of a session in one order.
+
+        Raises:
+            Refusal: `unknown_session`.
+        """
         await self._sessions.get(session)
         reached = 0
         async with aclosing(self._dependencies.feed.follow(session)) as batches:
             async for items in batches:
                 for item in items:
-                    async for records in self._missed(session, reached, item):
+                    async for records in self._read_gap(session, reached, item):
                         reached = records[-1].sequence
                         yield (LiveFacts(Cursor(reached), records),)
                     reached = item.cursor.sequence
                     yield (item,)
 
-    async def _missed(self, session: str, reached: int, item: LiveItem) -> AsyncGenerator[tuple[Record, ...]]:
-        """The facts before a gap's place that were not told yet. Whatever else comes leads on from what was told."""
+    async def _read_gap(self, session: str, reached: int, item: LiveItem) -> AsyncGenerator[tuple[Record, ...]]:
+        """Yield the facts before a gap that were not yielded yet. Every other item continues
+        without a gap."""
         until = item.cursor.sequence if isinstance(item, LiveGap) else 0
         while reached < until:
             records = await self._dependencies.store.facts.read(session, after=reached, until=until, limit=PAGE)
             if not records:
-                # The session was deleted meanwhile; nothing follows.
+                # The session was deleted during the read.
                 return
             reached = records[-1].sequence
             yield records
 
     async def events(self, workspace: str, *, after: int | None) -> AsyncGenerator[bytes]:
-        """Encoded events of a workspace. Raises Refusal `unknown_workspace`."""
+        """Yield the events of a workspace, encoded.
+
+        Raises:
+            Refusal: `unknown_workspace`.
+        """
         self._workspaces.get(workspace)
         async with aclosing(self._events.follow(workspace, after)) as chunks:
             async for chunk in chunks:
                 yield chunk
-                # Not kept while nothing comes: it may be a whole snapshot.
+                # Free the chunk before waiting: it can be a whole snapshot.
                 del chunk

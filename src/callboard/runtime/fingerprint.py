@@ -17,9 +17,9 @@ from callboard import __version__
 def state_fingerprint() -> str:
     """Return the fingerprint of the deciders' state: 32 hex digits.
 
-    It covers the source of all that a snapshot depends on: the facts and their shapes (`contracts`), the state and its
-    fold (`control`), and the codec. It changes with every edit there, whether or not the edit matters: folding a session
-    anew is cheap, and a missed change is not. Two versions without such an edit share their snapshots.
+    It covers the source that a snapshot depends on: the facts (`contracts`), the state and its fold
+    (`control`), and the codec. Every edit there changes it, because folding a session again is
+    cheap and a missed change is not. Versions without such an edit share their snapshots.
     """
     return fingerprint(("contracts", _package("contracts")), ("control", _package("control")))
 
@@ -31,11 +31,11 @@ def view_fingerprint() -> str:
 
 
 def fingerprint(*packages: tuple[str, Traversable]) -> str:
-    """Hash the Python sources below these folders, by their paths."""
+    """Hash the Python sources below these folders, by path."""
     digest = hashlib.blake2b(f"msgspec {msgspec.__version__}".encode(), digest_size=16)
-    found = [one for name, folder in packages for one in _sources(name, folder)]
-    # An installation may come without its sources; its version stands in for them.
-    for path, data in sorted(found) or [("callboard", __version__.encode())]:
+    sources = [source for name, folder in packages for source in _sources(name, folder)]
+    # If an installation has no sources, its version identifies them.
+    for path, data in sorted(sources) or [("callboard", __version__.encode())]:
         digest.update(f"\0{path}\0{len(data)}\0".encode() + data)
     return digest.hexdigest()
 

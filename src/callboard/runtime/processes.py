@@ -1,4 +1,4 @@
-"""The processes that a session's commands started in the background: kept for as long as the session is, and told of."""
+"""Background processes of a session's commands."""
 
 from __future__ import annotations
 
@@ -22,161 +22,169 @@ from .dependencies import Dependencies
 
 log = logging.getLogger(__name__)
 
-#: How much of an output one call reads, in characters; and how many processes that are over can still be read.
-MOST_READ = 30_000
-MOST_OVER = 16
+#: Characters that one call reads, and the number of ended processes whose output can still be read.
+MAX_READ = 30_000
+MAX_ENDED = 16
 
 
 @dataclass
-class _KeptProcess:
-    """A process of this host. `how` is set by what ends it, `came` by its end."""
+class _OwnProcess:
+    """A process of this host.
+
+    `how` is set by the request that ends it, `result` when it has ended.
+    """
 
     process: Process
     scope: Scope
     following: asyncio.Task[None] | None = None
     how: ProcessEnd = "exited"
-    came: ToolOutcome | None = None
+    result: ToolOutcome | None = None
 
 
 class Processes:
-    """Those of one session. `report` takes what becomes of them."""
+    """The background processes of one session. `report` receives their outcomes."""
 
     def __init__(self, dependencies: Dependencies, report: Callable[[Outcome], Awaitable[None]]) -> None:
         self._dependencies = dependencies
         self._report = report
-        self._kept: dict[str, _KeptProcess] = {}
+        self._processes: dict[str, _OwnProcess] = {}
 
     @property
     def has_running(self) -> bool:
-        """True while one of them is not over."""
-        return any(one.came is None for one in self._kept.values())
+        """True while a process is running."""
+        return any(own.result is None for own in self._processes.values())
 
     def newest_output(self, process: str, most: int) -> str:
-        """The newest of what a process printed, at most so many characters; empty where it is not here."""
-        found = self._kept.get(process)
-        if found is None:
+        """Return at most `most` characters of a process's newest output; empty for an unknown
+        process."""
+        own = self._processes.get(process)
+        if own is None:
             return ""
-        total = found.process.read(0, 0).total
-        return found.process.read(max(0, total - most), most).text
+        total = own.process.read(0, 0).total
+        return own.process.read(max(0, total - most), most).text
 
     async def start(self, scope: Scope, call: ToolCall, evaluation: Evaluation, context: ToolContext) -> ToolOutcome:
-        """Starts the command of a call, to go on behind it: what the call comes to."""
+        """Start the command of a call in the background and return the call's outcome."""
         shells = self._dependencies.shells
         if shells is None:
-            return ToolOutcome(output="", code="tool_failed", message="Nothing goes on in the background here.")
+            return ToolOutcome(
+                output="",
+                code="tool_failed",
+                message="Background commands are not available here. Run the command in the foreground.",
+            )
         try:
             process = await shells.start(call, evaluation, context, self._dependencies.secrets.redact_stream())
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         name = self._dependencies.ids.new("process")
-        kept = self._kept[name] = _KeptProcess(process, msgspec.structs.replace(scope, process=name))
+        own = self._processes[name] = _OwnProcess(process, msgspec.structs.replace(scope, process=name))
         try:
-            began = ProcessStartReported(scope=kept.scope, command=evaluation.preview, summary=evaluation.summary)
-            await self._report(began)
+            started = ProcessStartReported(scope=own.scope, command=evaluation.preview, summary=evaluation.summary)
+            await self._report(started)
         except Refusal:
-            del self._kept[name]
+            del self._processes[name]
             await process.stop()
             raise
         finally:
-            # Where nobody waits for the call any more, what it started is told of all the same.
-            if name in self._kept:
-                kept.following = asyncio.create_task(self._follow(name, kept))
+            # Follow the process even if the call was cancelled, so that its end is recorded.
+            if name in self._processes:
+                own.following = asyncio.create_task(self._follow(name, own))
         return ToolOutcome(output=msgspec.json.encode({"process_id": name, "state": "running"}).decode())
 
     async def run_tool(self, tool: str, arguments: str, thread: str) -> ToolOutcome:
-        """Answers a call of one of the tools by which an agent has to do with the processes that it started."""
+        """Run `read_process` or `stop_process` for the thread that started the process."""
         try:
             if tool == READ_PROCESS:
-                asked = msgspec.json.decode(arguments, type=ReadProcessArguments)
-                return await self._read(self._of(asked.process_id, thread), asked)
+                request = msgspec.json.decode(arguments, type=ReadProcessArguments)
+                return await self._read(self._get(request.process_id, thread), request)
             stopped = msgspec.json.decode(arguments, type=StopProcessArguments)
-            kept = self._of(stopped.process_id, thread)
-            await self._end(kept, "terminated")
-            return ToolOutcome(output=_state(kept))
+            own = self._get(stopped.process_id, thread)
+            await self._end(own, "terminated")
+            return ToolOutcome(output=_describe_state(own))
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
 
     async def write(self, process: str, text: str, *, end: bool) -> None:
-        """Writes to a process; that it does not read is no failure of anybody's."""
-        found = self._kept.get(process)
-        if found is not None:
+        """Write to a process's input. A process that does not read it is only logged."""
+        own = self._processes.get(process)
+        if own is not None:
             try:
-                await found.process.write(self._dependencies.secrets.reveal(text), end=end)
+                await own.process.write(self._dependencies.secrets.reveal(text), end=end)
             except Refusal as refusal:
-                log.warning("%s was not given what was written to it: %s", process, refusal.problem.message)
+                log.warning("the input of %s was not written: %s", process, refusal.problem.message)
 
     async def end(self, scope: Scope) -> None:
-        """Ends the process in the scope, or all of the scope's thread where it names none."""
-        mine = [
-            one
-            for name, one in self._kept.items()
-            if (name == scope.process if scope.process else one.scope.thread == scope.thread)
+        """End the process of the scope, or all processes of its thread if it names none."""
+        matching = [
+            own
+            for name, own in self._processes.items()
+            if (name == scope.process if scope.process else own.scope.thread == scope.thread)
         ]
-        await self._end_all(mine, "terminated")
+        await self._end_all(matching, "terminated")
 
     async def close(self) -> None:
-        """Ends all of them with their session, and tells so."""
-        await self._end_all(list(self._kept.values()), "session_closed")
+        """End all processes with their session and report it."""
+        await self._end_all(list(self._processes.values()), "session_closed")
 
-    async def _end_all(self, kept: list[_KeptProcess], how: ProcessEnd) -> None:
-        for came in await asyncio.gather(*(self._end(one, how) for one in kept), return_exceptions=True):
-            if isinstance(came, BaseException):
-                log.error("a process could not be ended", exc_info=came)
+    async def _end_all(self, processes: list[_OwnProcess], how: ProcessEnd) -> None:
+        for result in await asyncio.gather(*(self._end(own, how) for own in processes), return_exceptions=True):
+            if isinstance(result, BaseException):
+                log.error("a process could not be stopped", exc_info=result)
 
-    async def _end(self, kept: _KeptProcess, how: ProcessEnd) -> None:
-        if kept.came is None:
-            kept.how = how
-            await kept.process.stop()
-        if kept.following is not None:
-            await asyncio.wait([kept.following])
+    async def _end(self, own: _OwnProcess, how: ProcessEnd) -> None:
+        if own.result is None:
+            own.how = how
+            await own.process.stop()
+        if own.following is not None:
+            await asyncio.wait([own.following])
 
-    async def _follow(self, name: str, kept: _KeptProcess) -> None:
-        came = await kept.process.wait()
-        kept.came = came
-        how: ProcessEnd = "limited" if came.code == "resource_limit" else kept.how
-        over = ProcessEndReported(
+    async def _follow(self, name: str, own: _OwnProcess) -> None:
+        result = await own.process.wait()
+        own.result = result
+        how: ProcessEnd = "limited" if result.code == "resource_limit" else own.how
+        report = ProcessEndReported(
             process=name,
             status=how,
-            exit_code=came.exit_code,
-            output=came.output,
-            duration_ms=came.duration_ms,
-            code=came.code or "",
-            message=came.message,
+            exit_code=result.exit_code,
+            output=result.output,
+            duration_ms=result.duration_ms,
+            code=result.code or "",
+            message=result.message,
         )
         try:
-            await self._report(over)
+            await self._report(report)
         except Refusal as refusal:
-            # Whoever opens the session next says that it is lost.
-            log.warning("that %s is over is not told: %s", name, refusal.problem.message)
-        gone = [key for key, one in self._kept.items() if one.came is not None][:-MOST_OVER]
-        for key in gone:
-            del self._kept[key]
+            # The next opening of the session records the process as lost.
+            log.warning("the end of %s was not recorded: %s", name, refusal.problem.message)
+        expired = [key for key, other in self._processes.items() if other.result is not None][:-MAX_ENDED]
+        for key in expired:
+            del self._processes[key]
 
-    def _of(self, process: str, thread: str) -> _KeptProcess:
-        found = self._kept.get(process)
-        if found is None or found.scope.thread != thread:
+    def _get(self, process: str, thread: str) -> _OwnProcess:
+        own = self._processes.get(process)
+        if own is None or own.scope.thread != thread:
             raise Refusal(
                 "process_unavailable" if process.startswith("prc_") else "unknown_process",
-                f"There is no process {process} of yours any more that could be reached.",
+                f"You have no process {process}. It has ended, or another agent started it.",
             )
-        return found
+        return own
 
-    async def _read(self, kept: _KeptProcess, asked: ReadProcessArguments) -> ToolOutcome:
-        if asked.wait:
+    async def _read(self, own: _OwnProcess, request: ReadProcessArguments) -> ToolOutcome:
+        if request.wait:
             with suppress(TimeoutError):
-                await asyncio.wait_for(kept.process.wait_for_output(asked.offset), asked.wait / 1000)
-        part = kept.process.read(asked.offset, MOST_READ)
-        left = f"[{part.start - asked.offset:,} characters are not kept]\n" if part.start > asked.offset else ""
-        more = f" There is more behind it, up to {part.total}." if part.next < part.total else ""
-        return ToolOutcome(output=f"{left}{part.text}\n[{_state(kept)} The next offset is {part.next}.{more}]")
+                await asyncio.wait_for(own.process.wait_for_output(request.offset), request.wait / 1000)
+        part = own.process.read(request.offset, MAX_READ)
+        left = f"[{part.start - request.offset:,} characters were discarded]\n" if part.start > request.offset else ""
+        more = f" There is more output, up to {part.total}." if part.next < part.total else ""
+        return ToolOutcome(output=f"{left}{part.text}\n[{_describe_state(own)} The next offset is {part.next}.{more}]")
 
 
-def _state(kept: _KeptProcess) -> str:
-    name, came = kept.scope.process, kept.came
-    if came is None:
-        return f"{name} runs."
-    if kept.how == "terminated":
-        return f"{name} was ended."
-    if came.code is not None and came.exit_code is None:
-        return f"{name} is over: {came.message}"
-    return f"{name} ended with exit code {came.exit_code}."
+def _describe_state(own: _OwnProcess) -> str:
+    name, result = own.scope.process, own.result
+    if result is None:
+        return f"{name} is running."
+    if own.how == "terminated":
+        return f"{name} was stopped."
+    if result.code is not None and result.exit_code is None:
+        return f"{name} ended: {result.message}"
+    return f"{name} ended with exit code {result.exit_code}."

@@ -1,4 +1,4 @@
-"""What gives space back: the large contents of sessions that were archived long ago, where the user's settings say so."""
+"""Deletion of large contents of sessions that were archived long ago."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .workspaces.registry import WorkspaceRegistry
 
 log = logging.getLogger(__name__)
 
-#: Contents of fewer bytes stay: their beginning and end, which stay in any case, are not much less.
+#: Contents below this size stay, in bytes. The preview that always stays is not much smaller.
 SMALLEST = 16 * 1024
-#: How often it is looked for what may go, in seconds; the first time after as long as a start takes.
+#: Seconds between two sweeps, and before the first one.
 EVERY = 6 * 60 * 60
 FIRST = 60
 _DAY_US = 24 * 60 * 60 * 1_000_000
 
 
 class Retention:
-    """Looks through the archived sessions now and then. Without the setting nothing ever goes."""
+    """Sweeps the archived sessions. Without the setting, it deletes nothing."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -32,17 +32,18 @@ class Retention:
         self._workspaces = workspaces
 
     async def run(self) -> None:
-        """Looks, and looks again, until it is cancelled."""
+        """Sweep repeatedly until cancelled."""
         await asyncio.sleep(FIRST)
         while True:
             try:
                 await self.sweep()
             except Exception:
-                log.exception("what may go by its age was not looked through")
+                log.exception("the retention sweep failed")
             await asyncio.sleep(EVERY)
 
     async def sweep(self) -> None:
-        """Lets go what is old enough. What a crash leaves half done is found again the next time."""
+        """Delete the contents of sessions that are old enough. After a crash, the next sweep
+        continues."""
         days = self._days()
         if not days:
             return
@@ -50,20 +51,20 @@ class Retention:
         for host in self._workspaces.all():
             for listed in list(host.state.sessions.values()):
                 if listed.archived and (await self._dependencies.store.facts.head(listed.session)).at < before:
-                    await self._trim(host.state.workspace, listed.session)
+                    await self._trim_session(host.state.workspace, listed.session)
 
-    async def _trim(self, workspace: str, session: str) -> None:
+    async def _trim_session(self, workspace: str, session: str) -> None:
         if not (await self._dependencies.store.facts.contents(session, SMALLEST)).blobs:
             return
         async with self._sessions.locked_out(session):
-            keeper = SessionState(session, self._dependencies.store)
-            await keeper.open()
-            if unfinished(keeper.state):
-                # What it is told to go on with is all of its conversation: nothing goes until it is over.
+            session_state = SessionState(session, self._dependencies.store)
+            await session_state.open()
+            if unfinished(session_state.state):
+                # Keep everything until the work ends: the model still needs the whole conversation.
                 return
-            found = await self._dependencies.store.facts.contents(session, SMALLEST)
-            # The fact comes first: nothing goes that nobody was told of.
-            if await self._workspaces.record_trim(workspace, session, found):
+            contents = await self._dependencies.store.facts.contents(session, SMALLEST)
+            # Record the deletion before carrying it out.
+            if await self._workspaces.record_trim(workspace, session, contents):
                 await self._dependencies.store.facts.trim(session, SMALLEST)
 
     def _days(self) -> int:
@@ -71,15 +72,16 @@ class Retention:
         try:
             return book.user().retention if book is not None else 0
         except Refusal as refusal:
-            log.warning("nothing goes by its age while the settings cannot be read: %s", refusal.problem.message)
+            log.warning("retention is off while the settings cannot be read: %s", refusal.problem.message)
             return 0
 
 
 def unfinished(state: Session) -> bool:
-    """True where something of the session is still to go on: a turn that is open or waits, a thread that was stopped, what an
-    inbox holds, a job, what a person wrote that is not saved."""
+    """Return True if the session has open work: a turn, a paused thread, unread inbox items, a job
+    or an unsaved draft."""
     artifacts = state.artifacts
     threads = state.threads.values()
     return bool(artifacts.saves or artifacts.drafts or state.jobs) or any(
-        one.run is not None or one.submitted is not None or one.queue or one.inbox or one.paused for one in threads
+        thread.run is not None or thread.submitted is not None or thread.queue or thread.inbox or thread.paused
+        for thread in threads
     )

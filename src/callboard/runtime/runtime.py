@@ -1,4 +1,4 @@
-"""The whole: what the surfaces are given, started and closed."""
+"""The runtime, assembled from its parts, with its start and shutdown."""
 
 from __future__ import annotations
 
@@ -35,18 +35,24 @@ from .workspaces.registry import WorkspaceRegistry
 
 log = logging.getLogger(__name__)
 
-#: How often sessions that nobody uses are let go, in seconds.
+#: Seconds between two sweeps of unused sessions.
 SWEEP_EVERY = 15.0
-#: How often it is shown how many sessions are missing in the lists while rows are made anew, in seconds.
+#: Seconds between two updates of the number of missing sessions during a rebuild.
 SHOW_EVERY = 0.5
 
 
 class Runtime:
-    """`commands` and `feeds` implement the ports of the same names. Use it as an async context manager."""
+    """A running Callboard.
+
+    `commands` and `feeds` implement the ports of the same names. Use it as an async context
+    manager.
+    """
 
     def __init__(self, dependencies: Dependencies) -> None:
-        self._homes: dict[str, str] = {}
-        order = EventOrder(lambda: self.dependencies.store.facts, self._home_of, lambda: self.dependencies.store.epoch)
+        self._workspace_of: dict[str, str] = {}
+        order = EventOrder(
+            lambda: self.dependencies.store.facts, self._find_workspace, lambda: self.dependencies.store.epoch
+        )
         definitions = RedactedDefinitions(dependencies.definitions, dependencies.secrets)
         dependencies = replace(dependencies, feed=RelayedFeed(dependencies.feed, order), definitions=definitions)
         self.dependencies: Dependencies = dependencies
@@ -57,7 +63,7 @@ class Runtime:
             self.workspaces.show_card,
             self.workspaces.show_damaged,
             self.workspaces.was_deleted,
-            self._pass_on,
+            self._forward,
         )
         exports = EvidenceExporter(dependencies, self.sessions)
         artifacts = ArtifactService(dependencies, self.sessions)
@@ -70,13 +76,13 @@ class Runtime:
         self._tasks = BackgroundTasks()
 
     async def __aenter__(self) -> Self:
-        # Read from disk once, and not while the event loop waits.
+        # Compute both fingerprints now, so that no request waits for the disk.
         await asyncio.to_thread(state_fingerprint)
         await asyncio.to_thread(view_fingerprint)
         try:
             await self.workspaces.open()
         except BaseException:
-            # Nothing has begun but what the workspaces opened; the store stays with whoever opened it.
+            # The caller that opened the store closes it.
             self.workspaces.close()
             raise
         for work in (self._recover(), self._sweep(), self.retention.run()):
@@ -84,7 +90,7 @@ class Runtime:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        # From the last to the first, each whatever became of those before it.
+        # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as closing:
             closing.push_async_callback(self.dependencies.store.close)
             closing.push_async_callback(self.dependencies.toolbox.close)
@@ -94,41 +100,44 @@ class Runtime:
             closing.push_async_callback(self._tasks.cancel_all)
 
     async def _recover(self) -> None:
-        """Takes over what a dead epoch left: sessions that ran or whose rows are behind, those not yet listed, and deletions
-        that were cut short. Until its turn comes a session that ran reads `lost`."""
+        """Take over what a dead epoch left behind.
+
+        These are running sessions, sessions with old rows, unlisted sessions and incomplete
+        deletions. A session that was running reads `lost` until it is taken over.
+        """
         store = self.dependencies.store
         rows = await store.rows.across("sessions", view_fingerprint())
         cards = {row.key: row for row in rows if isinstance(row, SessionCard)}
-        clock, shown = self.dependencies.clock, self.dependencies.clock.elapsed()
+        clock, shown_at = self.dependencies.clock, self.dependencies.clock.elapsed()
         for stream in await store.facts.streams("ses_"):
             try:
-                await self._recover_one(stream, cards.get(stream))
+                await self._recover_session(stream, cards.get(stream))
             except Refusal as refusal:
-                log.warning("the session %s could not be taken over: %s", stream, refusal)
+                log.warning("session %s could not be taken over: %s", stream, refusal)
                 await self.sessions.record_damage(stream, refusal)
             except Exception:
-                log.exception("the session %s could not be taken over", stream)
-            if clock.elapsed() - shown > SHOW_EVERY:
-                shown = clock.elapsed()
+                log.exception("session %s could not be taken over", stream)
+            if clock.elapsed() - shown_at > SHOW_EVERY:
+                shown_at = clock.elapsed()
                 self.workspaces.show_rebuilding()
         self.workspaces.end_rebuilding()
         for stream in self.workspaces.scheduled_sessions():
             try:
-                await self._arm(stream)
+                await self._arm_session(stream)
             except Exception:
-                log.exception("nothing of the session %s wakes by itself: it could not be opened", stream)
+                log.exception("timers of session %s are not set: it could not be opened", stream)
 
-    async def _arm(self, stream: str) -> None:
-        """A session whose agents sleep is opened, which sets their times, and let go again where they sleep on."""
-        found = await self.sessions.get(stream)
-        used = found.used
-        await found.host.wait_settled()
-        # Whoever waited for the same opening has it by now, and has said so.
+    async def _arm_session(self, stream: str) -> None:
+        """Open a session with sleeping agents to set its timers, and close it again."""
+        opened = await self.sessions.get(stream)
+        used = opened.used
+        await opened.host.wait_settled()
+        # Let concurrent callers of the same opening mark it as used.
         await asyncio.sleep(0)
-        if found.is_idle and found.is_sleeping and found.used == used:
+        if opened.is_idle and opened.is_sleeping and opened.used == used:
             await self.sessions.release(stream)
 
-    async def _recover_one(self, stream: str, card: SessionCard | None) -> None:
+    async def _recover_session(self, stream: str, card: SessionCard | None) -> None:
         store = self.dependencies.store
         for host in self.workspaces.all():
             if stream in host.state.deleted:
@@ -142,9 +151,9 @@ class Runtime:
         unfinished = card is None or card.state not in ("idle", "failed", "interrupted")
         if not (behind or unfinished or not listed):
             return
-        found = await self.sessions.get(stream)
+        opened = await self.sessions.get(stream)
         if not listed:
-            state = found.host.state
+            state = opened.host.state
             effect = ListSession(state.workspace, state.title, f"{stream}/1")
             await self.workspaces.apply_effect(stream, state.workspace, effect)
 
@@ -154,19 +163,20 @@ class Runtime:
             try:
                 await self.sessions.sweep()
             except Exception:
-                log.exception("the sessions were not looked through")
+                log.exception("the session sweep failed")
 
-    async def _home_of(self, stream: str) -> str:
-        """The workspace of a stream; empty where it has none. A session's is in its first fact."""
+    async def _find_workspace(self, stream: str) -> str:
+        """Return the workspace of a stream; empty if it has none. A session names it in its first
+        fact."""
         if is_workspace_stream(stream):
             return stream
-        if stream not in self._homes:
+        if stream not in self._workspace_of:
             for record in await self.dependencies.store.facts.read(stream, limit=1):
                 if isinstance(record.fact, SessionCreated):
-                    self._homes[stream] = record.fact.workspace_id
-        return self._homes.get(stream, "")
+                    self._workspace_of[stream] = record.fact.workspace_id
+        return self._workspace_of.get(stream, "")
 
-    async def _pass_on(self, host: SessionHost, effect: WorkspaceEffect) -> None:
+    async def _forward(self, host: SessionHost, effect: WorkspaceEffect) -> None:
         if isinstance(effect, ScheduleSession):
             workspace, cause = host.state.workspace, effect.cause
             await self.workspaces.schedule(host.session, workspace, cause, lambda: has_sleeping_agents(host.state))

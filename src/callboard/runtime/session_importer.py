@@ -1,4 +1,4 @@
-"""Past sessions of other products: what there is in a folder, and taking one over turn by turn, as `import_turn` does."""
+"""Import of past sessions of other products."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ ImportSession = Callable[[ImportTurn], Awaitable[TurnImported]]
 
 @dataclass
 class _Progress:
-    """How many turns an import looked at so far."""
+    """Number of turns that an import has read."""
 
     turns: int = 0
 
 
 class SessionImporter:
-    """Tells of past sessions and takes them over. Files are read in threads, and each turn is decided like any command, so
-    that others go on between two."""
+    """Lists and imports past sessions.
+
+    It reads files in threads and imports each turn as a command of its own, so other commands run
+    between two turns.
+    """
 
     def __init__(self, dependencies: Dependencies, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -48,22 +51,32 @@ class SessionImporter:
         self._closing = False
 
     async def list(self, query: ListPastSessions) -> PastSessionList:
-        """What there is in the workspace's folder, and what is here of it. Raises Refusal `unknown_workspace`."""
+        """Return the past sessions of the workspace's folder and their import state.
+
+        Raises:
+            Refusal: `unknown_workspace`.
+        """
         folder = self._workspaces.get(query.workspace_id).state.path
         past = self._dependencies.past_sessions
         if past is None:
             return PastSessionList(sessions=())
-        found = await asyncio.to_thread(past.find, folder)
-        here = {session for host in self._workspaces.all() for session in host.state.sessions}
-        driven = self._driven()
-        told = (self._told(one, here) for one in found.sessions if one.source_id not in driven)
-        return msgspec.structs.replace(found, sessions=tuple(one for one in told if one is not None))
+        listing = await asyncio.to_thread(past.find, folder)
+        imported = {session for host in self._workspaces.all() for session in host.state.sessions}
+        driven = self._driven_sessions()
+        entries = (
+            self._with_import_state(entry, imported) for entry in listing.sessions if entry.source_id not in driven
+        )
+        return msgspec.structs.replace(listing, sessions=tuple(entry for entry in entries if entry is not None))
 
     async def import_session(
-        self, request: ImportPastSession, actor: Actor, stored_answer: StoredAnswer | None, take: ImportSession
+        self, request: ImportPastSession, actor: Actor, stored_answer: StoredAnswer | None, import_turn: ImportSession
     ) -> PastSessionImported:
-        """Takes one over; who asks for one that is under way gets what that comes to, and it goes on when its asker goes away.
-        Raises Refusal `unknown_workspace`, `unknown_session`, `transcript_unreadable`, and what `take` raises of a turn."""
+        """Import a past session. A second request joins the running import.
+
+        Raises:
+            Refusal: `unknown_workspace`, `unknown_session`, `transcript_unreadable`, or what
+                `import_turn` raises.
+        """
         host = self._workspaces.get(request.workspace_id)
         self.require_not_driven(request.source_id)
         host.require_approved()
@@ -71,87 +84,101 @@ class SessionImporter:
         if self._workspaces.was_deleted(session):
             raise Refusal(
                 "unknown_session",
-                "This past session was imported, and was deleted here since.",
+                "This past session was imported and then deleted here.",
                 field="sourceId",
-                hint="What was deleted is not imported again.",
+                hint="A deleted session cannot be imported again.",
             )
         if session in self._imports:
             task = self._imports[session][1]
         else:
             progress = _Progress()
-            task = self._tasks.start(self._take(request, host.state.path, progress, take))
+            task = self._tasks.start(self._import(request, host.state.path, progress, import_turn))
             self._imports[session] = progress, task
             task.add_done_callback(lambda _: self._imports.pop(session, None))
         answer = await self._tasks.wait(task)
         return await host.change(lambda _: ((), answer), actor, stored_answer=stored_answer)
 
     def require_not_driven(self, source_id: str) -> None:
-        """Refuse a past session that is the work of a session here. Raises Refusal `session_driven`."""
-        session = self._driven().get(source_id)
+        """Refuse a past session that a session here created.
+
+        Raises:
+            Refusal: `session_driven`.
+        """
+        session = self._driven_sessions().get(source_id)
         if session is not None:
             raise Refusal(
                 "session_driven",
-                f"Session {session} started this one, and holds all of it.",
+                f"Session {session} started this session and already contains it.",
                 field="sourceId",
-                hint=f"Read {session} in its place.",
+                hint=f"Read {session} instead.",
             )
 
-    def _driven(self) -> dict[str, str]:
-        """The conversations of external agents that sessions here held, each with its session."""
-        return {one: card.session_id for host in self._workspaces.all() for card in host.cards() for one in card.driven}
+    def _driven_sessions(self) -> dict[str, str]:
+        """Return the conversations of external agents that sessions here started, each with its
+        session."""
+        return {
+            conversation: card.session_id
+            for host in self._workspaces.all()
+            for card in host.cards()
+            for conversation in card.driven
+        }
 
     async def close(self) -> None:
-        """Ends what is under way behind the turn that it is at. What was taken over stays, and the rest comes when it is
-        imported again."""
+        """Stop the running imports after their current turn. A later import continues with the
+        rest."""
         self._closing = True
         await self._tasks.wait_all()
 
-    async def _take(
-        self, request: ImportPastSession, folder: str, progress: _Progress, take: ImportSession
+    async def _import(
+        self, request: ImportPastSession, folder: str, progress: _Progress, import_turn: ImportSession
     ) -> PastSessionImported:
         past = self._dependencies.past_sessions
-        wanted = (folder, request.source, request.source_id, request.workspace_id)
-        found = await asyncio.to_thread(past.open, *wanted) if past is not None else None
-        if found is None:
+        place = (folder, request.source, request.source_id, request.workspace_id)
+        transcript = await asyncio.to_thread(past.open, *place) if past is not None else None
+        if transcript is None:
             raise Refusal(
                 "unknown_session",
-                f"There is no past session {request.source_id} of this folder.",
+                f"This folder has no past session {request.source_id}.",
                 field="sourceId",
-                hint="list_past_sessions names them.",
+                hint="Find past sessions with list_past_sessions.",
             )
         session, added = "", 0
-        while (turn := await asyncio.to_thread(next, found.turns, None)) is not None:
+        while (turn := await asyncio.to_thread(next, transcript.turns, None)) is not None:
             if self._closing:
-                raise Refusal("unreachable", "Callboard is ending.", hint="Import it again: what is there stays.")
-            taken = await take(turn)
-            session = taken.session_id
+                raise Refusal(
+                    "unreachable",
+                    "Callboard is shutting down.",
+                    hint="Start it again and repeat the import. It continues.",
+                )
+            imported = await import_turn(turn)
+            session = imported.session_id
             progress.turns += 1
-            added += taken.added
+            added += imported.added
         if not session:
             raise Refusal(
                 "nothing_to_import",
-                "The past session has no finished turn yet.",
+                "The past session has no finished turn.",
                 field="sourceId",
-                hint="A turn is imported once its transcript did not change for 5 minutes. Try again then.",
+                hint="A turn can be imported when its transcript has not changed for 5 minutes. Try again then.",
             )
         return PastSessionImported(
-            session_id=session, added=added, known=progress.turns - added, unfinished=found.unfinished
+            session_id=session, added=added, known=progress.turns - added, unfinished=transcript.unfinished
         )
 
-    def _told(self, one: PastSessionFound, here: set[str]) -> PastSessionFound | None:
-        """What is here of it; None of one that a person deleted."""
-        session = imported_session_id(one.source, one.source_id)
+    def _with_import_state(self, entry: PastSessionFound, imported: set[str]) -> PastSessionFound | None:
+        """Return the entry with its import state; None if a person deleted the import."""
+        session = imported_session_id(entry.source, entry.source_id)
         if self._workspaces.was_deleted(session):
             return None
         running = self._imports.get(session)
         return msgspec.structs.replace(
-            one,
+            entry,
             session_id=session,
-            imported=session in here,
+            imported=session in imported,
             importing=running[0].turns if running is not None else None,
         )
 
 
 def imported_session_id(source: SessionSource, source_id: str) -> str:
-    """The id of the session that a past one is here: the same however often it is imported."""
+    """Return the id of the session that a past session is imported as. It is always the same."""
     return session_id_from(f"{source}:{source_id}")

@@ -1,4 +1,4 @@
-"""The sessions that are in use: each with its host, its effects and its views, opened when needed and let go when idle."""
+"""The open sessions of this process."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class OpenSession:
-    """A session in memory. `used` is when it was last asked for, on the clock that never goes back; `renews` is True while its
-    views are being opened anew, and where that failed."""
+    """A session in memory.
+
+    `used` is the time of the last request, on the monotonic clock. `is_renewing` is True while its
+    views are reopened, and after that failed.
+    """
 
     host: SessionHost
     effect_runner: EffectRunner
@@ -40,34 +43,34 @@ class OpenSession:
 
     @property
     def first_sequence(self) -> int:
-        """The sequence from which on there is something to show: 1, or 0 while there is no fact."""
+        """The first sequence that a view can show: 1, or 0 if the session has no fact."""
         return min(1, self.host.state.sequence)
 
     @property
     def is_waiting(self) -> bool:
-        """True where a run waits for a person, which may take long."""
+        """True if a run waits for a person."""
         runs = (thread.run for thread in self.host.state.threads.values())
         return any(call.phase == "waiting" for run in runs if run is not None for call in run.calls)
 
     @property
     def is_sleeping(self) -> bool:
-        """True where nothing runs and agents sleep, which may take long."""
+        """True if nothing runs and an agent sleeps."""
         state = self.host.state
         return bool(state.sleepers) and all(thread.run is None for thread in state.threads.values())
 
     @property
     def is_quiet(self) -> bool:
-        """True where nothing is decided or under way."""
+        """True if no decision, effect or process is running."""
         return not self.host.is_busy and not self.effect_runner.is_busy and not self.host.processes.has_running
 
     @property
     def is_idle(self) -> bool:
-        """True where letting it go loses nothing: it is quiet, and nobody follows."""
+        """True if the session can be closed without a loss: it is quiet and has no followers."""
         return self.is_quiet and not self.views.is_followed
 
 
 class SessionRegistry:
-    """Opens each session once, whoever asks for it at the same time."""
+    """Opens each session once, also for concurrent requests."""
 
     def __init__(
         self,
@@ -96,7 +99,11 @@ class SessionRegistry:
         dependencies.clock.step()
 
     async def get(self, session: str) -> OpenSession:
-        """A session that exists. Raises Refusal `unknown_session`; `chain_broken` for one that is listed as damaged then."""
+        """Return an existing session.
+
+        Raises:
+            Refusal: `unknown_session`, or `chain_broken`, which also marks the session as damaged.
+        """
         try:
             return await self._get(session)
         except Refusal as refusal:
@@ -104,7 +111,8 @@ class SessionRegistry:
             raise
 
     async def record_damage(self, session: str, refusal: Refusal) -> None:
-        """Show in the list that a session cannot be read, where the refusal is of its log and not of the store."""
+        """Show in the list that a session's log cannot be read. Refusals for other reasons are
+        ignored."""
         if refusal.code not in ("chain_broken", "facts_unreadable"):
             return
         at = 0
@@ -113,54 +121,59 @@ class SessionRegistry:
         self._damaged(session, refusal.problem, at)
 
     async def _get(self, session: str) -> OpenSession:
-        found = self._open.get(session)
-        if found is not None and (found.is_renewing or self._dependencies.store.rows.discarded(session)):
-            await self._renew(session, found)
-        if found is None:
+        opened = self._open.get(session)
+        if opened is not None and (opened.is_renewing or self._dependencies.store.rows.discarded(session)):
+            await self._renew(session, opened)
+        if opened is None:
             head = await self._dependencies.store.facts.head(session) if session.startswith("ses_") else None
             if head is None or head.sequence == 0:
                 raise _unknown(session)
-            found = await self.open(session)
-        found.used = self._dependencies.clock.elapsed()
-        return found
+            opened = await self.open(session)
+        opened.used = self._dependencies.clock.elapsed()
+        return opened
 
     async def open(self, session: str, workspace: str = "") -> OpenSession:
-        """The session; with a workspace, one that does not exist yet, made ready for its first command there. Raises Refusal
-        `unknown_session` for one that is being deleted, or was, and `unreachable` once `close` began."""
-        found = self._open.get(session)
-        if found is not None:
-            return found
+        """Open a session. With a workspace, prepare a new one for its first command.
+
+        Raises:
+            Refusal: `unknown_session` for a deleted session, `unreachable` during shutdown.
+        """
+        opened = self._open.get(session)
+        if opened is not None:
+            return opened
         closing = self._closing.get(session)
         if closing is not None:
             await self._tasks.wait(closing)
-        # A deletion that a crash cut short leaves facts behind for a while: they are nobody's any more.
+        # An interrupted deletion leaves facts behind until it is completed.
         if session in self._leaving or self._deleted(session):
             raise _unknown(session)
         opening = self._opening.get(session)
         if opening is None:
             if self._closed:
-                raise Refusal("unreachable", "Callboard is ending.", hint="Start it again, then send this again.")
+                raise Refusal(
+                    "unreachable", "Callboard is shutting down.", hint="Start it again, then repeat the request."
+                )
             opening = self._tasks.start(self._load(session, workspace))
             self._opening[session] = opening
             opening.add_done_callback(lambda _: self._opening.pop(session, None))
         return await self._tasks.wait(opening)
 
     def open_sessions(self) -> list[str]:
-        """The ids of the sessions in memory."""
+        """Return the ids of the sessions in memory."""
         return list(self._open)
 
     async def release(self, session: str) -> None:
-        """Writes what waits and forgets the session; its next use opens it again."""
-        found = self._open.pop(session, None)
-        if found is not None:
-            closing = self._closing[session] = self._tasks.start(self._close(found))
+        """Write pending rows and state, and close the session. Its next use opens it again."""
+        opened = self._open.pop(session, None)
+        if opened is not None:
+            closing = self._closing[session] = self._tasks.start(self._close(opened))
             closing.add_done_callback(lambda _: self._closing.pop(session, None))
         if session in self._closing:
             await self._tasks.wait(self._closing[session])
 
     @asynccontextmanager
     async def locked_out(self, session: str) -> AsyncGenerator[None]:
-        """Lets go of a session that is to be deleted; as long as that takes it is opened for nobody."""
+        """Close a session and refuse to open it within the context."""
         if session in self._leaving:
             raise _unknown(session)
         self._leaving.add(session)
@@ -174,110 +187,117 @@ class SessionRegistry:
             self._leaving.discard(session)
 
     async def sweep(self) -> None:
-        """Lets go of the sessions that nobody has used for a while; sooner of those that wait for a person, or sleep. The
-        others give back what they do not need. Where the machine's clock was set since the last sweep, each session in memory
-        records it."""
+        """Close unused sessions and release memory of the others.
+
+        Sessions that wait for a person or sleep are closed sooner. If the machine's clock was set
+        since the last sweep, each session records it.
+        """
         step = self._dependencies.clock.step()
         if step:
             await self._record_step(step)
         now = self._dependencies.clock.elapsed()
         limits = self._dependencies.limits
-        for session, found in list(self._open.items()):
-            unused = now - found.used
-            if found.is_idle and unused > (
-                limits.idle_waiting if found.is_waiting or found.is_sleeping else limits.idle
+        for session, opened in list(self._open.items()):
+            unused = now - opened.used
+            if opened.is_idle and unused > (
+                limits.idle_waiting if opened.is_waiting or opened.is_sleeping else limits.idle
             ):
                 try:
                     await self.release(session)
                 except Exception:
-                    log.exception("%s could not be closed whole", session)
+                    log.exception("%s could not be closed completely", session)
             else:
-                found.views.release_memory(quiet=found.is_quiet and unused > limits.replay)
+                opened.views.release_memory(quiet=opened.is_quiet and unused > limits.replay)
                 await asyncio.sleep(0)
 
     async def _record_step(self, step: int) -> None:
-        log.warning("the machine's clock was set by %d s; times of facts do not follow it", step // 1_000_000)
-        for session, found in list(self._open.items()):
-            # A session for reading only has no lease, and one without a fact has nothing to date.
-            if found.host.epoch and found.first_sequence:
+        log.warning("the system clock was set by %d s; times of facts do not change", step // 1_000_000)
+        for session, opened in list(self._open.items()):
+            # A read-only session has no lease. A session without facts has no times.
+            if opened.host.epoch and opened.first_sequence:
                 try:
-                    await found.host.report(ClockStepped(by=step))
+                    await opened.host.report(ClockStepped(by=step))
                 except Exception:
-                    log.exception("%s does not record that the clock was set", session)
+                    log.exception("%s could not record the clock change", session)
 
     async def close(self) -> None:
-        """Stops everything that runs, truthfully, and writes what waits."""
+        """Stop everything that runs, record how it ended, and write pending rows."""
         self._closed = True
         await self._expiries.close()
-        # What somebody began who has gone since is waited for as well.
+        # Also wait for tasks whose callers were cancelled.
         await self._tasks.wait_all()
         ends = await asyncio.gather(*(self.release(session) for session in list(self._open)), return_exceptions=True)
         for error in ends:
             if isinstance(error, Exception):
-                log.error("a session could not be closed whole", exc_info=error)
+                log.error("a session could not be closed completely", exc_info=error)
 
     async def _timed_out(self, session: str, report: Outcome) -> None:
         try:
-            found = await self.get(session)
+            opened = await self.get(session)
         except Refusal as refusal:
             if refusal.code != "unknown_session":
                 raise
             return
-        await found.host.report(report)
+        await opened.host.report(report)
 
     async def _load(self, session: str, workspace: str) -> OpenSession:
-        """Open a session whole, or not at all: where a step fails, all that the steps before it began is closed."""
-        acting = EffectRunner(self._pass_on, self._expiries)
-        found = OpenSession(
-            host=SessionHost(session, self._dependencies, self._workspace, acting.start, self._run_configs, workspace),
-            effect_runner=acting,
+        """Open a session. If a step fails, close everything that the steps before it opened."""
+        effect_runner = EffectRunner(self._pass_on, self._expiries)
+        opened = OpenSession(
+            host=SessionHost(
+                session, self._dependencies, self._workspace, effect_runner.start, self._run_configs, workspace
+            ),
+            effect_runner=effect_runner,
             views=SessionViews(session, self._dependencies, self._card),
             used=self._dependencies.clock.elapsed(),
         )
         try:
             if workspace:
-                await found.host.start()
-                found.views.start()
+                await opened.host.start()
+                opened.views.start()
             else:
-                await found.host.open()
-                await found.views.open()
+                await opened.host.open()
+                await opened.views.open()
         except BaseException:
-            # What failed is what the caller must see, whatever else fails after it.
+            # The caller receives the first error, not one of the cleanup.
             try:
-                await self._close(found)
+                await self._close(opened)
             except Exception:
-                log.exception("what was opened of %s could not be closed", session)
+                log.exception("%s could not be closed after it failed to open", session)
             raise
-        self._open[session] = found
-        return found
+        self._open[session] = opened
+        return opened
 
-    async def _renew(self, session: str, found: OpenSession) -> None:
-        """Open the views of a session anew, after its rows were found damaged. What runs in it is not touched."""
+    async def _renew(self, session: str, opened: OpenSession) -> None:
+        """Reopen the views of a session after its rows were found damaged. Its effects continue."""
         async with self._renewing:
-            if found.is_renewing or self._dependencies.store.rows.discarded(session):
-                found.is_renewing = True
-                await found.views.close()
-                found.views = SessionViews(session, self._dependencies, self._card)
-                await found.views.open()
-                found.is_renewing = False
+            if opened.is_renewing or self._dependencies.store.rows.discarded(session):
+                opened.is_renewing = True
+                await opened.views.close()
+                opened.views = SessionViews(session, self._dependencies, self._card)
+                await opened.views.open()
+                opened.is_renewing = False
 
     @staticmethod
-    async def _close(found: OpenSession) -> None:
-        # From the last to the first, each whatever became of those before it.
+    async def _close(opened: OpenSession) -> None:
+        # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as closing:
-            closing.push_async_callback(found.views.close)
-            # A host without a lease has decided nothing, and its state may be only half folded.
-            if found.host.epoch:
-                closing.push_async_callback(found.host.save)
-                closing.push_async_callback(found.effect_runner.close, found.host)
+            closing.push_async_callback(opened.views.close)
+            # A host without a lease made no decision, and its state can be incomplete.
+            if opened.host.epoch:
+                closing.push_async_callback(opened.host.save)
+                closing.push_async_callback(opened.effect_runner.close, opened.host)
 
 
 def _unknown(session: str) -> Refusal:
     return Refusal(
-        "unknown_session", f"There is no session {session}.", field="sessionId", hint="list_sessions names them."
+        "unknown_session",
+        f"There is no session {session}.",
+        field="sessionId",
+        hint="Find sessions with list_sessions.",
     )
 
 
 def session_id_from(name: str) -> str:
-    """The id of the session that something else names, such as its first turn: the same name gives the same session."""
+    """Return a session id derived from a name, such as the id of its first turn."""
     return render("session", int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))

@@ -1,4 +1,4 @@
-"""The state that a session's decisions are made on: opened from its snapshot, folded on with every fact, kept again."""
+"""The state that a session decides on, with its snapshots."""
 
 from __future__ import annotations
 
@@ -18,45 +18,46 @@ from .slices import in_slices
 
 log = logging.getLogger(__name__)
 
-#: A snapshot of the deciders' state is kept every so many facts.
+#: Number of facts between two snapshots.
 SNAPSHOT_EVERY = 1000
 
 
 class SessionState:
-    """Holds one session's state. It is never ahead of what is durable."""
+    """The state of one session. It is never ahead of the log."""
 
     def __init__(self, session: str, store: Store, workspace: str = "") -> None:
         self.state = Session(session=session, workspace=workspace)
         self._session = session
         self._store = store
-        self._kept_at = 0
-        #: The first fact that this code cannot read. Then the state is not known, and nothing may be decided on it.
+        self._snapshot_at = 0
+        #: The first fact that this version cannot read. The state is then unknown, and the session
+        #: can decide nothing.
         self.unreadable: Record | None = None
 
     async def open(self) -> None:
-        """Take the snapshot, where one fits the log, and fold the facts after it."""
+        """Load the snapshot if it fits the log, and fold the facts after it."""
         store = self._store
-        kept = await store.rows.snapshot(self._session, state_fingerprint())
-        if kept is not None:
-            await self._take(*kept)
+        snapshot = await store.rows.snapshot(self._session, state_fingerprint())
+        if snapshot is not None:
+            await self._load_snapshot(*snapshot)
         while records := await store.facts.read(self._session, after=self.state.sequence, limit=1000):
             async for record in in_slices(records):
                 self.fold((record,))
 
-    async def _take(self, sequence: int, link: bytes, data: bytes) -> None:
-        found = await self._store.facts.read(self._session, after=sequence - 1, limit=1)
-        if not found or found[0].link != link:
-            log.warning("the snapshot of %s does not fit its log: the state is folded anew", self._session)
+    async def _load_snapshot(self, sequence: int, link: bytes, data: bytes) -> None:
+        records = await self._store.facts.read(self._session, after=sequence - 1, limit=1)
+        if not records or records[0].link != link:
+            log.warning("the snapshot of %s does not fit its log: folding all facts", self._session)
             return
         try:
             self.state = msgspec.json.decode(data, type=Session)
         except msgspec.MsgspecError as error:
-            log.warning("the snapshot of %s does not decode: the state is folded anew (%s)", self._session, error)
+            log.warning("the snapshot of %s does not decode: folding all facts (%s)", self._session, error)
             return
-        self._kept_at = sequence
+        self._snapshot_at = sequence
 
     def fold(self, records: Iterable[Record]) -> None:
-        """Takes the next facts of the log."""
+        """Apply the next facts of the log."""
         for record in records:
             self.state = evolve(self.state, record)
             if record.unread:
@@ -64,13 +65,12 @@ class SessionState:
 
     @property
     def needs_snapshot(self) -> bool:
-        """True where opening would by now fold many facts."""
-        return self.state.sequence - self._kept_at >= SNAPSHOT_EVERY
+        """True if many facts were folded since the last snapshot."""
+        return self.state.sequence - self._snapshot_at >= SNAPSHOT_EVERY
 
     async def save(self) -> None:
-        """Keeps the state, so that the next opening folds only what came after. Where that is refused it folds more: what
-        was committed is committed all the same."""
-        if self.state.sequence <= self._kept_at or self.unreadable is not None:
+        """Save a snapshot. If the store refuses it, the next opening folds more facts."""
+        if self.state.sequence <= self._snapshot_at or self.unreadable is not None:
             return
         state, store = self.state, self._store
         try:
@@ -78,6 +78,6 @@ class SessionState:
             if last:
                 data = msgspec.json.encode(state)
                 await store.rows.save_snapshot(self._session, state.sequence, last[0].link, state_fingerprint(), data)
-                self._kept_at = state.sequence
+                self._snapshot_at = state.sequence
         except Refusal as refusal:
-            log.warning("the state of %s is not kept: %s", self._session, refusal.problem.message)
+            log.warning("the snapshot of %s was not saved: %s", self._session, refusal.problem.message)

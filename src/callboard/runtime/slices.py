@@ -1,4 +1,4 @@
-"""Long work in pieces, between which other work of the event loop gets its turn."""
+"""Helpers that split long work so that the event loop stays responsive."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from typing import Final, TypeVar
 
-#: Seconds of the processor that work takes before others get their turn.
+#: Processor seconds after which the event loop runs other work.
 SLICE_S: Final = 0.002
-#: Facts that are folded at once where what they lead to belongs together.
+#: Number of facts that are folded together.
 FACTS: Final = 25
 
 T = TypeVar("T")
 
 
 async def in_slices(items: Iterable[T]) -> AsyncGenerator[T]:
-    """Yield the items, and let other work go on where those so far took long."""
+    """Yield the items, and let the event loop run other work after each slice."""
     since = time.thread_time()
     for item in items:
         yield item
@@ -26,5 +26,5 @@ async def in_slices(items: Iterable[T]) -> AsyncGenerator[T]:
 
 
 def pages(items: Sequence[T], size: int = FACTS) -> Iterable[Sequence[T]]:
-    """Return the items, so many at a time."""
+    """Return the items in pages of `size`."""
     return (items[at : at + size] for at in range(0, len(items), size))

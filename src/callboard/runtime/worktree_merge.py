@@ -1,5 +1,7 @@
-"""A person's merge of what a child did in its worktree: the intent is a fact before git runs, and what came of it is one
-behind it."""
+"""Merge of a child's worktree on request of a person.
+
+The intent is a fact before git runs; its outcome is a fact after it.
+"""
 
 from __future__ import annotations
 
@@ -17,49 +19,54 @@ from .background_tasks import BackgroundTasks
 from .session_registry import SessionRegistry
 from .worktrees.worktree import merge_child
 
-#: How many files the fact and the answer name.
-MOST_FILES = 500
+#: Number of files that the fact and the answer name.
+MAX_FILES = 500
 
 
 class WorktreeMerger:
-    """Merges on behalf of persons. One that was begun is told of, also where its asker goes away."""
+    """Merges on request of persons. A merge continues if its caller is cancelled."""
 
     def __init__(self, sessions: SessionRegistry) -> None:
         self._sessions = sessions
         self._tasks = BackgroundTasks()
 
     async def merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
-        """Merges all of it or nothing. Raises Refusal `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, and
-        `merge_failed` where there is no worktree or git merged nothing for another reason than a conflict."""
+        """Merge all changes of a child or none.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_agent`, `not_your_child`, `thread_busy`, or
+                `merge_failed` if there is no worktree or git failed for another reason than a
+                conflict.
+        """
         return await self._tasks.run(self._merge(request, actor, stored_answer))
 
     async def wait_settled(self) -> None:
-        """Waits for the merges under way: git is not left half way."""
+        """Wait for the running merges, so that git is never interrupted."""
         await self._tasks.wait_all()
 
     async def _merge(self, request: MergeSubagent, actor: Actor, stored_answer: StoredAnswer | None) -> MergeDone:
         host = (await self._sessions.get(request.session_id)).host
         await host.run_command(request, actor)
         thread, child = require_child(host.state, request.agent, None)
-        made = await self._made(request, child_scope(thread, child), thread.agent)
-        failed = made.status == "failed"
-        # A refusal is not kept: asked again with its key, it is tried again.
-        found = await self._sessions.get(request.session_id)
-        answer = await found.host.run_command(made, actor, None if failed else stored_answer)
+        outcome = await self._run_merge(request, child_scope(thread, child), thread.agent)
+        failed = outcome.status == "failed"
+        # A failure stores no answer: the same key can be tried again.
+        opened = await self._sessions.get(request.session_id)
+        answer = await opened.host.run_command(outcome, actor, None if failed else stored_answer)
         if not isinstance(answer, MergeDone):
-            raise TypeError(f"a merge was answered with {type(answer).__name__}")
+            raise TypeError(f"the session answered a merge with {type(answer).__name__}")
         if failed:
-            raise Refusal("merge_failed", made.message, field="agent")
+            raise Refusal("merge_failed", outcome.message, field="agent")
         return answer
 
-    async def _made(self, request: MergeSubagent, scope: Scope, agent: str) -> MergeReported:
+    async def _run_merge(self, request: MergeSubagent, scope: Scope, agent: str) -> MergeReported:
         host = (await self._sessions.get(request.session_id)).host
         merged = await merge_child(host, agent)
-        made = MergeReported(session_id=request.session_id, scope=scope, status=merged.status)
+        outcome = MergeReported(session_id=request.session_id, scope=scope, status=merged.status)
         return msgspec.structs.replace(
-            made,
-            files=merged.files[:MOST_FILES],
-            conflict=merged.conflict[:MOST_FILES],
+            outcome,
+            files=merged.files[:MAX_FILES],
+            conflict=merged.conflict[:MAX_FILES],
             message=merged.message if merged.status in ("failed", "conflict") else "",
             changes=merged.changes,
             blobs=merged.blobs,

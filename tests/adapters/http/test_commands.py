@@ -141,7 +141,7 @@ async def test_a_refusal_has_its_code_its_field_and_what_to_do(board: Board):
         "code": "unknown_session",
         "message": "There is no session ses_none.",
         "field": "sessionId",
-        "hint": "list_sessions names them.",
+        "hint": "Find sessions with list_sessions.",
     }
 
 

@@ -198,13 +198,13 @@ def _misplace(off: int) -> None:
     """Gives a client that comes back a place that is so many operations off."""
     from callboard.runtime.views.ring import Ring
 
-    place = getattr(Ring, "_place")  # noqa: B009
+    place = getattr(Ring, "_find_position")  # noqa: B009
 
     def misplaced(ring: Any, after: Any) -> Any:
         found = place(ring, after)
         return found if found is None or after == getattr(ring, "_base") else found + off  # noqa: B009
 
-    setattr(Ring, "_place", misplaced)  # noqa: B010
+    setattr(Ring, "_find_position", misplaced)  # noqa: B010
 
 
 def _drop_partials() -> None:

@@ -1,4 +1,4 @@
-"""What agents write are artifacts with versions; a person saves against the version that a text was made from."""
+"""Artifacts with versions, written by agents and saved by people."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ from tests.runtime.rigs.program_agent import begun, coder
 from tests.runtime.worktrees.test_merge import merge, worked
 
 
-async def test_what_an_agent_writes_is_an_artifact_with_the_step_that_made_each_version(tmp_path: Path) -> None:
-    """UI-13: kind, version and state come from facts, and the conversation has a card at the step of the call."""
+async def test_a_file_that_an_agent_writes_is_an_artifact_with_a_step_per_version(tmp_path: Path) -> None:
+    """UI-13: kind, version and state come from facts, and the conversation has a card at the call's
+    step."""
     writes = (
         uses("Write", file_path=NOTES, content="one\n"),
         uses("Edit", file_path=NOTES, old_string="one", new_string="two"),
@@ -59,7 +60,7 @@ async def test_what_an_agent_writes_is_an_artifact_with_the_step_that_made_each_
         ]
 
 
-async def test_a_file_that_was_there_is_told_as_found_before_it_is_changed(tmp_path: Path) -> None:
+async def test_an_existing_file_is_recorded_as_found_before_its_change(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / NOTES).write_text("mine\n")
     async with wrote(tmp_path) as (home, session):
@@ -86,7 +87,7 @@ async def test_a_diff_compares_two_named_versions(tmp_path: Path) -> None:
         assert (await refused(home, none)).field == "toVersion"
 
 
-async def test_a_binary_version_is_said_as_such_and_not_compared(tmp_path: Path) -> None:
+async def test_a_binary_version_is_marked_and_not_compared(tmp_path: Path) -> None:
     """UI-14"""
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
@@ -97,8 +98,8 @@ async def test_a_binary_version_is_said_as_such_and_not_compared(tmp_path: Path)
         assert (await read(home, session, row.key)).versions[0].content.media == "image/png"
 
 
-async def test_a_person_saves_a_text_over_the_version_that_it_was_made_from(tmp_path: Path) -> None:
-    """CTX-04: the intent is a fact before the file is touched, and the version one behind it."""
+async def test_a_person_saves_a_text_over_its_base_version(tmp_path: Path) -> None:
+    """CTX-04: the intent is a fact before the file is touched, and the version a fact after it."""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         done = await home.do(edit(session, row.key, 1, "one\nmore\n"))
@@ -112,7 +113,8 @@ async def test_a_person_saves_a_text_over_the_version_that_it_was_made_from(tmp_
 
 
 async def test_a_save_against_another_version_is_a_conflict_and_loses_neither_side(tmp_path: Path) -> None:
-    """CTX-04, UI-13: the newest stays, the draft is kept, and can be put over the newest once the person says so."""
+    """CTX-04, UI-13: the newest version and the draft both stay. The person can save the draft over
+    it."""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         await home.do(edit(session, row.key, 1, "theirs\n"))
@@ -132,7 +134,7 @@ async def test_a_save_against_another_version_is_a_conflict_and_loses_neither_si
         assert (row.status, row.draft, row.code) == ("saved", None, "")
 
 
-async def test_a_file_that_somebody_else_changed_is_a_conflict_and_a_version_of_its_own(tmp_path: Path) -> None:
+async def test_a_file_changed_outside_is_a_conflict_and_a_new_version(tmp_path: Path) -> None:
     """CTX-04"""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
@@ -142,7 +144,7 @@ async def test_a_file_that_somebody_else_changed_is_a_conflict_and_a_version_of_
         assert (home.folder / NOTES).read_text() == "an editor's\n"
 
 
-async def test_a_draft_is_given_up_by_saving_what_is_there(tmp_path: Path) -> None:
+async def test_saving_the_current_content_discards_the_draft(tmp_path: Path) -> None:
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         assert (await refused(home, edit(session, row.key, 7, "mine\n"))).code == "artifact_conflict"
@@ -152,7 +154,7 @@ async def test_a_draft_is_given_up_by_saving_what_is_there(tmp_path: Path) -> No
         assert (row.status, row.draft, row.version) == ("saved", None, 1)
 
 
-async def test_a_file_that_is_gone_is_made_anew_only_where_the_person_says_so(tmp_path: Path) -> None:
+async def test_a_missing_file_is_created_again_only_if_the_person_asks(tmp_path: Path) -> None:
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         (home.folder / NOTES).unlink()
@@ -162,7 +164,7 @@ async def test_a_file_that_is_gone_is_made_anew_only_where_the_person_says_so(tm
         assert (home.folder / NOTES).read_text() == "again\n"
 
 
-async def test_a_former_version_is_taken_up_as_a_new_one(tmp_path: Path) -> None:
+async def test_a_rollback_saves_an_earlier_version_as_a_new_one(tmp_path: Path) -> None:
     writes = [uses("Write", file_path=NOTES, content=text) for text in ("one\n", "two\n")]
     async with wrote(tmp_path, *writes) as (home, session):
         row = await only(home, session)
@@ -175,7 +177,7 @@ async def test_a_former_version_is_taken_up_as_a_new_one(tmp_path: Path) -> None
         assert (await refused(home, back)).code == "artifact_conflict"
 
 
-async def test_a_save_that_the_system_refuses_keeps_the_confirmed_version_and_the_draft(tmp_path: Path) -> None:
+async def test_a_failed_save_keeps_the_confirmed_version_and_the_draft(tmp_path: Path) -> None:
     """UI-13"""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
@@ -189,7 +191,7 @@ async def test_a_save_that_the_system_refuses_keeps_the_confirmed_version_and_th
         assert (done.version, (home.folder / NOTES).read_text()) == (2, "mine\n")
 
 
-async def test_a_person_makes_a_file_and_takes_one_that_is_there(tmp_path: Path) -> None:
+async def test_a_person_creates_a_file_and_adopts_an_existing_one(tmp_path: Path) -> None:
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
         new = await home.do(CreateArtifact(session_id=session, path="docs/plan.md", content="plan\n"))
         assert (new.version, new.status) == (1, "saved")
@@ -205,7 +207,7 @@ async def test_a_person_makes_a_file_and_takes_one_that_is_there(tmp_path: Path)
         assert missing.code == "invalid_input"
 
 
-async def test_an_artifact_that_is_no_file_is_kept_by_callboard_alone(tmp_path: Path) -> None:
+async def test_an_artifact_without_a_file_is_stored_only_in_callboard(tmp_path: Path) -> None:
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
         made = await home.do(CreateArtifact(session_id=session, title="Brief.md", content="one\n"))
         done = await home.do(edit(session, made.artifact_id, 1, "one\ntwo\n"))
@@ -222,7 +224,7 @@ async def test_an_artifact_that_is_no_file_is_kept_by_callboard_alone(tmp_path: 
 @pytest.mark.parametrize(
     "path", ["agents/solo.md", ".git/config", ".callboard/settings.json", "../out.md", "/etc/passwd"]
 )
-async def test_what_decides_over_agents_and_what_is_outside_is_no_artifact(tmp_path: Path, path: str) -> None:
+async def test_protected_and_outside_files_are_not_artifacts(tmp_path: Path, path: str) -> None:
     """SAFE-01, SAFE-08"""
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
         before = len(await home.facts(session))
@@ -231,7 +233,7 @@ async def test_what_decides_over_agents_and_what_is_outside_is_no_artifact(tmp_p
         assert len(await home.facts(session)) == before
 
 
-async def test_a_deleted_artifact_leaves_its_file_unless_the_person_wants_it_gone(tmp_path: Path) -> None:
+async def test_deleting_an_artifact_keeps_its_file_unless_requested(tmp_path: Path) -> None:
     writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
     async with wrote(tmp_path, *writes) as (home, session):
         one, other = (await listed(home, session)).artifacts
@@ -246,7 +248,7 @@ async def test_a_deleted_artifact_leaves_its_file_unless_the_person_wants_it_gon
         assert (await refused(home, edit(session, "art_none", 1, "x"))).code == "unknown_artifact"
 
 
-async def test_a_file_that_is_not_what_the_newest_version_says_is_not_removed(tmp_path: Path) -> None:
+async def test_a_file_that_differs_from_the_newest_version_is_not_removed(tmp_path: Path) -> None:
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         (home.folder / NOTES).write_text("an editor's\n")
@@ -268,7 +270,7 @@ async def test_a_save_repeated_with_its_key_is_saved_once(tmp_path: Path) -> Non
         assert (await only(home, session)).version == 2
 
 
-async def test_an_existing_files_encoding_and_line_ends_stay(tmp_path: Path) -> None:
+async def test_a_save_keeps_the_files_encoding_and_line_ends(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "old.txt").write_bytes("caf\u00e9\r\n".encode("latin-1"))
     async with wrote(tmp_path, uses("Read", file_path="none")) as (home, session):
@@ -277,7 +279,7 @@ async def test_an_existing_files_encoding_and_line_ends_stay(tmp_path: Path) -> 
         assert (home.folder / "old.txt").read_bytes() == "caf\u00e9\r\ncr\u00e8me\r\n".encode("latin-1")
 
 
-async def test_the_list_is_read_by_page_and_waits_for_what_its_reader_saw(tmp_path: Path) -> None:
+async def test_the_list_is_paged_and_waits_for_a_sequence(tmp_path: Path) -> None:
     writes = [uses("Write", file_path=f"{n}.md", content=f"{n}\n") for n in range(3)]
     async with wrote(tmp_path, *writes) as (home, session):
         newest = await home.do(ListArtifacts(session_id=session, limit=2))
@@ -290,7 +292,7 @@ async def test_the_list_is_read_by_page_and_waits_for_what_its_reader_saw(tmp_pa
         assert (await refused(home, unknown)).code == "unknown_artifact"
 
 
-async def test_a_denied_write_makes_no_artifact(tmp_path: Path) -> None:
+async def test_a_denied_write_creates_no_artifact(tmp_path: Path) -> None:
     """CTL-05"""
     async with wrote(tmp_path, uses("Write", file_path="code.py", content="x"), permission_mode="planning") as (
         home,
@@ -299,7 +301,7 @@ async def test_a_denied_write_makes_no_artifact(tmp_path: Path) -> None:
         assert (await listed(home, session)).artifacts == ()
 
 
-async def test_artifacts_are_there_after_a_restart(tmp_path: Path) -> None:
+async def test_artifacts_survive_a_restart(tmp_path: Path) -> None:
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         assert (await refused(home, edit(session, row.key, 9, "mine\n"))).code == "artifact_conflict"
@@ -312,8 +314,9 @@ async def test_artifacts_are_there_after_a_restart(tmp_path: Path) -> None:
         assert [(one.base, one.current) for one in failed] == [(9, 1)]
 
 
-async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged(tmp_path: Path) -> None:
-    """A merge makes versions of the parent's artifacts; a closed worktree's are there for nobody."""
+async def test_a_childs_artifacts_stay_in_its_worktree_until_the_merge(tmp_path: Path) -> None:
+    """A merge creates versions of the parent's artifacts. Artifacts of a closed worktree are not
+    listed."""
     async with worked(tmp_path) as (home, session):
         own = await only(home, session)
         assert (own.path, own.worktree != "", own.agent_id) == (NOTES, True, "worker-1")
@@ -329,8 +332,8 @@ async def test_what_a_child_writes_in_its_worktree_is_its_own_until_it_is_merged
         assert states == {own.key: "deleted", merged.key: "saved"}
 
 
-async def test_a_file_that_speaks_of_a_handle_gets_no_value_where_a_person_saves_it(tmp_path: Path) -> None:
-    """SAFE-03: whoever wrote the handle there, an agent in two pieces as well; what a person writes anew is put in place."""
+async def test_a_literal_handle_in_a_file_is_not_replaced_on_save(tmp_path: Path) -> None:
+    """SAFE-03: a handle that a person adds is replaced by its value."""
     value = "d3pl0y-Zx9wVu8tSr7qPo6n"
     (tmp_path / "work").mkdir()
     conf = tmp_path / "work" / "conf.txt"
@@ -349,8 +352,9 @@ async def test_a_file_that_speaks_of_a_handle_gets_no_value_where_a_person_saves
         assert (problem.code, value in conf.read_text()) == ("invalid_input", True)
 
 
-async def test_a_secret_in_a_file_stays_in_the_file_and_comes_into_no_version(tmp_path: Path) -> None:
-    """SAFE-03: a person edits the text with its handle, the file keeps the value, and nobody takes that for a change."""
+async def test_a_secret_stays_in_the_file_and_in_no_version(tmp_path: Path) -> None:
+    """SAFE-03: a person edits the text with its handle. The file keeps the value, which counts as
+    no change."""
     token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "conf.txt").write_text(f"token {token}\n")
@@ -373,8 +377,8 @@ async def test_a_secret_in_a_file_stays_in_the_file_and_comes_into_no_version(tm
     assert token.encode() not in data
 
 
-async def test_what_a_program_of_its_own_changed_is_an_artifact_of_what_the_file_holds_then(tmp_path: Path) -> None:
-    """It tells a part of the file only; the version is all of it."""
+async def test_a_change_by_an_external_agent_is_a_version_of_the_whole_file(tmp_path: Path) -> None:
+    """The agent reports only a part of the file."""
     change = {"call": {"id": "x", "kind": "edit", "status": "completed", "diff": ["a.py", "old\n", "new\n"]}}
     outside = {"call": {"id": "y", "kind": "edit", "status": "completed", "diff": ["/etc/none", "old\n", "new\n"]}}
     async with coder(tmp_path, [change, outside, {"say": "Done."}]) as home:

@@ -1,4 +1,4 @@
-"""Exports of artifacts: made in the background, told with progress, kept as blobs, made again where they failed."""
+"""Exports of artifacts in the background, with progress and retries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HOSTILE = """# Plan
 """
 
 
-async def test_a_version_is_exported_as_it_is_and_as_a_diff(tmp_path: Path) -> None:
+async def test_a_version_is_exported_unchanged_and_as_a_diff(tmp_path: Path) -> None:
     """UI-15"""
     async with wrote(tmp_path, *TWICE) as (home, session):
         row = await only(home, session)
@@ -54,8 +54,8 @@ async def test_a_version_is_exported_as_it_is_and_as_a_diff(tmp_path: Path) -> N
             assert (entry.name, data.decode(), entry.code) == (name, text, "")
 
 
-async def test_an_export_is_made_also_where_its_asker_goes_away_while_it_is_written_down(tmp_path: Path) -> None:
-    """UI-15: none is told as begun that nobody makes."""
+async def test_an_export_continues_if_its_caller_is_cancelled(tmp_path: Path) -> None:
+    """UI-15: every export that is recorded as started is made."""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         host = (await home.runtime.sessions.get(session)).host
@@ -70,8 +70,8 @@ async def test_an_export_is_made_also_where_its_asker_goes_away_while_it_is_writ
         assert (entry.name, data) == (NOTES, b"one\n")
 
 
-async def test_all_artifacts_go_into_an_archive_with_progress_told(tmp_path: Path) -> None:
-    """UI-15, CTX-05: as facts, in the row, and without a stream that waits."""
+async def test_an_archive_contains_all_artifacts_and_reports_progress(tmp_path: Path) -> None:
+    """UI-15, CTX-05: progress is in facts and in the row, and blocks no stream."""
     writes = [uses("Write", file_path=path, content=path) for path in ("a.md", "src/a.md", "b.py")]
     async with wrote(tmp_path, *writes, export_interval=0.0) as (home, session):
         await home.do(CreateArtifact(session_id=session, title="../A.md", content="kept"))
@@ -87,7 +87,7 @@ async def test_all_artifacts_go_into_an_archive_with_progress_told(tmp_path: Pat
         assert (await listed(home, session)).exports == ()
 
 
-async def test_a_page_of_a_markdown_text_holds_nothing_that_runs(tmp_path: Path) -> None:
+async def test_a_markdown_page_contains_no_scripts(tmp_path: Path) -> None:
     async with wrote(tmp_path, uses("Write", file_path="plan.md", content=HOSTILE)) as (home, session):
         row = await only(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,), form="html"))
@@ -100,7 +100,7 @@ async def test_a_page_of_a_markdown_text_holds_nothing_that_runs(tmp_path: Path)
         assert [one for one in ("<script", "onerror", 'href="javascript') if one in page] == []
 
 
-async def test_an_export_that_cannot_be_made_says_why_and_can_be_tried_again(tmp_path: Path) -> None:
+async def test_a_failed_export_has_a_reason_and_can_be_retried(tmp_path: Path) -> None:
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "logo.bin").write_bytes(b"\0\1\2")
     async with wrote(tmp_path, uses("Write", file_path="logo.bin", content="text\n")) as (home, session):
@@ -115,7 +115,7 @@ async def test_an_export_that_cannot_be_made_says_why_and_can_be_tried_again(tmp
         assert (await refused(home, never)).code == "unknown_export"
 
 
-async def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+async def test_an_invalid_export_is_refused_without_a_fact(tmp_path: Path) -> None:
     async with wrote(tmp_path, *TWICE) as (home, session):
         row = await only(home, session)
         before = len(await home.facts(session))
@@ -128,8 +128,8 @@ async def test_what_cannot_be_exported_is_refused_before_anything_is_written(tmp
         assert len(await home.facts(session)) == before
 
 
-async def test_an_export_whose_content_was_erased_leaves_it_out_and_says_so(tmp_path: Path) -> None:
-    """Nobody works in the session while it is erased: the store is opened by itself, as the port asks for."""
+async def test_an_export_omits_erased_content_and_counts_it(tmp_path: Path) -> None:
+    """The content is erased while no process uses the session, as the port requires."""
     writes = uses("Write", file_path="a.md", content="a\n"), uses("Write", file_path="b.md", content="b\n")
     async with wrote(tmp_path, *writes) as (home, session):
         ended = ArtifactVersionCreated, ToolCompleted
@@ -144,10 +144,10 @@ async def test_an_export_whose_content_was_erased_leaves_it_out_and_says_so(tmp_
             assert archive.namelist() == ["b.md"]
 
 
-async def test_an_export_that_found_no_room_says_so_once_there_is_some(
+async def test_an_export_that_failed_on_a_full_disk_is_recorded_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """UI-26: it does not look as if it went on for ever, and can be made again."""
+    """UI-26: it does not appear to be running, and can be repeated."""
     async with wrote(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
         row = await only(home, session)
         append, refused = home.runtime.dependencies.store.facts.append, 0
@@ -171,10 +171,8 @@ async def test_an_export_that_found_no_room_says_so_once_there_is_some(
         assert (entry.code, data) == ("", b"two\n")
 
 
-async def test_a_close_waits_for_no_room_to_tell_of_an_export_that_it_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """UI-26: who opens the session next tells how it ended."""
+async def test_a_shutdown_does_not_wait_for_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """UI-26: the next opening of the session records how the export ended."""
     with monkeypatch.context() as patched:
         async with asyncio.timeout(PATIENCE), wrote(tmp_path, *TWICE, retry_interval=0.01) as (home, session):
             store, reading = home.runtime.dependencies.store, asyncio.Event()
@@ -199,8 +197,8 @@ async def test_a_close_waits_for_no_room_to_tell_of_an_export_that_it_ends(
         assert entry.code == "export_interrupted"
 
 
-async def test_an_export_that_a_process_left_has_failed_when_the_session_is_opened_again(tmp_path: Path) -> None:
-    """Nothing is begun again by itself, and nothing looks as if it went on."""
+async def test_an_interrupted_export_has_failed_after_a_restart(tmp_path: Path) -> None:
+    """It does not restart automatically and does not appear to be running."""
     async with wrote(tmp_path, *TWICE) as (home, session):
         row = await only(home, session)
         begun = await home.do(ExportArtifact(session_id=session, artifact_ids=(row.key,)))

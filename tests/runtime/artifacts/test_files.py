@@ -1,4 +1,4 @@
-"""Files of artifacts that are removed or moved away outside of the tools that change files."""
+"""Files of artifacts that are removed or moved outside the file tools."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tests.runtime.rigs.house import calls, house, says, uses
 from tests.runtime.rigs.program_agent import begun, coder
 
 
-async def test_a_file_that_a_command_moved_away_begins_another_artifact_where_it_is_written_anew(
+async def test_a_moved_file_that_is_written_again_is_a_new_artifact(
     tmp_path: Path,
 ) -> None:
-    """UI-13: the former artifact is told as deleted with its reason, in the batch of the call that saw it gone."""
+    """UI-13: the old artifact is recorded as deleted, with a reason, in the batch of the next call."""
     writes = (
         uses("Write", file_path=NOTES, content="one\n"),
         uses("Bash", command=f"mv {NOTES} kept.md"),
@@ -35,8 +35,8 @@ async def test_a_file_that_a_command_moved_away_begins_another_artifact_where_it
         assert types[:4] == ["artifact.deleted", "artifact.created", "artifact.version.created", "tool.completed"]
 
 
-async def test_a_file_that_is_gone_is_made_anew_by_a_person_as_another_artifact(tmp_path: Path) -> None:
-    """UI-13: the former one is told as deleted before the file is touched."""
+async def test_a_missing_file_that_a_person_creates_again_is_a_new_artifact(tmp_path: Path) -> None:
+    """UI-13: the old artifact is recorded as deleted before the file is touched."""
     async with wrote(tmp_path) as (home, session):
         former = await only(home, session)
         (home.folder / NOTES).unlink()
@@ -49,7 +49,7 @@ async def test_a_file_that_is_gone_is_made_anew_by_a_person_as_another_artifact(
         assert (there.code, there.hint) == ("artifact_conflict", "Edit that one.")
 
 
-async def test_what_a_person_did_not_save_stays_where_an_agent_removes_the_file_and_writes_it_anew(
+async def test_a_draft_stays_when_an_agent_replaces_the_file(
     tmp_path: Path,
 ) -> None:
     """CTX-04: neither side is lost."""
@@ -73,8 +73,8 @@ async def test_what_a_person_did_not_save_stays_where_an_agent_removes_the_file_
         assert [text for _, _, text in await texts(home, session, row.key)] == ["one\n", "two\n", "mine\n"]
 
 
-async def test_an_agent_of_its_own_that_calls_a_file_new_ends_no_artifact(tmp_path: Path) -> None:
-    """What it tells of the file before is its word, and some call every file new that they write."""
+async def test_an_external_agent_that_reports_a_file_as_new_ends_no_artifact(tmp_path: Path) -> None:
+    """Its report is not reliable: some agents report every written file as new."""
     first = {
         "call": {"id": "a", "title": "Write", "kind": "edit", "status": "completed", "diff": [NOTES, None, "one\n"]}
     }

@@ -1,4 +1,4 @@
-"""A process that ends between a person's intent and what came of it leaves it to the next one, which looks at the file."""
+"""Recovery of artifact changes that an ended process did not finish."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGAIN = {"calls": [says("Again.")]}
 
 
 async def intended(home: House, session: str, request: ArtifactRequest, artifact: str) -> None:
-    """The intent is durable, and the process has not touched the file yet."""
+    """Record the intent as a process would that ended before it touched the file."""
     host = (await home.runtime.sessions.get(session)).host
     draft = None if isinstance(request, DeleteArtifact) else blob_of(b"mine\n", MEDIA)
     look = FileState(content=blob_of(b"one\n", MEDIA))
@@ -29,7 +29,7 @@ async def intended(home: House, session: str, request: ArtifactRequest, artifact
 
 
 async def settled(home: House, session: str) -> Fact:
-    """What the next process says of it, once the session was opened."""
+    """Return the outcome that the next process records."""
     sequence = next(one.sequence for one in await home.facts(session) if one.header.type == "artifact.save.requested")
     await home.runtime.sessions.get(session)
     async for records in home.runtime.dependencies.store.facts.subscribe(session, after=sequence):
@@ -44,10 +44,8 @@ async def settled(home: House, session: str) -> Fact:
     [("mine\n", "person"), ("one\n", "save_interrupted"), ("an editor's\n", "found"), (None, "save_interrupted")],
     ids=["written", "not written", "changed by another", "gone"],
 )
-async def test_a_save_that_a_killed_process_began_is_told_as_what_the_file_shows(
-    tmp_path: Path, there: str | None, told: str
-) -> None:
-    """CTX-04: saved or failed with the draft kept, never silently, and never written again by itself."""
+async def test_an_interrupted_save_is_recorded_as_the_file_shows(tmp_path: Path, there: str | None, told: str) -> None:
+    """CTX-04: it is saved, or failed with its draft. It is never written again automatically."""
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         await intended(home, session, edit(session, row.key, 1, "mine\n"), row.key)
@@ -75,9 +73,7 @@ async def test_a_save_that_a_killed_process_began_is_told_as_what_the_file_shows
 
 
 @pytest.mark.parametrize("gone", [True, False], ids=["removed", "not removed"])
-async def test_a_deletion_that_a_killed_process_began_is_told_as_what_the_folder_shows(
-    tmp_path: Path, gone: bool
-) -> None:
+async def test_an_interrupted_deletion_is_recorded_as_the_folder_shows(tmp_path: Path, gone: bool) -> None:
     async with wrote(tmp_path) as (home, session):
         row = await only(home, session)
         delete = DeleteArtifact(session_id=session, artifact_id=row.key, confirm=row.key, file=True)

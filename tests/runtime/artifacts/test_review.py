@@ -1,4 +1,4 @@
-"""An agent asks a person to review a version of what it wrote; what the person says of it is what the agent is told."""
+"""Reviews of artifact versions that an agent requests of a person."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ REVIEW = uses("ask_person", question="Is this what you meant?", artifact=NOTES)
         ("reject", {"reason": "Not this."}, '{"decision":"rejected","answer":"","reason":"Not this."}'),
     ],
 )
-async def test_a_version_is_reviewed_by_a_person(
-    tmp_path: Path, decision: Any, more: dict[str, Any], told: str
-) -> None:
-    """Agent UI specification, Human-in-the-loop taxonomy, artifact_review: the request names the version that it is about."""
+async def test_a_person_reviews_a_version(tmp_path: Path, decision: Any, more: dict[str, Any], told: str) -> None:
+    """Agent UI specification, Human-in-the-loop taxonomy, artifact_review: the request names the
+    version."""
     async with house(tmp_path, calls(WROTE, REVIEW, says("Done."))) as home:
         session = (await home.submit("go", permission_mode="edits")).session_id
         record = await home.until(session, "action.required")
@@ -48,7 +47,7 @@ async def test_a_version_is_reviewed_by_a_person(
         assert ended[-1].output.text == told
 
 
-async def test_a_review_of_what_is_no_artifact_is_refused_and_asks_nobody(tmp_path: Path) -> None:
+async def test_a_review_of_an_unknown_artifact_is_refused_without_a_question(tmp_path: Path) -> None:
     async with house(tmp_path, calls(REVIEW, says("Done."))) as home:
         session = (await home.submit("go", permission_mode="edits")).session_id
         await home.until(session, "turn.completed")

@@ -1,4 +1,5 @@
-"""How the prompts of agents that are programs of their own end: at a no, and by a death while they ask."""
+"""How prompts of external agents end: after a rejection, and when the agent dies with a pending
+question."""
 
 from __future__ import annotations
 
@@ -11,8 +12,8 @@ from callboard.contracts.facts import AgentConnected, AgentDisconnected, Routing
 from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
 
 
-async def test_one_that_ends_its_turn_at_a_no_has_not_failed(tmp_path: Path):
-    """As Codex does: a no to a command ends its prompt as cancelled."""
+async def test_an_agent_that_ends_its_turn_after_a_rejection_has_not_failed(tmp_path: Path):
+    """Codex ends its prompt as cancelled after a rejected command."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
     async with coder(tmp_path, [*steps, {"end": "cancelled"}], [{"say": "hm"}, {"end": "cancelled"}]) as home:
         session = await begun(home)
@@ -27,8 +28,8 @@ async def test_one_that_ends_its_turn_at_a_no_has_not_failed(tmp_path: Path):
     assert failed.fact.code == "model_cut_stream"
 
 
-async def test_one_that_is_started_with_variables_is_named_by_its_program(tmp_path: Path):
-    """As Codex is, which is told by a variable to ask a person."""
+async def test_an_agent_started_with_variables_is_named_by_its_program(tmp_path: Path):
+    """Codex needs a variable to ask for permission."""
     async with coder(tmp_path, [{"say": "hi"}]) as home:
         file = home.folder / "agents" / "coder.md"
         file.write_text(file.read_text().replace("command: [", 'command: ["env", "MODE=read-only", '))
@@ -39,8 +40,8 @@ async def test_one_that_is_started_with_variables_is_named_by_its_program(tmp_pa
     assert (route.chosen.provider, route.chosen.model) == ("acp", Path(sys.executable).name)
 
 
-async def test_one_that_is_killed_while_it_asks_fails_its_turn_and_is_started_anew(tmp_path: Path):
-    """COM-13: its question is withdrawn, what it asked about is not done, and the session goes on."""
+async def test_an_agent_killed_with_a_pending_question_fails_its_turn_and_restarts(tmp_path: Path):
+    """COM-13: the question is withdrawn, its action is not done, and the session continues."""
     steps: Steps = [{"permit": {"id": "a", "title": "rm x", "kind": "execute", "input": {"command": "rm x"}}}]
     async with coder(tmp_path, steps) as home:
         session = await begun(home)

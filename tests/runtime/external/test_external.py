@@ -1,4 +1,4 @@
-"""Agents that are programs of their own as teammates: a real process, the real protocol, the real gate and log."""
+"""External agents as teammates, with a real process, protocol, gate and log."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.runtime.rigs.house import house
 from tests.runtime.rigs.program_agent import AGENT, Steps, answer, begun, coder, told
 
 
-async def test_its_text_reasoning_and_calls_become_facts_in_their_order(tmp_path: Path):
+async def test_text_reasoning_and_calls_become_facts_in_order(tmp_path: Path):
     steps: Steps = [
         {"think": "Let me "},
         {"think": "see."},
@@ -88,7 +88,7 @@ async def test_its_text_reasoning_and_calls_become_facts_in_their_order(tmp_path
     assert (there.name, there.version, there.resumed) == ("Scripted", "1.2.3", False)
 
 
-async def test_its_command_is_started_with_a_yes_to_the_very_command_only(tmp_path: Path):
+async def test_the_agent_starts_only_after_approval_of_its_exact_command(tmp_path: Path):
     async with coder(tmp_path, [{"mark": str(tmp_path / "started")}, {"say": "hi"}]) as home:
         session = (await home.submit("Do it.")).session_id
         asked = await answer(home, session, "reject")
@@ -106,7 +106,7 @@ async def test_its_command_is_started_with_a_yes_to_the_very_command_only(tmp_pa
     assert failed.fact.code == "person_denied"
 
 
-async def test_what_it_asks_permission_for_passes_the_rules_and_then_a_person(tmp_path: Path):
+async def test_a_permission_request_passes_the_rules_and_then_a_person(tmp_path: Path):
     steps: Steps = [
         {"permit": {"id": "a", "title": "Read it", "kind": "read", "path": "a.py"}},
         {"permit": {"id": "b", "title": "Edit it", "kind": "edit", "path": "/etc/passwd"}},
@@ -135,7 +135,7 @@ async def test_what_it_asks_permission_for_passes_the_rules_and_then_a_person(tm
     assert read
 
 
-async def test_files_that_it_reads_and_writes_through_us_pass_the_gate(tmp_path: Path):
+async def test_reads_and_writes_through_callboard_pass_the_gate(tmp_path: Path):
     steps: Steps = [
         {"read": {"path": str(tmp_path / "work" / "a.txt"), "line": 2, "limit": 1}},
         {"read": {"path": "/etc/hostname"}},
@@ -158,7 +158,7 @@ async def test_files_that_it_reads_and_writes_through_us_pass_the_gate(tmp_path:
     assert not (home.folder / "c.txt").exists()
 
 
-async def test_a_stopped_turn_keeps_what_came_and_the_agent_goes_on_with_the_next(tmp_path: Path):
+async def test_an_interrupted_turn_keeps_its_text_and_the_agent_takes_the_next_turn(tmp_path: Path):
     steps: Steps = [
         {"call": {"id": "x", "title": "Wait", "kind": "execute", "status": "pending"}},
         {"call": {"id": "x", "status": "in_progress"}},
@@ -189,7 +189,7 @@ async def test_a_stopped_turn_keeps_what_came_and_the_agent_goes_on_with_the_nex
     assert len(connected) == 1
 
 
-async def test_one_that_does_not_stop_is_ended(tmp_path: Path):
+async def test_an_agent_that_does_not_stop_is_ended(tmp_path: Path):
     steps: Steps = [{"say": "Busy"}, {"permit": {"id": "x", "title": "t", "kind": "other"}}, {"stay": True}]
     async with coder(tmp_path, steps, external_stop=0.2) as home:
         session = await begun(home)
@@ -210,7 +210,7 @@ async def test_one_that_does_not_stop_is_ended(tmp_path: Path):
     assert gone.reason == "it did not stop when it was asked to"
 
 
-async def test_one_that_dies_fails_its_turn_with_its_last_words(tmp_path: Path):
+async def test_an_agent_that_dies_fails_its_turn_with_its_error_output(tmp_path: Path):
     steps: Steps = [
         {"call": {"id": "x", "title": "Run", "kind": "execute", "input": {"command": "make"}}},
         {"call": {"id": "x", "status": "in_progress"}},
@@ -232,7 +232,7 @@ async def test_one_that_dies_fails_its_turn_with_its_last_words(tmp_path: Path):
     assert types[-5:] == ["agent.disconnected", "message.interrupted", "model.failed", "tool.lost", "turn.failed"]
 
 
-async def test_one_that_says_nothing_for_too_long_fails_its_turn(tmp_path: Path):
+async def test_a_silent_agent_fails_its_turn(tmp_path: Path):
     async with coder(tmp_path, [{"hang": True}], external_silence=0.2) as home:
         session = await begun(home)
         failed = await home.until(session, "turn.failed")
@@ -241,7 +241,7 @@ async def test_one_that_says_nothing_for_too_long_fails_its_turn(tmp_path: Path)
     assert failed.fact.code == "model_timeout"
 
 
-async def test_ends_that_are_no_answer_are_named(tmp_path: Path):
+async def test_ends_without_an_answer_have_their_own_codes(tmp_path: Path):
     ends: list[Steps] = [[{"end": "refusal"}], [{"end": "max_turn_requests"}], [{"say": "cut"}, {"end": "max_tokens"}]]
     async with coder(tmp_path, *ends) as home:
         session = await begun(home)
@@ -257,7 +257,7 @@ async def test_ends_that_are_no_answer_are_named(tmp_path: Path):
     assert getattr(warned.fact, "code", "") == "answer_cut"
 
 
-async def test_after_a_restart_it_goes_on_with_its_conversation_where_it_can(tmp_path: Path):
+async def test_an_agent_resumes_its_conversation_after_a_restart_if_it_can(tmp_path: Path):
     """COM-13."""
     async with coder(tmp_path, [{"echo": True}], load=True) as home:
         session = await begun(home)
@@ -280,12 +280,12 @@ async def test_after_a_restart_it_goes_on_with_its_conversation_where_it_can(tmp
     assert texts[0] == "You are careful.\n\nDo it."
     assert texts[1] == "Go on."
     assert texts[2].startswith(
-        "You are careful.\n\nWhat was said before, which you do not remember:\n\nuser: Do it.\n\n"
+        "You are careful.\n\nThe conversation so far, which you do not remember:\n\nuser: Do it.\n\n"
     )
     assert texts[2].endswith("\n\nAnd on.")
 
 
-async def test_one_that_dies_between_its_turns_is_missed_and_started_anew(tmp_path: Path):
+async def test_an_agent_that_dies_between_turns_is_recorded_and_restarted(tmp_path: Path):
     """COM-13."""
     async with coder(tmp_path, [{"say": "one"}]) as home:
         session = await begun(home)
@@ -303,7 +303,7 @@ async def test_one_that_dies_between_its_turns_is_missed_and_started_anew(tmp_pa
     assert len({fact.provider_session_id for fact in connected}) == 2
 
 
-async def test_a_lead_gives_it_work_and_is_told_what_came_of_it(tmp_path: Path):
+async def test_a_lead_delegates_to_the_agent_and_receives_its_result(tmp_path: Path):
     steps: Steps = [
         {"permit": {"id": "x", "title": "make", "kind": "execute", "input": {"command": "make"}}},
         {"echo": True},
@@ -340,7 +340,7 @@ async def test_a_lead_gives_it_work_and_is_told_what_came_of_it(tmp_path: Path):
     assert final.scope.agent == "lead"
 
 
-async def test_one_that_cannot_be_started_fails_its_turn_and_says_why(tmp_path: Path):
+async def test_an_agent_that_cannot_start_fails_its_turn_with_a_reason(tmp_path: Path):
     async with coder(tmp_path) as home:
         (home.folder / "agents" / "coder.md").write_text(
             "---\nname: coder\ndescription: d\nkind: main\nlead: true\nprovider: acp\ncommand: [/no/such]\n---\n"
@@ -354,8 +354,8 @@ async def test_one_that_cannot_be_started_fails_its_turn_and_says_why(tmp_path: 
     assert failed.fact.message == "/no/such could not be started: No such file or directory."
 
 
-async def test_the_card_of_a_session_names_the_conversations_that_it_drove(tmp_path: Path) -> None:
-    """A8: by the ids in `agent.connected`, which is how an import recognises them."""
+async def test_a_sessions_card_names_the_conversations_that_it_started(tmp_path: Path) -> None:
+    """A8: an import recognises them by the ids in `agent.connected`."""
     async with coder(tmp_path, [{"say": "Hello."}]) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")

@@ -1,4 +1,4 @@
-"""Calls that an agent reports to go on before it asks whether they may (A1): what the log says of them."""
+"""Calls that an agent reports as running before it requests permission (A1)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ MAKE: Steps = [
 
 
 @pytest.mark.parametrize(("decision", "says"), [("approve", "[yes]"), ("reject", "[no]")])
-async def test_a_call_that_is_asked_about_once_it_goes_on_is_never_recorded_as_run_unasked(
+async def test_a_running_call_with_a_later_question_is_not_recorded_as_unasked(
     tmp_path: Path, decision: str, says: str
 ):
-    """A1: OpenCode reports each command as in progress a moment before it asks."""
+    """A1: OpenCode reports each command as in progress a moment before it requests permission."""
     steps: Steps = [*MAKE, {"permit": {"id": "c", "title": "make", "kind": "execute"}}]
     async with coder(tmp_path, steps, external_grace=NEVER) as home:
         session = await begun(home)
@@ -43,10 +43,10 @@ async def test_a_call_that_is_asked_about_once_it_goes_on_is_never_recorded_as_r
 
 
 @pytest.mark.parametrize("between", [{"say": "A note."}, {"think": "Hm."}, {"plan": ["Make it"]}])
-async def test_a_call_that_is_asked_about_after_more_was_said_is_never_recorded_as_run_unasked(
+async def test_a_call_with_a_question_after_more_text_is_not_recorded_as_unasked(
     tmp_path: Path, between: dict[str, object]
 ):
-    """A1: Claude Code may say something between announcing a call and asking about it."""
+    """A1: Claude Code can send text between announcing a call and requesting permission."""
     steps: Steps = [MAKE[0], between, {"permit": {"id": "c", "title": "make", "kind": "execute"}}, {"say": "Done."}]
     async with coder(tmp_path, steps, external_grace=NEVER) as home:
         session = await begun(home)
@@ -60,7 +60,7 @@ async def test_a_call_that_is_asked_about_after_more_was_said_is_never_recorded_
     assert types.index(said) < types.index("tool.requested", types.index("agent.connected"))
 
 
-async def test_a_call_that_goes_on_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
+async def test_a_running_call_without_a_question_is_recorded_while_it_runs(tmp_path: Path):
     """A1"""
     async with coder(tmp_path, [*MAKE, {"hang": True}], external_grace=0.01) as home:
         session = await begun(home)
@@ -70,11 +70,11 @@ async def test_a_call_that_goes_on_without_a_question_is_recorded_while_it_runs(
     assert verdicts == ["ask", "allow"]
 
 
-async def test_a_call_that_goes_on_when_its_turn_is_stopped_is_recorded_as_begun(tmp_path: Path):
-    """A1: also where the time for its question was not over."""
+async def test_a_running_call_is_recorded_as_started_when_its_turn_is_interrupted(tmp_path: Path):
+    """A1: also before its grace period ends."""
     async with coder(tmp_path, [*MAKE, {"mode": "plan"}, {"hang": True}], external_grace=NEVER) as home:
         session = await begun(home)
-        # Events come in their order: the call is there once the mode is.
+        # Events arrive in order: when the mode is recorded, so is the call.
         await home.until(session, "agent.mode.changed")
         await home.do(InterruptTurn(session_id=session))
         await home.until(session, "turn.interrupted")
@@ -83,7 +83,7 @@ async def test_a_call_that_goes_on_when_its_turn_is_stopped_is_recorded_as_begun
     assert cancelled.started
 
 
-async def test_a_call_that_goes_on_when_its_agent_dies_is_recorded(tmp_path: Path):
+async def test_a_running_call_is_recorded_when_its_agent_dies(tmp_path: Path):
     """A1"""
     async with coder(tmp_path, [*MAKE, {"die": 7}], external_grace=NEVER) as home:
         session = await begun(home)

@@ -1,4 +1,4 @@
-"""The mode of an agent's own is on record, is followed, and bounds whether the agent takes part (A1, A7)."""
+"""The external agent's own mode: recorded, followed and enforced (A1, A7)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from callboard.contracts.facts import (
 from tests.runtime.rigs.program_agent import Steps, answer, begun, coder, told
 
 
-async def test_the_mode_and_the_model_in_force_are_on_record(tmp_path: Path):
+async def test_the_mode_and_model_in_force_are_recorded(tmp_path: Path):
     """A1, A7."""
     async with coder(tmp_path, [{"say": "hi"}], front="model: large\n", script={"models": ["small", "large"]}) as home:
         session = await begun(home)
@@ -28,7 +28,7 @@ async def test_the_mode_and_the_model_in_force_are_on_record(tmp_path: Path):
     assert (there.mode, there.model) == ("ask", "large")
 
 
-async def test_an_agent_that_cannot_be_made_to_ask_does_not_start_and_the_hint_says_what_to_do(tmp_path: Path):
+async def test_an_agent_without_an_asking_mode_does_not_start_and_the_hint_helps(tmp_path: Path):
     """A1."""
     async with coder(tmp_path, [{"say": "hi"}], script={"modes": []}) as home:
         session = await begun(home)
@@ -37,12 +37,12 @@ async def test_an_agent_that_cannot_be_made_to_ask_does_not_start_and_the_hint_s
 
     assert isinstance(failed.fact, TurnFailed)
     assert (failed.fact.code, start.code) == ("agent_mode_unavailable", "agent_mode_unavailable")
-    assert "It advertises no mode in which it asks" in failed.fact.message
+    assert "It advertises no mode that asks for approval" in failed.fact.message
     assert "`agent_mode: own`" in failed.fact.hint
 
 
-async def test_a_definition_that_leaves_the_mode_to_the_agent_says_so_where_its_start_is_asked_about(tmp_path: Path):
-    """A1: the mode is part of what is approved, so that no older rule covers it."""
+async def test_the_start_approval_shows_a_mode_that_is_left_to_the_agent(tmp_path: Path):
+    """A1: the mode is part of the approval, so an older rule does not cover it."""
     async with coder(tmp_path, [{"say": "hi"}], front="agent_mode: own\n", script={"modes": []}) as home:
         session = await begun(home)
         await home.until(session, "turn.completed")
@@ -53,7 +53,7 @@ async def test_a_definition_that_leaves_the_mode_to_the_agent_says_so_where_its_
     assert there.mode == ""
 
 
-async def test_an_agent_that_widens_its_mode_in_a_turn_is_set_back_and_both_are_on_record(tmp_path: Path):
+async def test_an_agent_that_widens_its_mode_is_set_back_and_both_are_recorded(tmp_path: Path):
     """A1."""
     made = tmp_path / "made.txt"
     run = {"run": {"id": "c1", "command": f"touch {made}"}}

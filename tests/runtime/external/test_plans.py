@@ -1,4 +1,4 @@
-"""The plan of an agent that is a program of its own: a real process tells it, and the log keeps it."""
+"""Plans of an external agent, from a real process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def plans(home: House, session: str) -> list[Record]:
     return [record for record in await home.facts(session) if isinstance(record.fact, PlanUpdated)]
 
 
-async def test_each_change_of_a_plan_is_a_fact_at_the_step_where_it_appeared_and_the_last_is_final(tmp_path: Path):
+async def test_each_plan_change_is_a_fact_at_its_first_step_and_the_last_is_final(tmp_path: Path):
     steps: Steps = [
         {"say": "Let me plan."},
         plan(LOOK, MEND),
@@ -54,7 +54,7 @@ async def test_each_change_of_a_plan_is_a_fact_at_the_step_where_it_appeared_and
     assert types[-5:] == ["model.completed", "cost.recorded", "plan.updated", "output.final", "turn.completed"]
 
 
-async def test_a_storm_of_plans_leaves_few_facts_and_the_last_is_told(tmp_path: Path):
+async def test_many_plan_changes_leave_few_facts_including_the_last(tmp_path: Path):
     storm: Steps = [plan(PlanStep(f"step {index}", "in_progress"), TEST) for index in range(500)]
     async with coder(tmp_path, [*storm, {"say": "Done."}], plan_interval=3600.0) as home:
         session = await begun(home)
@@ -69,7 +69,7 @@ async def test_a_storm_of_plans_leaves_few_facts_and_the_last_is_told(tmp_path: 
     ]
 
 
-async def test_what_waits_is_told_while_the_agent_says_nothing_more(tmp_path: Path):
+async def test_a_pending_plan_is_recorded_while_the_agent_is_silent(tmp_path: Path):
     async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"hang": True}], plan_interval=0.05) as home:
         session = await begun(home)
         await home.until(session, "plan.updated", 2)
@@ -78,7 +78,7 @@ async def test_what_waits_is_told_while_the_agent_says_nothing_more(tmp_path: Pa
     assert told == [PlanUpdated(steps=(LOOK,)), PlanUpdated(steps=(LOOKED,))]
 
 
-async def test_what_there_is_of_a_plan_is_final_where_the_turn_is_stopped(tmp_path: Path):
+async def test_the_last_plan_is_final_when_the_turn_is_interrupted(tmp_path: Path):
     steps: Steps = [plan(LOOK, MEND), plan(LOOKED, MENDING), {"say": "Half"}, {"hang": True}]
     async with coder(tmp_path, steps, plan_interval=3600.0, external_stop=60.0) as home:
         session = await begun(home)
@@ -103,7 +103,7 @@ async def test_what_there_is_of_a_plan_is_final_where_the_turn_is_stopped(tmp_pa
     ]
 
 
-async def test_what_there_is_of_a_plan_is_final_where_the_agent_dies(tmp_path: Path):
+async def test_the_last_plan_is_final_when_the_agent_dies(tmp_path: Path):
     async with coder(tmp_path, [plan(LOOK), plan(LOOKED), {"say": "So f"}, {"die": 3}], plan_interval=3600.0) as home:
         session = await begun(home)
         await home.until(session, "turn.failed")

@@ -1,4 +1,5 @@
-"""Agents elsewhere as teammates: the official SDK's server over real HTTP, the real gate, deciders and log."""
+"""Remote agents as teammates: the official SDK's server over real HTTP, with the real gate,
+deciders and log."""
 
 from __future__ import annotations
 
@@ -41,7 +42,7 @@ from tests.runtime.rigs.remote_agent import (
 )
 
 
-async def test_a_message_reaches_it_after_a_yes_to_its_very_address_and_its_answer_goes_back(tmp_path: Path):
+async def test_a_message_is_sent_after_approval_of_the_address_and_the_answer_returns(tmp_path: Path):
     """UI-23"""
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
@@ -65,7 +66,7 @@ async def test_a_message_reaches_it_after_a_yes_to_its_very_address_and_its_answ
     assert (asked.action_type, asked.tool, asked.risk) == ("tool_approval", "ConnectAgent", "high")
     assert asked.preview == Text(text=there.url)
     assert asked.matchers == dict.fromkeys(("session", "workspace"), f"ConnectAgent({there.url})")
-    assert (route.chosen.model, route.reason) == ("peer", "the agent is elsewhere")
+    assert (route.chosen.model, route.reason) == ("peer", "the agent is remote")
     assert (met_it.name, met_it.version, met_it.provider_session_id, met_it.resumed) == ("Peer", "2.1", "", False)
     assert named == msgspec.structs.replace(met_it, provider_session_id=named.provider_session_id)
     assert '"supportedInterfaces"' in met_it.card.text
@@ -82,7 +83,7 @@ async def test_a_message_reaches_it_after_a_yes_to_its_very_address_and_its_answ
 
 
 @pytest.mark.parametrize("unattended", [False, True], ids=["a no", "nobody there"])
-async def test_without_a_yes_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
+async def test_without_approval_nothing_is_sent_and_the_message_waits(unattended: bool, tmp_path: Path):
     """CTL-05, COM-09"""
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
@@ -103,7 +104,7 @@ async def test_without_a_yes_nothing_is_sent_and_the_message_waits(unattended: b
     assert types.count("action.required") == 2
 
 
-async def test_where_a_policy_says_no_to_contacting_it_the_turn_fails_by_that(tmp_path: Path):
+async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path):
     """CTL-05"""
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
@@ -113,10 +114,10 @@ async def test_where_a_policy_says_no_to_contacting_it_the_turn_fails_by_that(tm
         failed = await ended(home, session)
 
     assert (failed.code, there.methods) == ("policy_denied", [])
-    assert failed.message == "ConnectAgent was not let through. The policy opa/main said no."
+    assert failed.message == "ConnectAgent was not allowed. The policy opa/main said no."
 
 
-async def test_what_it_asks_waits_for_a_person_whose_answer_is_its_next_message(tmp_path: Path):
+async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(tmp_path: Path):
     """UI-23, CTL-04, CTL-16"""
     async with peer(asks) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -165,7 +166,7 @@ async def test_what_it_asks_waits_for_a_person_whose_answer_is_its_next_message(
 
 
 @pytest.mark.parametrize("how", ["rejected", "unattended", "expired"])
-async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how: str, tmp_path: Path):
+async def test_an_unanswered_question_is_denied_and_cancels_the_task(how: str, tmp_path: Path):
     """CTL-04"""
     clock = MovedClock()
     async with (
@@ -191,7 +192,7 @@ async def test_a_question_that_is_not_answered_is_a_denial_and_ends_its_task(how
     assert there.texts[1:] == []
 
 
-async def test_an_authorisation_is_given_there_and_no_secret_is_told_here(tmp_path: Path):
+async def test_an_authorisation_happens_remotely_without_a_secret_here(tmp_path: Path):
     """UI-23"""
 
     async def wants(task: Task) -> None:
@@ -214,7 +215,7 @@ async def test_an_authorisation_is_given_there_and_no_secret_is_told_here(tmp_pa
     assert "abc123" not in everything
 
 
-async def test_what_it_settles_by_itself_is_asked_no_more(tmp_path: Path):
+async def test_a_question_that_the_agent_settles_is_withdrawn(tmp_path: Path):
     """CTL-16"""
     found: list[Peer] = []
 
@@ -237,7 +238,7 @@ async def test_what_it_settles_by_itself_is_asked_no_more(tmp_path: Path):
 
 
 @pytest.mark.parametrize("state", ["rejected", "failed", "canceled"])
-async def test_what_it_did_not_complete_is_not_complete(state: str, tmp_path: Path):
+async def test_an_incomplete_remote_task_fails_the_turn(state: str, tmp_path: Path):
     """UI-23"""
 
     async def ends(task: Task) -> None:

@@ -1,4 +1,4 @@
-"""Agents elsewhere that are lost, stopped, taken up again, or not to be reached."""
+"""Remote agents that are lost, stopped, resumed or unreachable."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from tests.runtime.rigs.remote_agent import (
 from tests.runtime.sessions.test_recovery import killed
 
 
-async def test_one_that_is_gone_is_unavailable_and_its_task_stays_as_it_was_told(tmp_path: Path):
+async def test_a_lost_agent_is_unavailable_and_its_task_keeps_its_last_state(tmp_path: Path):
     """UI-23, UI-26"""
     async with blocked_peer() as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -58,7 +58,7 @@ async def test_one_that_is_gone_is_unavailable_and_its_task_stays_as_it_was_told
     assert types[-3:] == ["agent.disconnected", "model.failed", "turn.failed"]
 
 
-async def test_a_retry_takes_up_the_task_that_is_unfinished_there(tmp_path: Path):
+async def test_a_retry_resumes_the_unfinished_remote_task(tmp_path: Path):
     """UI-23"""
     async with blocked_peer() as there, with_peer(tmp_path, there.url, external_silence=4.0) as home:
         session = await met(home)
@@ -77,7 +77,7 @@ async def test_a_retry_takes_up_the_task_that_is_unfinished_there(tmp_path: Path
     assert len({one.remote_task_id for one in tasks}) == 1
 
 
-async def test_an_interrupt_cancels_the_task_there(tmp_path: Path):
+async def test_an_interrupt_cancels_the_remote_task(tmp_path: Path):
     """COM-10"""
     async with blocked_peer() as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -90,7 +90,7 @@ async def test_an_interrupt_cancels_the_task_there(tmp_path: Path):
     assert states(tasks) == ["submitted", "working", "canceled"]
 
 
-async def test_an_interrupt_withdraws_what_it_asks(tmp_path: Path):
+async def test_an_interrupt_withdraws_the_agents_question(tmp_path: Path):
     """CTL-16"""
     async with peer(asks) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -105,7 +105,7 @@ async def test_an_interrupt_withdraws_what_it_asks(tmp_path: Path):
     ]
 
 
-async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_thread(tmp_path: Path):
+async def test_an_unfinished_task_outlives_the_process_and_resumes_with_its_thread(tmp_path: Path):
     """CTL-06, UI-23"""
     async with blocked_peer() as there:
         async with with_peer(tmp_path, there.url) as home:
@@ -132,7 +132,7 @@ async def test_an_unfinished_task_outlives_the_process_and_is_taken_up_with_its_
 
 
 @pytest.mark.parametrize("waits", ["works", "asks"])
-async def test_after_a_kill_the_task_is_taken_up_where_it_stands(waits: str, tmp_path: Path):
+async def test_a_task_is_resumed_after_a_kill(waits: str, tmp_path: Path):
     """CTL-06, UI-23"""
     async with blocked_peer() if waits == "works" else peer(asks) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -155,7 +155,7 @@ async def test_after_a_kill_the_task_is_taken_up_where_it_stands(waits: str, tmp
     assert (states(tasks)[-1], len({one.remote_task_id for one in tasks})) == ("completed", 1)
 
 
-async def test_a_rule_of_the_workspace_lets_it_be_contacted_and_one_that_denies_does_not(tmp_path: Path):
+async def test_a_workspace_rule_allows_or_denies_the_contact(tmp_path: Path):
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = (await home.submit("Write to it.")).session_id
         await answer(home, session, 1, scope="workspace")
@@ -168,7 +168,7 @@ async def test_a_rule_of_the_workspace_lets_it_be_contacted_and_one_that_denies_
     assert types[-1] == "turn.completed"
 
 
-async def test_another_address_in_its_file_is_asked_about_before_anything_is_said_there(tmp_path: Path):
+async def test_a_changed_address_needs_approval_before_anything_is_sent(tmp_path: Path):
     """SAFE-07"""
     async with peer(greets) as there, peer(greets) as other, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -186,7 +186,7 @@ async def test_another_address_in_its_file_is_asked_about_before_anything_is_sai
     assert (len(there.texts), len(other.texts)) == (1, 1)
 
 
-async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+async def test_a_missing_library_is_named_with_its_install_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "a2a.client", None)
     async with peer(greets) as there, with_peer(tmp_path, there.url) as home:
         session = await met(home)
@@ -195,7 +195,7 @@ async def test_without_the_library_the_turn_says_what_to_install(tmp_path: Path,
     assert (failed.code, install_command("a2a") in failed.message) == ("not_installed", True)
 
 
-async def test_what_it_says_of_its_work_is_told_now_and_then_and_the_newest_in_any_case(tmp_path: Path):
+async def test_progress_is_recorded_at_intervals_including_the_newest(tmp_path: Path):
     async def talks(task: Task) -> None:
         for step in range(30):
             await task.updater.start_work(task.reply(f"Step {step}."))
@@ -214,7 +214,7 @@ async def test_what_it_says_of_its_work_is_told_now_and_then_and_the_newest_in_a
     ]
 
 
-async def test_an_answer_that_it_did_not_take_is_asked_for_again(tmp_path: Path):
+async def test_an_answer_that_the_agent_did_not_accept_is_requested_again(tmp_path: Path):
     """CTL-04"""
     answers = 0
 

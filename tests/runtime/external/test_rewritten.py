@@ -1,4 +1,4 @@
-"""An external agent's program that an agent rewrote: it is started again only with another approval."""
+"""An external program that an agent changed needs another approval before it starts again."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ WAYS: dict[str, tuple[list[str], Callable[[Path], None]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_rewritten_program_asks_again_in_spite_of_a_standing_approval(tmp_path: Path, way: str):
-    """X2: an approval for the workspace covers the same program, and not another one in its place."""
+async def test_a_rewritten_program_needs_approval_despite_a_rule(tmp_path: Path, way: str):
+    """X2: an approval for the workspace covers the same program only."""
     command, change = WAYS[way]
     async with coder(tmp_path, [{"say": "hi"}]) as home:
         folder = tmp_path / "work"

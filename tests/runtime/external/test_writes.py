@@ -1,4 +1,5 @@
-"""A write through us belongs to the call that the agent asked about: one question, one version, a final no (A2, A3)."""
+"""Writes of an external agent through Callboard: one question, one version, a final rejection (A2,
+A3)."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ def asking(path: Path, before: str | None, after: str) -> dict[str, Any]:
     ],
     ids=["a new file", "a whole file", "a part"],
 )
-async def test_an_approved_edit_and_its_write_are_asked_about_once_and_make_one_version(
+async def test_an_approved_edit_and_its_write_need_one_question_and_make_one_version(
     tmp_path: Path, before: str | None, diff: tuple[str | None, str], after: str
 ):
     """A2."""
@@ -69,9 +70,7 @@ async def test_an_approved_edit_and_its_write_are_asked_about_once_and_make_one_
     [{"path": "a.txt", "content": "something else\n"}, {"path": "other.txt", "content": "new\n"}],
     ids=["other content", "another file"],
 )
-async def test_a_write_that_was_not_approved_is_asked_about_and_its_rejection_stays(
-    tmp_path: Path, write: dict[str, str]
-):
+async def test_an_unapproved_write_needs_a_question_and_its_rejection_is_final(tmp_path: Path, write: dict[str, str]):
     """A2."""
     path = tmp_path / "work" / "a.txt"
     target = tmp_path / "work" / write["path"]
@@ -108,10 +107,10 @@ async def test_a_write_that_was_not_approved_is_asked_about_and_its_rejection_st
     ],
     ids=["another diff", "no diff", "a read", "a read that becomes an edit", "a command"],
 )
-async def test_an_approval_covers_what_was_shown_and_not_what_the_call_says_later(
+async def test_an_approval_covers_the_shown_call_and_no_later_change(
     tmp_path: Path, shown: dict[str, Any], later: dict[str, Any]
 ):
-    """A2: a call that is no edit, or that changes after its approval, covers no write."""
+    """A2: a call that is not an edit, or that changes after its approval, covers no write."""
     path = tmp_path / "work" / "a.txt"
 
     def call(fields: dict[str, Any], after: str) -> dict[str, Any]:
@@ -137,8 +136,8 @@ async def test_an_approval_covers_what_was_shown_and_not_what_the_call_says_late
     assert path.read_text() == "one\n"
 
 
-async def test_a_second_question_within_a_call_is_a_call_of_its_own_on_record(tmp_path: Path):
-    """A2: else the log would say that what was approved first is what ran."""
+async def test_a_second_question_within_a_call_is_recorded_as_another_call(tmp_path: Path):
+    """A2: otherwise the log would say that the first approval covered what ran."""
     steps: Steps = [
         {"permit": {"id": "c", "title": "it", "kind": "execute", "input": {"command": command}}}
         for command in ("ls", "rm -rf /")
@@ -164,7 +163,7 @@ async def test_a_second_question_within_a_call_is_a_call_of_its_own_on_record(tm
     assert calls(ToolCompleted)[-1][0] == second
 
 
-async def test_a_write_after_a_rejected_call_is_asked_about_again(tmp_path: Path):
+async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Path):
     """A2."""
     path = tmp_path / "work" / "a.txt"
     steps: Steps = [
@@ -187,8 +186,8 @@ async def test_a_write_after_a_rejected_call_is_asked_about_again(tmp_path: Path
     [({}, "[-32002 Resource not found]"), ({"agent": "gemini-cli", "modes": ["default"]}, "[]")],
     ids=["any agent", "Gemini CLI"],
 )
-async def test_a_file_that_is_not_there_is_reported_as_missing(tmp_path: Path, script: dict[str, Any], heard: str):
-    """A3: Gemini CLI does not read that from an error, and makes a file that reads as empty."""
+async def test_a_missing_file_is_reported_as_missing(tmp_path: Path, script: dict[str, Any], heard: str):
+    """A3: Gemini CLI does not infer it from an error, and it creates a file that reads as empty."""
     read = {"read": {"path": str(tmp_path / "work" / "new.txt")}}
     async with coder(tmp_path, [read], script=script) as home:
         session = await begun(home)
@@ -198,8 +197,8 @@ async def test_a_file_that_is_not_there_is_reported_as_missing(tmp_path: Path, s
     assert text.content.text == heard
 
 
-async def test_an_agent_that_writes_by_itself_only_shows_us_what_it_writes(tmp_path: Path):
-    """A2: OpenCode writes the file in any case, so its copy of the write makes neither a question nor a version."""
+async def test_an_agents_copy_of_its_own_write_makes_no_question_and_no_version(tmp_path: Path):
+    """A2: OpenCode writes the file in any case."""
     path = tmp_path / "work" / "a.txt"
     steps: Steps = [{"write": {"path": str(path), "content": "new\n"}}]
     async with coder(tmp_path, steps, script={"agent": "OpenCode", "modes": ["build"]}) as home:

@@ -1,4 +1,4 @@
-"""What hooks take in time, which is told of nothing else."""
+"""The time that hooks take."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.tools.rigs.hooks import Scripts
 from tests.tools.rigs.processes import until
 
 
-class Stood(Clock):
-    """A clock whose durations are only as long as a test makes them."""
+class StoppedClock(Clock):
+    """A clock that advances only when a test advances it."""
 
     def __init__(self) -> None:
         self.passed = 0.0
@@ -24,9 +24,9 @@ class Stood(Clock):
         return self.passed
 
 
-async def test_what_hooks_take_is_no_time_of_the_model(tmp_path: Path) -> None:
+async def test_the_time_of_hooks_does_not_count_as_model_time(tmp_path: Path) -> None:
     """UI-32"""
-    go, clock, scripts = tmp_path / "go", Stood(), Scripts(tmp_path / "hooks")
+    go, clock, scripts = tmp_path / "go", StoppedClock(), Scripts(tmp_path / "hooks")
     slow = scripts.hook("slow", f"import os, time\nwhile not os.path.exists({str(go)!r}): time.sleep(0.01)")
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(slow), clock=clock) as home:
         turn = await home.submit("go", permission_mode="full")
@@ -37,8 +37,8 @@ async def test_what_hooks_take_is_no_time_of_the_model(tmp_path: Path) -> None:
         assert [one.duration_ms for one in await of(home, turn.session_id, ModelCompleted)] == [0, 0]
 
 
-async def test_an_answer_that_came_before_the_turn_was_stopped_is_told_with_what_it_took(tmp_path: Path) -> None:
-    """CTL-08: it was paid for, though hooks were still being asked about its call."""
+async def test_a_response_that_finished_before_the_interrupt_is_recorded_with_its_usage(tmp_path: Path) -> None:
+    """CTL-08: it was paid for, although the hooks of its call were still running."""
     scripts = Scripts(tmp_path / "hooks")
     slow = scripts.hook("slow", "import time\ntime.sleep(60)")
     asked = [{"reasoning": "First a note."}, {"text": "I write it."}, *WRITE, {"usage": {"input": 1200, "output": 80}}]

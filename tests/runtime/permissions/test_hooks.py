@@ -1,4 +1,4 @@
-"""Hooks on their way through a session: asked once about a call, recorded with it, and kept over a restart."""
+"""Hooks in a session: run once per call, recorded with it, and kept over a restart."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def scripts(tmp_path: Path) -> Scripts:
 
 @pytest.fixture
 def mark(tmp_path: Path) -> str:
-    """Seconds that are told apart from all others in the list of processes."""
+    """Return a sleep duration that identifies a process in the process list."""
     return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"
 
 
 def toml(*hooks: Hook) -> str:
-    """Settings with these hooks."""
+    """Return settings with these hooks."""
     return tomlkit.dumps({"hooks": [to_builtins(hook) for hook in hooks]})
 
 
@@ -73,9 +73,7 @@ async def yes(home: House, session: str, count: int = 1) -> ActionRequired:
     return asked.fact
 
 
-async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_model_is_told(
-    tmp_path: Path, scripts: Scripts
-) -> None:
+async def test_a_rewrite_is_in_the_facts_and_the_model_is_informed(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01"""
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go", permission_mode="edits")
@@ -109,9 +107,7 @@ async def test_what_the_model_asked_and_what_ran_stand_in_the_facts_and_the_mode
         ]
 
 
-async def test_of_a_call_that_a_hook_rewrote_and_a_person_refused_no_model_is_told_that_it_was_made(
-    tmp_path: Path, scripts: Scripts
-) -> None:
+async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(scripts.hook("tidy", TIDY))) as home:
         turn = await home.submit("go")
@@ -127,7 +123,7 @@ async def test_of_a_call_that_a_hook_rewrote_and_a_person_refused_no_model_is_to
         assert not (home.folder / "a.txt").exists()
 
 
-async def test_a_hook_that_denies_leaves_no_effect_and_is_named(tmp_path: Path, scripts: Scripts) -> None:
+async def test_a_hooks_denial_has_no_effect_and_names_the_hook(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01, CTL-05"""
     guard = scripts.hook("guard", "answer(decision='deny', reason='not here')", tools=("Write(*.txt)",))
     read = uses("Read", file_path="b.md")
@@ -141,10 +137,10 @@ async def test_a_hook_that_denies_leaves_no_effect_and_is_named(tmp_path: Path, 
         assert len(await of(home, turn.session_id, ToolCompleted)) == len(scripts.asked("guard")) == 1
 
 
-async def test_an_approval_after_a_restart_runs_what_was_approved_and_asks_no_hook_again(
+async def test_an_approval_after_a_restart_runs_the_approved_call_without_its_hooks(
     tmp_path: Path, scripts: Scripts
 ) -> None:
-    """SAFE-07, CTL-05: also where the settings have the hook no more."""
+    """SAFE-07, CTL-05: also if the settings no longer have the hook."""
     ask = scripts.hook("tidy", "answer(decision='ask', arguments={'file_path': 'b.txt', 'content': 'tidy\\n'})")
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(ask)) as home:
         turn = await home.submit("go", permission_mode="full")
@@ -165,10 +161,8 @@ async def test_an_approval_after_a_restart_runs_what_was_approved_and_asks_no_ho
             assert result.text.startswith("[A hook changed your arguments. The hook tidy changed")
 
 
-async def test_calls_that_wait_for_their_turn_are_asked_about_once_also_over_a_restart(
-    tmp_path: Path, scripts: Scripts
-) -> None:
-    """CTL-05: every decision looks at them again, and no look asks a hook."""
+async def test_hooks_run_once_for_waiting_calls_also_over_a_restart(tmp_path: Path, scripts: Scripts) -> None:
+    """CTL-05: every decision evaluates the calls again without running hooks."""
     several = [one for name in "abc" for one in uses("Write", file_path=f"{name}.txt", content=name)]
     plays = calls(several, uses("Finalize", summary="Done."))
     user = toml(scripts.hook("tidy", TIDY, tools=("Write",)))
@@ -185,7 +179,7 @@ async def test_calls_that_wait_for_their_turn_are_asked_about_once_also_over_a_r
             assert asked == ["a.txt", "b.txt", "c.txt"]
 
 
-async def test_calls_that_run_at_once_are_each_asked_about(tmp_path: Path, scripts: Scripts) -> None:
+async def test_hooks_run_for_each_of_several_parallel_calls(tmp_path: Path, scripts: Scripts) -> None:
     """SAFE-01"""
     look = scripts.hook(
         "look", "if asked['arguments']['file_path'] == 'b.md': answer(decision='deny')", tools=("Read",)
@@ -201,7 +195,7 @@ async def test_calls_that_run_at_once_are_each_asked_about(tmp_path: Path, scrip
         assert len(await of(home, turn.session_id, ToolRefused)) == 1
 
 
-async def test_a_large_rewrite_is_held_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
+async def test_a_large_rewrite_is_stored_by_reference_and_runs_whole(tmp_path: Path, scripts: Scripts) -> None:
     large = scripts.hook("large", "answer(arguments={**asked['arguments'], 'content': 'x' * 200_000})")
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(large)) as home:
         turn = await home.submit("go")
@@ -214,8 +208,8 @@ async def test_a_large_rewrite_is_held_by_reference_and_runs_whole(tmp_path: Pat
         assert len(result.text) < 3000
 
 
-async def test_a_run_with_hooks_is_given_again_where_they_say_the_same(tmp_path: Path, scripts: Scripts) -> None:
-    """Its model is told now what it was told then; without the hook the run leaves its recording."""
+async def test_a_run_with_hooks_replays_if_their_results_are_the_same(tmp_path: Path, scripts: Scripts) -> None:
+    """The replayed model receives the same results. Without the hook, the run leaves its recording."""
     user = toml(scripts.hook("tidy", TIDY))
     places = [tmp_path / name for name in ("first", "again", "without")]
     for place in places:
@@ -233,8 +227,10 @@ async def test_a_run_with_hooks_is_given_again_where_they_say_the_same(tmp_path:
             await home.until(turn.session_id, end)
 
 
-async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_path: Path, scripts: Scripts) -> None:
-    """SAFE-03: and a person is asked, as for any call that spends one."""
+async def test_a_secret_in_a_hooks_result_is_redacted_in_facts_and_used_in_the_call(
+    tmp_path: Path, scripts: Scripts
+) -> None:
+    """SAFE-03: a person is asked, as for any call that uses a secret."""
     body = f"answer(reason='{VALUE}', arguments={{'file_path': 'a.txt', 'content': '{VALUE}'}})"
     tells = scripts.hook("tells", f"if asked['tool'] == 'Read': sys.exit('{VALUE}')\n{body}")
     plays = calls(WRITE, uses("Read", file_path="a.txt"), DONE)
@@ -250,7 +246,7 @@ async def test_a_secret_in_what_a_hook_says_is_in_no_fact_and_runs_as_it_is(tmp_
         assert home.runtime.dependencies.append_redactor.found == 0
 
 
-async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(tmp_path: Path, scripts: Scripts, mark: str) -> None:
+async def test_an_interrupt_ends_the_running_hook(tmp_path: Path, scripts: Scripts, mark: str) -> None:
     """CTL-16"""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
     async with settled(tmp_path, calls(WRITE), user=toml(slow)) as home:
@@ -262,10 +258,8 @@ async def test_a_stopped_turn_ends_the_hook_that_it_waits_for(tmp_path: Path, sc
         assert "tool.requested" not in await home.types(turn.session_id)
 
 
-async def test_a_stopped_turn_ends_the_hooks_of_all_calls_that_are_made_at_once(
-    tmp_path: Path, scripts: Scripts, mark: str
-) -> None:
-    """CTL-16: also where some of the calls still wait for room."""
+async def test_an_interrupt_ends_the_hooks_of_all_parallel_calls(tmp_path: Path, scripts: Scripts, mark: str) -> None:
+    """CTL-16: also if some calls still wait for a slot."""
     slow = scripts.hook("slow", f"import subprocess; subprocess.run(['sleep', '{mark}'])")
     writes = [call for n in range(6) for call in uses("Write", file_path=f"{n}.txt", content="x\n")]
     async with settled(tmp_path, calls(writes), user=toml(slow)) as home:
@@ -276,8 +270,9 @@ async def test_a_stopped_turn_ends_the_hooks_of_all_calls_that_are_made_at_once(
         assert having(mark) == having(str(scripts.place)) == []
 
 
-async def test_an_untrusted_folders_hook_is_never_run_and_does_not_narrow(tmp_path: Path, scripts: Scripts) -> None:
-    """SAFE-08: what it would do is told, its script is a part of what is trusted, and revoked trust ends it."""
+async def test_an_untrusted_folders_hook_does_not_run_or_restrict(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-08: it is reported, its script is part of the trusted content, and revoked trust ends
+    it."""
     deny = scripts.hook("guard", "answer(decision='deny')", tools=("Write",), env={"KEY": "secret://deploy"})
     plays = calls(WRITE, DONE, WRITE, DONE, WRITE, DONE)
     async with settled(tmp_path, plays, toml(deny)) as home:
@@ -303,9 +298,9 @@ async def test_an_untrusted_folders_hook_is_never_run_and_does_not_narrow(tmp_pa
         assert len(scripts.asked("guard")) == 1
 
 
-async def test_who_changes_a_folders_hook_is_not_rid_of_it(tmp_path: Path) -> None:
-    """SAFE-08: a changed script is not run, and a person is asked about what it would have been asked about; an agent that
-    changes it needs their yes for that."""
+async def test_changing_a_folders_hook_does_not_disable_it(tmp_path: Path) -> None:
+    """SAFE-08: a changed script does not run, and its calls need a person. An agent's change of it
+    needs approval."""
     place = Scripts(tmp_path / "work" / ".callboard" / "hooks")
     hook = place.hook("guard", tools=("Write",))
     own = toml(Hook(name="guard", command=(hook.command[0], ".callboard/hooks/guard.py"), tools=("Write",)))
@@ -332,7 +327,7 @@ async def test_who_changes_a_folders_hook_is_not_rid_of_it(tmp_path: Path) -> No
         )
 
 
-async def test_a_look_at_what_the_gate_would_say_runs_no_hook_and_says_so(tmp_path: Path, scripts: Scripts) -> None:
+async def test_a_permission_preview_runs_no_hook_and_says_so(tmp_path: Path, scripts: Scripts) -> None:
     look = scripts.hook("look", "answer(decision='ask')", tools=("Write",))
     async with settled(tmp_path, calls(WRITE, DONE), user=toml(look)) as home:
         query = EvaluatePermission(
@@ -352,8 +347,8 @@ async def test_a_look_at_what_the_gate_would_say_runs_no_hook_and_says_so(tmp_pa
         assert (tried.calls, tried.turned) == (1, {"allowed": 0, "asked": 0, "denied": 0})
 
 
-async def test_what_an_agent_of_its_own_asks_for_passes_the_hooks(tmp_path: Path, scripts: Scripts) -> None:
-    """SAFE-01: a rewrite denies, for the agent runs its own call."""
+async def test_an_external_agents_permission_request_passes_the_hooks(tmp_path: Path, scripts: Scripts) -> None:
+    """SAFE-01: a rewrite denies, because the agent runs its own call."""
     rewrites = scripts.hook("rewrites", "answer(arguments={'title': 'x'})", tools=("Bash(git *)",))
     asks = scripts.hook("asks", "answer(decision='ask', reason='look')", tools=("Read",))
     denies = scripts.hook("denies", "answer(decision='deny')", tools=("Edit",))

@@ -1,4 +1,4 @@
-"""Rules that are given, listed, tried and taken back; what the gate would say; what a policy answers."""
+"""Rules that are added, listed, tried and revoked; permission previews; answers of policies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionRuleAdded, ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
-from tests.agents.files import write_agents
+from tests.agents.given import write
 from tests.runtime.rigs.house import House, MovedClock, calls, house, says, uses
 from tests.runtime.rigs.trusted_folder import settled
 
@@ -36,13 +36,13 @@ HOUR = 3600
 
 
 async def rules(home: House, session: str | None = None) -> list[tuple[str, str, str]]:
-    """The rules that are listed: matcher, scope, why one does not hold."""
+    """Return the listed rules: matcher, scope, and why a rule is not in force."""
     workspace = None if session else home.workspace
     found: RuleList = await home.do(ListRules(workspace_id=workspace, session_id=session))
     return [(rule.matcher, rule.scope, rule.held_back) for rule in found.rules]
 
 
-async def test_a_rule_that_a_person_adds_holds_for_the_workspace_until_it_is_revoked(tmp_path: Path) -> None:
+async def test_a_persons_rule_applies_in_the_workspace_until_revoked(tmp_path: Path) -> None:
     async with house(tmp_path, calls(WRITE, WRITE, says("Done."))) as home:
         given: RuleChanged = await home.do(
             AddRule(workspace_id=home.workspace, matcher="Edit(a.txt)", verdict="allow"), key="k"
@@ -58,7 +58,7 @@ async def test_a_rule_that_a_person_adds_holds_for_the_workspace_until_it_is_rev
         assert await rules(home) == []
 
 
-async def test_a_rule_of_a_session_holds_there_alone(tmp_path: Path) -> None:
+async def test_a_session_rule_applies_only_in_that_session(tmp_path: Path) -> None:
     async with house(tmp_path, TWICE) as home:
         turn = await home.submit("go")
         asked = await home.until(turn.session_id, "action.required")
@@ -73,7 +73,7 @@ async def test_a_rule_of_a_session_holds_there_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("where", ["workspace", "session"])
-async def test_a_rule_that_there_is_not_cannot_be_revoked(tmp_path: Path, where: str) -> None:
+async def test_an_unknown_rule_cannot_be_revoked(tmp_path: Path, where: str) -> None:
     """SAFE-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
         turn = await home.submit("go")
@@ -84,7 +84,7 @@ async def test_a_rule_that_there_is_not_cannot_be_revoked(tmp_path: Path, where:
         assert (caught.value.code, caught.value.problem.field) == ("unknown_rule", "ruleId")
 
 
-async def test_a_rule_whose_time_is_over_holds_no_longer(tmp_path: Path) -> None:
+async def test_an_expired_rule_does_not_apply(tmp_path: Path) -> None:
     """CTL-04"""
     clock = MovedClock()
     async with house(tmp_path, TWICE, clock=clock) as home:
@@ -105,7 +105,7 @@ async def test_a_rule_whose_time_is_over_holds_no_longer(tmp_path: Path) -> None
         assert added.fact.rule.expires_at == until
         assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "")]
         clock.move(HOUR + 1)
-        assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "its time is over")]
+        assert await rules(home, turn.session_id) == [("Edit(a.txt)", "session", "expired")]
         seen: PermissionSeen = await home.do(
             EvaluatePermission(
                 session_id=turn.session_id, tool="Write", arguments='{"file_path": "a.txt", "content": "y\\n"}'
@@ -124,7 +124,7 @@ async def test_a_rule_whose_time_is_over_holds_no_longer(tmp_path: Path) -> None
         ({"workspace_id": None}, "workspaceId"),
     ],
 )
-async def test_a_rule_that_could_never_hold_is_refused_by_its_field(
+async def test_an_invalid_matcher_is_refused_with_its_field(
     tmp_path: Path, more: dict[str, object], field: str
 ) -> None:
     """SAFE-05"""
@@ -136,7 +136,7 @@ async def test_a_rule_that_could_never_hold_is_refused_by_its_field(
         assert await rules(home) == []
 
 
-async def test_rules_of_files_are_listed_with_what_keeps_them_from_holding(tmp_path: Path) -> None:
+async def test_rules_of_files_are_listed_with_why_they_are_not_in_force(tmp_path: Path) -> None:
     """SAFE-08"""
     folder = "[[rules]]\nmatcher = 'Edit(x)'\nverdict = 'allow'\n[[rules]]\nmatcher = 'Read(y)'\nverdict = 'deny'\n"
     user = "[[rules]]\nmatcher = 'Bash(curl *)'\nverdict = 'ask'\n"
@@ -148,7 +148,7 @@ async def test_rules_of_files_are_listed_with_what_keeps_them_from_holding(tmp_p
         ]
 
 
-async def test_a_dry_run_says_what_rules_would_have_decided_and_changes_nothing(tmp_path: Path) -> None:
+async def test_a_dry_run_reports_what_rules_would_decide_and_changes_nothing(tmp_path: Path) -> None:
     scenario = calls(
         uses("Read", file_path="notes.md"), WRITE, uses("Write", file_path=".git/x", content=""), says("Done.")
     )
@@ -207,7 +207,7 @@ async def test_a_dry_run_says_what_rules_would_have_decided_and_changes_nothing(
         assert await home.facts(turn.session_id) == before
 
 
-async def test_a_rule_that_could_never_fit_is_not_tried(tmp_path: Path) -> None:
+async def test_a_dry_run_refuses_an_invalid_matcher(tmp_path: Path) -> None:
     """SAFE-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
         with pytest.raises(Refusal) as caught:
@@ -215,7 +215,7 @@ async def test_a_rule_that_could_never_fit_is_not_tried(tmp_path: Path) -> None:
         assert (caught.value.code, caught.value.problem.field) == ("invalid_input", "rules.0.matcher")
 
 
-async def test_what_the_gate_would_say_names_every_station_and_does_nothing(tmp_path: Path) -> None:
+async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path: Path) -> None:
     """CTL-05"""
     async with house(tmp_path, calls(says("Done."))) as home:
         seen: PermissionSeen = await home.do(
@@ -243,9 +243,9 @@ async def test_what_the_gate_would_say_names_every_station_and_does_nothing(tmp_
         assert (outside.verdict, outside.code, outside.checks[-1].name) == ("deny", "path_denied", "paths")
 
 
-async def test_what_the_gate_would_say_is_of_the_agent_that_is_named(tmp_path: Path) -> None:
+async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None:
     async with house(tmp_path, calls(says("Done."))) as home:
-        write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
+        write(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
         asked: dict[str, Any] = {
             "tool": "Write",
             "arguments": '{"content":"x","file_path":"a.txt"}',
@@ -259,7 +259,7 @@ async def test_what_the_gate_would_say_is_of_the_agent_that_is_named(tmp_path: P
         assert caught.value.code == "unknown_agent"
 
 
-async def test_a_policy_answers_in_its_own_name_and_once(tmp_path: Path) -> None:
+async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
     """CTL-04, CTL-05"""
     async with house(tmp_path, TWICE) as home:
         turn = await home.submit("go")
@@ -285,7 +285,7 @@ async def test_a_policy_answers_in_its_own_name_and_once(tmp_path: Path) -> None
         assert (second.outcome, second.first) == ("rejected", False)
 
 
-async def test_a_policy_gives_no_more_than_the_card_offers(tmp_path: Path) -> None:
+async def test_a_policy_can_grant_only_what_the_action_offers(tmp_path: Path) -> None:
     """SAFE-08"""
     scenario = calls(uses("Write", file_path="agents/x.md", content="x"), says("Done."))
     async with house(tmp_path, scenario) as home:

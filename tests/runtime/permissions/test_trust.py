@@ -1,4 +1,4 @@
-"""What a folder's own files may widen, and only once a person let them."""
+"""Permissions that a folder's files request, and trust in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorks
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionEvaluated, SettingsChanged, ToolRefused, TurnStarted, WorkspaceTrusted
 from callboard.contracts.facts.reason import Reason
-from tests.agents.files import write_agents
+from tests.agents.given import write
 from tests.runtime.rigs.house import House, calls, uses
 from tests.runtime.rigs.house import says as answers
 from tests.runtime.rigs.trusted_folder import looked, says, settled, trusts
@@ -22,7 +22,7 @@ WRITES = calls(uses("Write", file_path="made.txt", content="x\n"), answers("Done
 
 
 async def over(home: House, text: str = "go", **more: str) -> str:
-    """A turn to its end; its session."""
+    """Run a turn to its end and return its session."""
     turn = await home.submit(text, **more)
     await home.until(turn.session_id, "turn.completed")
     return turn.session_id
@@ -32,7 +32,7 @@ async def said(home: House, session: str) -> PermissionEvaluated:
     return (await home.until(session, "permission.evaluated")).fact  # pyright: ignore[reportReturnType]
 
 
-async def test_a_rule_of_an_untrusted_folder_lets_nothing_through(tmp_path: Path) -> None:
+async def test_an_untrusted_folders_rule_allows_nothing(tmp_path: Path) -> None:
     """SAFE-08"""
     async with settled(tmp_path, WRITES, ALLOWS) as home:
         turn = await home.submit("go")
@@ -41,7 +41,7 @@ async def test_a_rule_of_an_untrusted_folder_lets_nothing_through(tmp_path: Path
         assert not (home.folder / "made.txt").exists()
 
 
-async def test_a_rule_of_a_trusted_folder_holds_and_the_call_names_it(tmp_path: Path) -> None:
+async def test_a_trusted_folders_rule_applies_and_the_call_names_it(tmp_path: Path) -> None:
     async with settled(tmp_path, WRITES, ALLOWS) as home:
         answer = await trusts(home)
         evaluated = await said(home, await over(home))
@@ -60,8 +60,8 @@ async def test_a_rule_of_a_trusted_folder_holds_and_the_call_names_it(tmp_path: 
         assert home.runtime.workspaces.get(home.workspace).rows()[0].trusted == answer.trusted
 
 
-async def test_an_agent_that_changes_the_folders_settings_widens_nothing_in_the_same_turn(tmp_path: Path) -> None:
-    """SAFE-08: the change itself is asked about, and what it widens does not hold until a person trusts anew."""
+async def test_an_agents_change_of_folder_settings_grants_nothing_in_the_same_turn(tmp_path: Path) -> None:
+    """SAFE-08: the change needs approval, and its permissions need trust."""
     wider = f"{ALLOWS}[[rules]]\nmatcher = 'Bash(touch *)'\nverdict = 'allow'\n"
     scenario = calls(
         uses("Write", file_path=".callboard/settings.toml", content=wider),
@@ -80,8 +80,8 @@ async def test_an_agent_that_changes_the_folders_settings_widens_nothing_in_the_
         assert not (home.folder / "made.txt").exists()
 
 
-async def test_a_denial_of_an_untrusted_folder_holds(tmp_path: Path) -> None:
-    """SAFE-08, CTL-05: what narrows needs nobody's trust."""
+async def test_an_untrusted_folders_denial_applies(tmp_path: Path) -> None:
+    """SAFE-08, CTL-05: a restriction needs no trust."""
     async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\nverdict = 'deny'\n") as home:
         session = await over(home, permission_mode="full")
         refused = await home.until(session, "tool.refused")
@@ -91,10 +91,10 @@ async def test_a_denial_of_an_untrusted_folder_holds(tmp_path: Path) -> None:
         assert not (home.folder / "made.txt").exists()
 
 
-async def test_an_agent_of_an_untrusted_folder_works_under_no_wider_mode_than_ask(tmp_path: Path) -> None:
+async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) -> None:
     """SAFE-08"""
     async with settled(tmp_path, WRITES) as home:
-        write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
+        write(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
         turn = await home.submit("go", permission_mode="full")
         started = await home.until(turn.session_id, "turn.started")
         await home.until(turn.session_id, "action.required")
@@ -105,7 +105,7 @@ async def test_an_agent_of_an_untrusted_folder_works_under_no_wider_mode_than_as
         assert evaluated.verdict == "allow"
 
 
-async def test_revoked_trust_ends_what_it_widened_in_a_run_under_way(tmp_path: Path) -> None:
+async def test_revoking_trust_applies_to_a_running_turn(tmp_path: Path) -> None:
     """SAFE-08"""
     scenario = calls(
         uses("Write", file_path="a.txt", content="x\n"),
@@ -125,7 +125,7 @@ async def test_revoked_trust_ends_what_it_widened_in_a_run_under_way(tmp_path: P
         assert not (home.folder / "b.txt").exists()
 
 
-async def test_trust_is_refused_for_what_was_not_shown_and_where_nothing_is_asked_for(tmp_path: Path) -> None:
+async def test_trust_needs_the_shown_digest_and_a_request(tmp_path: Path) -> None:
     """SAFE-08"""
     async with settled(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as nothing:
@@ -141,7 +141,7 @@ async def test_trust_is_refused_for_what_was_not_shown_and_where_nothing_is_aske
         assert len(await home.runtime.dependencies.store.facts.read(home.workspace)) == 1
 
 
-async def test_trust_outlives_the_process_and_is_given_once(tmp_path: Path) -> None:
+async def test_trust_survives_a_restart_and_is_recorded_once(tmp_path: Path) -> None:
     async with settled(tmp_path, WRITES, ALLOWS) as home:
         first = await trusts(home)
         again = await trusts(home)
@@ -150,7 +150,7 @@ async def test_trust_outlives_the_process_and_is_given_once(tmp_path: Path) -> N
         assert (await looked(home)).state == "trusted"
 
 
-async def test_settings_are_changed_by_a_command_and_the_fact_has_no_values(tmp_path: Path) -> None:
+async def test_a_settings_change_is_a_command_and_its_fact_has_no_values(tmp_path: Path) -> None:
     async with settled(tmp_path, WRITES) as home:
         query = GetSettings(place="folder", workspace_id=home.workspace)
         read: SettingsRead = await home.do(query)
@@ -168,7 +168,7 @@ async def test_settings_are_changed_by_a_command_and_the_fact_has_no_values(tmp_
         await home.until(await over(home), "tool.refused")
 
 
-async def test_a_setting_that_is_none_leaves_no_fact_and_no_file(tmp_path: Path) -> None:
+async def test_an_invalid_setting_leaves_no_fact_and_no_file(tmp_path: Path) -> None:
     """SAFE-05"""
     async with settled(tmp_path, WRITES) as home:
         with pytest.raises(Refusal) as caught:
@@ -178,7 +178,7 @@ async def test_a_setting_that_is_none_leaves_no_fact_and_no_file(tmp_path: Path)
         assert not (home.folder / ".callboard").exists()
 
 
-async def test_what_cannot_be_read_of_a_folder_is_told_with_its_place(tmp_path: Path) -> None:
+async def test_an_unreadable_settings_file_is_reported_with_its_place(tmp_path: Path) -> None:
     """SAFE-05, UI-26"""
     async with settled(tmp_path, WRITES, "[[rules]]\nmatcher = 'Write'\n") as home:
         read = await home.do(GetTrust(workspace_id=home.workspace))

@@ -1,4 +1,4 @@
-"""A thread whose model's window fills: its older part is summarised, told as the summary, and shown as what it is."""
+"""Summaries of threads whose model's context window fills."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ from tests.runtime.prompts.test_conversations import told
 from tests.runtime.rigs.house import house, says, uses
 from tests.runtime.turns.test_models import plays
 
-#: Some 7,000 tokens.
+#: About 7,000 tokens.
 LONG = "turn one " + "word " * 5600
 SUMMARY = "They said turn one, with many words."
 
 
 def scenario(*summary: dict[str, Any]) -> dict[str, Any]:
-    """A model with a window of 8,000 tokens that says yes in every turn, and what it says where it makes a summary."""
+    """Return a scenario: a model with a window of 8,000 tokens that answers every turn, and its
+    summaries."""
     return {
         "window": 8000,
         "agents": {"compaction": [list(summary) or says(SUMMARY)]},
@@ -41,7 +42,8 @@ def scenario(*summary: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-#: The second turn waits for a file in its first round, which is steered into, and is summarised up to its second.
+#: The second turn waits for a file in its first round, receives a steering message, and is
+#: summarised up to its second round.
 STEERED: dict[str, Any] = {
     "window": 8000,
     "agents": {"compaction": [says(SUMMARY)]},
@@ -65,9 +67,9 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-async def test_a_thread_that_fills_its_window_is_summarised_before_the_model_is_asked_again(tmp_path: Path) -> None:
-    """UI-25: the summary stands in place of what was said before, is no answer, and what it took is recorded; what is newest
-    stays as it was said, also after a restart."""
+async def test_a_full_thread_is_summarised_before_the_next_model_call(tmp_path: Path) -> None:
+    """UI-25: the summary replaces older messages, is not an answer, and its usage is recorded. The
+    newest messages stay in full, also after a restart."""
     summary = ({"text": SUMMARY}, {"usage": {"input": 7000, "output": 12}})
     async with house(tmp_path, scenario(*summary)) as home:
         first = await home.submit(LONG)
@@ -101,17 +103,17 @@ async def test_a_thread_that_fills_its_window_is_summarised_before_the_model_is_
         assert [one.content.text for one in parts if isinstance(one, TextPart)] == ["Yes."]
         there = await told(home, first.session_id, first.thread_id)
         assert [SUMMARY in there[1], *there[2:]] == [True, "turn two", "Yes."]
-        # A tenth of the window, 3,200 bytes, stays of what the person said.
+        # A tenth of the window, 3,200 bytes, stays of the person's messages.
         assert there[0].startswith(LONG[:2400])
         assert there[0].endswith(
-            f"\n[{len(LONG) - 3200:,} bytes of this are told in the summary alone.]\n{LONG[-800:]}"
+            f"\n[{len(LONG) - 3200:,} bytes omitted here; the summary covers them.]\n{LONG[-800:]}"
         )
     async with house(tmp_path, scenario()) as home:
         assert await told(home, first.session_id, first.thread_id) == there
 
 
-async def test_a_summary_is_told_also_where_turns_behind_it_are_left_out_and_after_a_restart(tmp_path: Path) -> None:
-    """UI-25, UI-29: a conversation that is read anew is the one that was there."""
+async def test_a_summary_is_sent_even_if_later_turns_are_omitted(tmp_path: Path) -> None:
+    """UI-25, UI-29: a conversation that is read from the log again is the same."""
     async with house(tmp_path, scenario(), context_steps=3) as home:
         first = await home.submit(LONG)
         await home.until(first.session_id, "turn.completed", 1)
@@ -124,11 +126,11 @@ async def test_a_summary_is_told_also_where_turns_behind_it_are_left_out_and_aft
         assert await told(home, first.session_id, first.thread_id) == there
 
 
-async def test_a_long_turn_is_summarised_in_its_middle_and_keeps_what_it_was_asked(tmp_path: Path) -> None:
-    """UI-25: rounds of the turn under way are summarised; the words that began it stand behind the summary."""
+async def test_a_long_turn_is_summarised_and_keeps_its_input(tmp_path: Path) -> None:
+    """UI-25: rounds of the current turn are summarised, and its input follows the summary."""
     first_call = {"tool": {"name": "Bash", "arguments": {"command": "seq 1 4800"}}}
     second = {"tool": {"name": "Bash", "arguments": {"command": "seq 1 1200"}}}
-    # A scenario goes by how many answers the model is told of: after the summary that is one again.
+    # A scenario counts the answers that the model receives. After the summary, there is one again.
     lead = [[first_call], [second], says("Done.")]
     async with house(tmp_path, {"window": 8000, "agents": {"compaction": [says(SUMMARY)], "solo": lead}}) as home:
         first = await home.submit("turn one: count", permission_mode="full")
@@ -141,10 +143,12 @@ async def test_a_long_turn_is_summarised_in_its_middle_and_keeps_what_it_was_ask
         assert [SUMMARY in there[0], *there[1:]] == [True, "turn one: count", "Done."]
 
 
-async def test_what_a_person_steered_into_a_round_that_is_summarised_is_told_as_they_said_it(tmp_path: Path) -> None:
-    """UI-25: beside the summary stand the newest words of persons, an input that the turn was asked in any case, those of
-    turns before it, and a steer in its place; also after a restart, and where it is summarised again. A turn that is
-    summarised in its middle goes on where it was."""
+async def test_steering_messages_of_summarised_rounds_stay_in_full(tmp_path: Path) -> None:
+    """UI-25: the newest messages of people stay beside the summary.
+
+    These are the turn's input, messages of earlier turns, and steering messages in their place.
+    They also stay after a restart and after another summary. The summarised turn continues.
+    """
     async with house(tmp_path, STEERED) as home:
         first = await home.submit("turn one: keep it short")
         await home.until(first.session_id, "turn.completed", 1)
@@ -177,10 +181,10 @@ async def test_what_a_person_steered_into_a_round_that_is_summarised_is_told_as_
         assert [SUMMARY in again[3], *again[4:]] == [True, "turn three", "Yes."]
 
 
-async def test_a_turn_that_was_summarised_in_its_middle_is_left_out_later_with_what_was_steered_into_it(
+async def test_a_summarised_turn_is_omitted_later_with_its_steering_messages(
     tmp_path: Path,
 ) -> None:
-    """UI-25, UI-29: what was said in turns before it stands on beside the summary, also after a restart."""
+    """UI-25, UI-29: messages of earlier turns stay beside the summary, also after a restart."""
     async with house(tmp_path, STEERED, context_steps=5) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
@@ -199,8 +203,8 @@ async def test_a_turn_that_was_summarised_in_its_middle_is_left_out_later_with_w
         assert await told(home, first.session_id, first.thread_id) == there
 
 
-async def test_a_request_that_its_provider_finds_too_long_is_made_again_after_a_summary(tmp_path: Path) -> None:
-    """UI-25: also where nobody knows the model's window."""
+async def test_a_request_that_is_too_long_is_repeated_after_a_summary(tmp_path: Path) -> None:
+    """UI-25: also if the model's window is unknown."""
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
     async with house(tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), full]}}) as home:
         first = await home.submit("turn one")
@@ -213,11 +217,11 @@ async def test_a_request_that_its_provider_finds_too_long_is_made_again_after_a_
         assert [there[0], SUMMARY in there[1], *there[2:]] == ["turn one", True, "turn two", "Yes."]
 
 
-async def test_what_there_was_of_an_answer_whose_request_was_too_long_is_kept_as_cut_and_not_told_again(
+async def test_the_partial_answer_of_a_request_that_was_too_long_is_not_sent_again(
     tmp_path: Path,
 ) -> None:
-    """UI-06, UI-25: it was said, so that it stands in the conversation as broken off; the same call is made again from its
-    beginning, without it and without being told to go on."""
+    """UI-06, UI-25: it is shown as interrupted. The call is repeated from its start, without the
+    partial answer and without a reminder."""
     broke = [{"text": "Half of it"}, {"fail": {"code": "model_context_full", "message": "too long"}}]
     async with house(tmp_path, {"agents": {"compaction": [says(SUMMARY)], "solo": [says("Yes."), broke]}}) as home:
         first = await home.submit("turn one")
@@ -232,8 +236,8 @@ async def test_what_there_was_of_an_answer_whose_request_was_too_long_is_kept_as
         assert await told(home, first.session_id, first.thread_id) == there
 
 
-async def test_where_no_summary_comes_of_it_the_turn_goes_on_or_says_why_not(tmp_path: Path) -> None:
-    """UI-25: a window that is filling is no failure yet; a request that was refused as too long is one."""
+async def test_without_a_summary_the_turn_continues_or_fails_with_a_reason(tmp_path: Path) -> None:
+    """UI-25: a filling window is not a failure; a request that was refused as too long is one."""
     broken = [{"fail": {"code": "model_refused_request", "message": "no summaries here"}}]
     async with house(_made(tmp_path / "a"), scenario(*broken)) as home:
         first = await home.submit(LONG)
@@ -255,10 +259,9 @@ async def test_where_no_summary_comes_of_it_the_turn_goes_on_or_says_why_not(tmp
 
 
 @pytest.mark.parametrize("code", ["model_rate_limited", "model_unavailable", "model_context_full"])
-async def test_where_the_model_that_summarises_fails_the_next_one_is_asked_and_goes_on(
-    tmp_path: Path, code: str
-) -> None:
-    """UI-25: it is routed as an answer is, and said; the summary is one part, and the run goes on with who made it."""
+async def test_a_summary_uses_the_fallback_models(tmp_path: Path, code: str) -> None:
+    """UI-25: it is routed and recorded like an answer. The summary is one part, and the run
+    continues with the fallback."""
     broken = {"fail": {"code": code, "message": "not now", "retryable": False}}
     models = plays(tmp_path, first=scenario({"text": "Half of"}, broken), second=scenario())
     async with house(tmp_path, {}, models=models) as home:
@@ -277,10 +280,10 @@ async def test_where_the_model_that_summarises_fails_the_next_one_is_asked_and_g
         assert [(one.event, one.summary.text) for one in parts] == [("compacted", SUMMARY)]
 
 
-async def test_where_no_model_gives_a_summary_of_what_is_too_long_the_turn_says_so_and_can_be_gone_on_with(
+async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
     tmp_path: Path,
 ) -> None:
-    """UI-25, REC-01: nothing half of it is kept, and what was said is told again as it was."""
+    """UI-25, REC-01: no partial summary is stored, and the conversation is sent unchanged."""
     broken = [{"text": "Half of"}, {"fail": {"code": "model_quota", "message": "none left", "retryable": False}}]
     full = [{"fail": {"code": "model_context_full", "message": "too long"}}]
     played = {"agents": {"compaction": [broken], "solo": [says("Yes."), full]}}
@@ -301,8 +304,9 @@ async def test_where_no_model_gives_a_summary_of_what_is_too_long_the_turn_says_
         assert [*there[:2], SUMMARY in there[2], *there[3:]] == ["turn one", "turn two", True, "turn two again", "Yes."]
 
 
-async def test_a_person_has_a_thread_summarised_in_a_turn_that_answers_nothing(tmp_path: Path) -> None:
-    """UI-25: compact_thread keeps the newest turn as it was said, and refuses where there is nothing older."""
+async def test_a_person_can_compact_a_thread(tmp_path: Path) -> None:
+    """UI-25: compact_thread keeps the newest turn in full, and is refused if there is nothing
+    older."""
     async with house(tmp_path, scenario()) as home:
         first = await home.submit("turn one")
         await home.until(first.session_id, "turn.completed", 1)
@@ -323,8 +327,8 @@ async def test_a_person_has_a_thread_summarised_in_a_turn_that_answers_nothing(t
         assert (await told(home, first.session_id, first.thread_id))[2:] == ["turn two", "Yes.", "turn three", "Yes."]
 
 
-async def test_a_summary_in_the_making_is_stopped_with_its_turn(tmp_path: Path) -> None:
-    """UI-25, REC: nothing is lost of what was said, and the thread is asked as it was."""
+async def test_an_interrupt_ends_a_running_summary(tmp_path: Path) -> None:
+    """UI-25, REC: no message is lost, and the next request is unchanged."""
     slow = [{"text": "Half of it"}, {"wait_for": "go"}]
     async with house(tmp_path, scenario(*slow)) as home:
         first = await home.submit(LONG)

@@ -1,4 +1,4 @@
-"""An agent that sleeps and wakes, whose conversation is summarised: it goes on from its summary, whenever it wakes."""
+"""Summaries of a sleeping agent's conversation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnSubmitted,
 )
-from tests.agents.files import write_agents
+from tests.agents.given import write
 from tests.runtime.prompts.test_conversations import told
 from tests.runtime.rigs.house import House, MovedClock, house, says, uses
 from tests.runtime.rigs.team import facts
@@ -28,7 +28,8 @@ SUMMARY = "It looked, and nothing was new."
 
 @asynccontextmanager
 async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: Any) -> AsyncIterator[House]:
-    """A watcher that reads a file of some 3,000 tokens whenever it wakes, on a model with a small window."""
+    """Return a house with a watcher that reads about 3,000 tokens per wake, on a model with a small
+    window."""
     scenario = {
         "window": window,
         "agents": {"compaction": [says(SUMMARY)]},
@@ -38,26 +39,26 @@ async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: 
         ],
     }
     async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
-        write_agents(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
+        write(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
         (home.folder / "news.txt").write_text("nothing\n" * 1500)
         yield home
 
 
 async def slept(home: House, clock: MovedClock, session: str, *counts: int) -> None:
-    """It wakes and sleeps again, as often."""
+    """Wait until the agent has woken and slept again that often."""
     for count in counts:
         clock.move(HALF_HOUR)
         await home.until(session, "agent.slept", count=count)
 
 
 async def watching(home: House, session: str) -> str:
-    """The thread of the watcher."""
+    """Return the watcher's thread."""
     state = (await home.runtime.sessions.get(session)).host.state
     return state.sleepers[0]
 
 
-async def test_an_agent_that_wakes_goes_on_from_its_summary_also_after_a_restart(tmp_path: Path) -> None:
-    """UI-22, UI-25: each waking is one run that ends, and what it was told before is there as the summary."""
+async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tmp_path: Path) -> None:
+    """UI-22, UI-25: each wake is one run that ends, and earlier messages are in the summary."""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id
@@ -66,7 +67,7 @@ async def test_an_agent_that_wakes_goes_on_from_its_summary_also_after_a_restart
         assert await facts(home, session, TurnFailed) == []
         made = await facts(home, session, CompactionCompleted)
         assert len(made) > 1
-        # Nobody said anything to it: its schedule did.
+        # Its schedule woke it; no person sent a message.
         assert [one.said for one in made] == [()] * len(made)
         watch = await watching(home, session)
         there = await told(home, session, watch)
@@ -85,8 +86,8 @@ async def test_an_agent_that_wakes_goes_on_from_its_summary_also_after_a_restart
         assert "it was completed" in submitted[-1].input.text
 
 
-async def test_what_a_person_says_to_an_agent_that_sleeps_stays_beside_its_summary(tmp_path: Path) -> None:
-    """UI-22, UI-25: what wakes it by itself pushes nothing out of what it was asked."""
+async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tmp_path: Path) -> None:
+    """UI-22, UI-25: scheduled wakes do not displace a person's messages."""
     clock = MovedClock()
     async with watched(tmp_path, clock, idle_waiting=0.0) as home:
         session = (await taken_in(home)).session_id
@@ -94,7 +95,7 @@ async def test_what_a_person_says_to_an_agent_that_sleeps_stays_beside_its_summa
         await home.do(SubmitTurn(text="Tell me of the harbour only.", session_id=session, thread_id=watch))
         await home.until(session, "agent.slept", count=2)
         for count in (3, 4, 5):
-            # Nobody has the session open when its time comes.
+            # The session is closed when its time comes.
             await home.swept()
             await slept(home, clock, session, count)
         assert await facts(home, session, TurnFailed) == []
@@ -102,8 +103,8 @@ async def test_what_a_person_says_to_an_agent_that_sleeps_stays_beside_its_summa
         assert [there[0], SUMMARY in there[1]] == ["Tell me of the harbour only.", True]
 
 
-async def test_a_summary_that_a_person_asks_for_wakes_nobody(tmp_path: Path) -> None:
-    """UI-22, UI-25: it is no attempt of the agent's task, and its times stay as they are."""
+async def test_a_requested_summary_does_not_wake_the_agent(tmp_path: Path) -> None:
+    """UI-22, UI-25: it is not an attempt of the agent's task, and its times stay the same."""
     clock = MovedClock()
     async with watched(tmp_path, clock, window=100_000) as home:
         session = (await taken_in(home)).session_id

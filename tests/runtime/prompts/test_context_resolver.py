@@ -1,4 +1,4 @@
-"""What comes with an input and what it names: read at that moment, under the folder's rules, or visibly missing."""
+"""Attachments and mentions of an input: read when it is submitted, under the folder's rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def upload(home: House, name: str, data: bytes) -> Attachment:
 
 
 async def submitted(home: House, session: str) -> TurnSubmitted:
-    """The newest submission."""
+    """Return the newest submission."""
     facts = [one.fact for one in await home.facts(session) if isinstance(one.fact, TurnSubmitted)]
     return facts[-1]
 
@@ -48,8 +48,8 @@ async def contents(home: House, session: str, thread: str) -> list[object]:
     return [one for message in context.messages() for one in message.content]
 
 
-async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_path: Path) -> None:
-    """CTX-01: a text and an image are told as what they are; another file is named."""
+async def test_an_attachment_becomes_a_blob_and_is_sent(tmp_path: Path) -> None:
+    """CTX-01: text and images are sent as content; another file is named."""
     async with house(tmp_path, calls(says("Seen.")) | {"images": True}) as home:
         given = [
             await upload(home, "no\u202etes\n.md", b"Buy milk."),
@@ -72,13 +72,13 @@ async def test_what_is_attached_becomes_a_blob_with_its_turn_and_is_told(tmp_pat
         assert images == [ImageContent(data=PNG, media="image/png")]
         text = "\n".join(one.text for one in told if isinstance(one, TextContent))
         assert "Buy milk." in text
-        assert "x.bin (an ELF program or library, 7 bytes): no text" in text
+        assert "x.bin (an ELF program or library, 7 bytes): binary" in text
         row = (await home.read(first.session_id)).last_turn
         assert row is not None
         assert row.given == fact.given
 
 
-async def test_an_upload_that_is_gone_is_refused_by_name_and_nothing_is_written(tmp_path: Path) -> None:
+async def test_a_missing_upload_is_refused_without_a_fact(tmp_path: Path) -> None:
     """CTX-02"""
     async with house(tmp_path, calls(says("Seen."))) as home:
         with pytest.raises(Refusal) as refused:
@@ -90,8 +90,9 @@ async def test_an_upload_that_is_gone_is_refused_by_name_and_nothing_is_written(
         assert await home.runtime.dependencies.store.facts.streams("ses_") == ()
 
 
-async def test_what_is_named_is_given_as_it_is_then_or_stays_visibly_missing(tmp_path: Path) -> None:
-    """CTX-02: the turn runs and is told what is missing; a file that changes later changes nothing."""
+async def test_a_mention_is_read_at_submission_or_marked_as_missing(tmp_path: Path) -> None:
+    """CTX-02: the turn runs and the model receives what is missing. Later changes of a file change
+    nothing."""
     async with house(tmp_path, calls(says("Seen."), says("Again."))) as home:
         (home.folder / "a file.txt").write_text("first\n")
         (home.folder / "src").mkdir()
@@ -124,7 +125,7 @@ async def test_what_is_named_is_given_as_it_is_then_or_stays_visibly_missing(tmp
         assert any("first\n" in one for one in told)
         assert not any("second" in one for one in told)
         assert any(
-            '<missing ref="gone.txt">there is no such thing. Do not make it up.</missing>' in one for one in told
+            '<missing ref="gone.txt">it does not exist. Do not guess its content.</missing>' in one for one in told
         )
         resolved = [one.fact for one in await home.facts(first.session_id) if isinstance(one.fact, ContextResolved)]
         assert [(one.refs, one.missing) for one in resolved] == [(fact.given, fact.missing)]
@@ -134,7 +135,7 @@ async def test_what_is_named_is_given_as_it_is_then_or_stays_visibly_missing(tmp
 
 
 async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
-    """SAFE: naming a file is no way around a rule."""
+    """SAFE: a mention cannot bypass a rule."""
     async with house(tmp_path, calls(says("Seen."))) as home:
         (home.folder / "keys.env").write_text("A=1\n")
         await home.do(AddRule(workspace_id=home.workspace, matcher="Read(*.env)", verdict="deny"))
@@ -147,7 +148,7 @@ async def test_a_rule_keeps_a_mention_from_being_read(tmp_path: Path) -> None:
         assert [one.ref for one in found.mentions if one.kind == "file"] == []
 
 
-async def test_a_past_session_is_given_with_what_it_answered(tmp_path: Path) -> None:
+async def test_a_mentioned_session_includes_its_answers(tmp_path: Path) -> None:
     """CTX-01"""
     async with house(tmp_path, calls(says("The answer is 42."), says("Fine."))) as home:
         first = await home.submit("what is it?")
@@ -164,8 +165,8 @@ async def test_a_past_session_is_given_with_what_it_answered(tmp_path: Path) -> 
         assert [(one.ref, one.reason) for one in fact.missing] == [("ses_unknown", "not_found")]
 
 
-async def test_what_is_pinned_is_given_to_every_turn_and_told_again_only_when_it_changed(tmp_path: Path) -> None:
-    """CTX-01: pins are read when a turn starts; one that is not there is shown as missing and stays pinned."""
+async def test_a_pinned_file_applies_to_every_turn_and_is_sent_when_it_changes(tmp_path: Path) -> None:
+    """CTX-01: pins are read when a turn starts. A missing one is shown as missing and stays pinned."""
     async with house(tmp_path, calls(says("One."), says("Two."), says("Three."))) as home:
         (home.folder / "rules.md").write_text("Be brief.")
         first = await home.submit("one")
@@ -184,8 +185,8 @@ async def test_what_is_pinned_is_given_to_every_turn_and_told_again_only_when_it
         assert [(one.ref, one.source) for one in read.context.refs] == [("rules.md", "pinned")]
 
 
-async def test_an_edited_turn_is_given_what_its_new_text_names_and_what_was_attached(tmp_path: Path) -> None:
-    """CTX-01, and for what is steered."""
+async def test_an_edited_turn_has_its_new_mentions_and_its_attachments(tmp_path: Path) -> None:
+    """CTX-01. The same applies to steering messages."""
     waits = [{"wait_for": "go"}, {"text": "Done."}]
     async with house(tmp_path, calls(waits, says("Seen."), says("Seen."))) as home:
         (home.folder / "a.txt").write_text("a")
@@ -206,12 +207,13 @@ async def test_an_edited_turn_is_given_what_its_new_text_names_and_what_was_atta
             one.text for one in await contents(home, first.session_id, first.thread_id) if isinstance(one, TextContent)
         ]
         assert [one for one in told if 'ref="a.txt"' in one] == [
-            '<given name="a.txt" ref="a.txt" source="mentioned" kind="text">\na\n</given>'
+            '<context name="a.txt" ref="a.txt" source="mentioned" kind="text">\na\n</context>'
         ]
 
 
-async def test_what_a_text_behind_an_at_may_mean(tmp_path: Path) -> None:
-    """CTX-01: names that end in it first, then the shortest; what has to be quoted is; what is ignored is not offered."""
+async def test_mention_candidates_are_ranked_and_quoted(tmp_path: Path) -> None:
+    """CTX-01: names that end in the text come first, then the shortest. Ignored files are not
+    included."""
     async with house(tmp_path, calls(says("Fine."))) as home:
         for path in ("src/notes.py", "notes", "a notes file.md", "deep/er/notes.md", "build/notes.o"):
             (home.folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -239,8 +241,8 @@ async def test_what_a_text_behind_an_at_may_mean(tmp_path: Path) -> None:
         assert refused.value.code == "unknown_workspace"
 
 
-async def test_what_programs_made_is_not_offered(tmp_path: Path) -> None:
-    """CTX-01: bytecode, packages and interpreters, and what a repository leaves out without saying so in a file of it."""
+async def test_generated_files_are_not_mention_candidates(tmp_path: Path) -> None:
+    """CTX-01: bytecode, packages, interpreters, and files excluded by the repository itself."""
     async with house(tmp_path, calls(says("Fine."))) as home:
         made = (
             "__pycache__/two.pyc",

@@ -1,4 +1,4 @@
-"""Messages of a conversation are built once each (R4), and are those that are built of all entries at once."""
+"""Incremental building of a conversation's messages (R4)."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ CHANGES = st.one_of(
     st.tuples(st.just("drop"), st.integers(1, 3)),
     st.tuples(st.just("leave"), st.integers(0, 5)),
 )
-#: What is read after a change: nothing, the messages, or also those without images.
+#: What is read after each change: nothing, the messages, or also the messages without images.
 READS = st.sampled_from((0, 1, 2))
 
 
 @settings(max_examples=300)
 @given(st.lists(st.tuples(CHANGES, READS), max_size=30))
-def test_r4_whatever_changes_between_two_calls_the_messages_are_those_of_all_entries(
+def test_r4_incremental_messages_equal_a_full_build(
     changes: list[tuple[tuple[str, object], int]],
 ) -> None:
     lines, entries = ConversationLines(), list[Entry]()
@@ -81,10 +81,8 @@ def _read_nothing() -> History:
     st.integers(0, 5),
     st.booleans(),
 )
-def test_r4_turns_that_are_left_out_leave_those_that_are_not(
-    turns: list[int], beside: list[int], after: int, read: bool
-) -> None:
-    """What was said in the turn under way stands wherever it was said, also before older turns."""
+def test_r4_omitting_turns_keeps_the_others(turns: list[int], beside: list[int], after: int, read: bool) -> None:
+    """An excerpt of the current turn stays, even before older turns."""
     context = _read_nothing()
     context._turn = max(turns, default=1)
     context._entries = [Entry(at, turn, said(f"{at}")) for at, turn in enumerate(turns)]
@@ -93,5 +91,5 @@ def test_r4_turns_that_are_left_out_leave_those_that_are_not(
     stays = [one.message for one in context._entries if one.turn > after or one.turn == context._turn]
     if read:
         context.messages()
-    context._leave_out(after)
+    context._drop_turns(after)
     assert context.messages() == tuple(stays)

@@ -1,4 +1,4 @@
-"""What a model is told of older turns, while the session is in memory and after it was read anew."""
+"""The messages of older turns, from memory and from the log."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tests.runtime.rigs.house import House, calls, house, says
 
 
 async def told(home: House, session: str, thread: str) -> list[str]:
-    """The texts that the thread's model was told in its newest call, and what it answered."""
+    """Return the texts of the thread's newest model call, and its answer."""
     host = (await home.runtime.sessions.get(session)).host
-    # The log tells of a fact before its host has taken it.
+    # A fact is durable before its host has applied it.
     await host.wait_settled()
     context = await host.conversations.get(thread)
     return [one.text for message in context.messages() for one in message.content if isinstance(one, TextContent)]
 
 
 async def cuts(home: House, session: str) -> list[bool]:
-    """Of each model call whether something was left out."""
+    """Return for each model call whether turns were omitted."""
     return [
         bool(record.fact.context_after)
         for record in await home.facts(session)
@@ -27,8 +27,8 @@ async def cuts(home: House, session: str) -> list[bool]:
     ]
 
 
-async def test_what_a_call_leaves_out_its_model_is_not_told_also_after_a_restart(tmp_path: Path) -> None:
-    """UI-29: a conversation that is read anew is the one that was there."""
+async def test_omitted_turns_are_not_sent_also_after_a_restart(tmp_path: Path) -> None:
+    """UI-29: a conversation that is read from the log again is the same."""
     scenario = {"match": [{"text": "turn", "calls": [says("Yes.")]}]}
     async with house(tmp_path, scenario, context_steps=3) as home:
         first = await home.submit("turn one")
@@ -43,8 +43,8 @@ async def test_what_a_call_leaves_out_its_model_is_not_told_also_after_a_restart
         assert await told(home, first.session_id, first.thread_id) == there
 
 
-async def test_what_another_thread_did_pushes_nothing_out(tmp_path: Path) -> None:
-    """CTL-13: only the thread's own steps count, so that a lead of many children keeps its objective."""
+async def test_steps_of_other_threads_do_not_count(tmp_path: Path) -> None:
+    """CTL-13: a lead with many children keeps its objective."""
     scenario = calls(says("Yes."), says("Again."))
     async with house(tmp_path, scenario, context_steps=3) as home:
         first = await home.submit("the objective")

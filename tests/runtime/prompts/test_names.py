@@ -1,4 +1,4 @@
-"""M2: what models read names tools and arguments as the schemas have them."""
+"""Names of tools and arguments in texts for models match the schemas (M2)."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from callboard.tools import arguments
 from callboard.tools.builtin import declarations
 
 _SOURCE = Path(callboard.__file__).parent
-#: Packages with texts that models read.
+#: Packages with texts for models.
 _SPOKEN = ("control", "runtime", "tools", "contracts/commands")
-#: Files with texts that persons read about rules, and with what external agents call their tools.
+#: Files with texts for people about rules, and with the tool names of external agents.
 _FOR_PERSONS = {"runtime/permissions/trust_service.py", "tools/gate/rules.py", "tools/gate/external_calls.py"}
 _QUOTED = re.compile(r"`([A-Za-z][\w]*)`")
 _SNAKE = re.compile(r"(?<![\w/.<-])[a-z]+(?:_[a-z]+)+(?![\w/>-])")
 _STORED = {name for name in TOOL_NAMES if name != model_name(name)}
 _LONG = "|".join(sorted(name for name in _STORED if re.search("[a-z][A-Z]", name)))
 _SHORT = "|".join(sorted(_STORED))
-#: A stored name where a text says what to call, or in quotes.
+#: A stored tool name in an instruction to call it, or in quotes.
 _CALLED = re.compile(
     rf"\b(?:{_LONG})\b|`(?:{_SHORT})`|\b(?:[Uu]se|[Cc]all|[Ww]ith|[Bb]y|[Tt]hat|named) (?:{_SHORT})\b(?! (?:of|the|a)\b)"
 )
 
 
 def _properties(schema: Any) -> Iterator[str]:
-    """Names of properties, and values that they can have."""
+    """Return names of properties and their possible values."""
     if isinstance(schema, list):
         for part in cast("list[Any]", schema):
             yield from _properties(part)
@@ -74,7 +74,7 @@ _KNOWN = {*map(model_name, declarations.KINDS), *(name for schema in _SCHEMAS.va
 
 
 def _prompts() -> Iterator[tuple[str, str]]:
-    """Every text that a model reads before the conversation, and every reminder in it."""
+    """Return every text before the conversation, and every reminder in it."""
     for name, kind in declarations.KINDS.items():
         yield f"description of {name}", kind.description
         yield from ((f"schema of {name}", text) for text in _descriptions(_SCHEMAS[name]))
@@ -86,14 +86,15 @@ def _prompts() -> Iterator[tuple[str, str]]:
     ]
     for team, (mode, permission_mode) in product(rosters, modes):
         for agent in team.definitions:
-            yield f"{agent.name} in {mode}", run_config._told_of_mode(agent, mode, permission_mode, specs)
+            yield f"{agent.name} in {mode}", run_config._describe_mode(agent, mode, permission_mode, specs)
             yield f"team of {agent.name}", team_instructions.describe_team(_everything(agent), team)
             yield f"prompt of {agent.name}", agent.prompt
     yield "system", run_config._SYSTEM
     yield "summary", compaction.INSTRUCTION
-    for module in (resume, control, history):
+    for module in (resume, control):
         yield f"{module.__name__}.GO_ON", module.GO_ON
-    yield from (("context", text) for text in (history.OWN_WORKTREE, history.LOST, history.SUMMARY))
+    yield "reminder", history.CONTINUE
+    yield from (("context", text) for text in (history.OWN_WORKTREE, history.LOST_OUTCOME, history.SUMMARY))
     yield from (("instructions", text) for text in (instructions._TRUSTED,))
 
 
@@ -119,7 +120,7 @@ def test_m2_every_name_in_prompts_reminders_and_descriptions_is_in_the_schemas()
 
 
 @pytest.mark.parametrize("package", _SPOKEN)
-def test_m2_no_text_that_a_model_may_read_has_a_stored_name_of_a_tool(package: str):
+def test_m2_no_text_for_models_contains_a_stored_tool_name(package: str):
     wrong = [
         (str(path.relative_to(_SOURCE)), text)
         for path in sorted((_SOURCE / package).rglob("*.py"))
@@ -135,7 +136,7 @@ def test_m2_every_tool_of_a_team_is_named_as_its_schema_is():
 
 
 def _texts(path: Path) -> Iterator[str]:
-    """Every string of a module that is no docstring; a text with values in it, as one."""
+    """Return every string of a module except docstrings. A formatted string is one text."""
     tree = ast.parse(path.read_text())
     docstrings = {
         id(node.body[0].value)
@@ -150,8 +151,8 @@ def _texts(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(("kind", "ends_in_text"), [("subagent", True), ("background", True), ("main", False)])
-def test_m3_an_agent_in_auto_reads_what_its_text_leads_to(kind: Any, ends_in_text: bool):
+def test_m3_an_agent_in_auto_reads_what_follows_text_alone(kind: Any, ends_in_text: bool):
     agent = Definition(name="a", description="", kind=kind, prompt="You work.", hash="h")
-    text = run_config._told_of_mode(agent, "auto", "ask", ())
-    assert ("then your text is your result, marked as not finalized" in text) is ends_in_text
-    assert ("text alone ends nothing" in text) is not ends_in_text
+    text = run_config._describe_mode(agent, "auto", "ask", ())
+    assert ("Then your text becomes your result, marked as not finalized" in text) is ends_in_text
+    assert ("Text alone does not end your work" in text) is not ends_in_text

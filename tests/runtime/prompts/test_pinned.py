@@ -1,4 +1,4 @@
-"""A run goes on with what it was told when it began, whatever becomes of its agent's definition meanwhile."""
+"""A run keeps the configuration that it started with."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FILES = ("Bash", "Edit", "Glob", "Grep", "Read", "ReadOutput", "Write")
 
 
 async def told(home: House, session: str) -> list[tuple[str, ...]]:
-    """The prompt layers of the session's open runs, as their models are told them."""
+    """Return the prompt layers of the session's open runs."""
     host = (await home.runtime.sessions.get(session)).host
     runs = [thread.run for thread in host.state.threads.values() if thread.run is not None]
     return [(await host.run_contexts.for_run(run)).system for run in runs]
 
 
-async def test_a_run_that_waits_over_a_restart_goes_on_with_what_it_was_told(tmp_path: Path) -> None:
-    """CTL-06: the definition changed while nobody answered; the next turn has the new one."""
+async def test_a_waiting_run_keeps_its_configuration_over_a_restart(tmp_path: Path) -> None:
+    """CTL-06: the definition changed while the approval was pending; the next turn has the new one."""
     agents = Changing(prompt="You write.", hash="1" * 64, max_iters=7)
     scenario = calls(WRITE, says("Done."), WRITE, says("Done."))
     async with house(tmp_path, scenario, agents) as home:
@@ -50,8 +50,8 @@ async def test_a_run_that_waits_over_a_restart_goes_on_with_what_it_was_told(tmp
         assert [record.fact.code for record in facts if isinstance(record.fact, ToolRefused)] == ["policy_denied"]
 
 
-async def test_a_definition_that_changes_under_a_waiting_run_holds_from_the_next_turn_on(tmp_path: Path) -> None:
-    """Also within one process, and for as many runs as are open."""
+async def test_a_changed_definition_applies_from_the_next_turn(tmp_path: Path) -> None:
+    """Also within one process, and with several open runs."""
     agents = Changing(prompt="You write.", hash="1" * 64)
     async with house(tmp_path, calls(WRITE, says("Done."), WRITE, says("Done.")), agents) as home:
         first = await home.submit("write")
@@ -70,8 +70,8 @@ async def test_a_definition_that_changes_under_a_waiting_run_holds_from_the_next
         assert await told(home, first.session_id) == []
 
 
-async def test_a_run_that_nobody_can_read_any_more_can_still_be_seen_and_stopped(tmp_path: Path) -> None:
-    """CTL-08: also where calls of it wait for others, which are looked at with every decision of their session."""
+async def test_a_run_with_an_unreadable_configuration_can_be_shown_and_stopped(tmp_path: Path) -> None:
+    """CTL-08: also if its calls wait for others, which every decision evaluates."""
     both = [*WRITE, *uses("Write", file_path="b.txt", content="x\n")]
     async with house(tmp_path, calls(both)) as home:
         turn = await home.submit("write", mode="auto")

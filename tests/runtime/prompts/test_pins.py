@@ -1,4 +1,4 @@
-"""What is pinned is told once, for as long as the turn that it was told in is; then it is told again."""
+"""Pinned contents are sent once while the turn that contains them is sent."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ RULES = "Be brief in every turn."
 
 
 async def pinned(home: House, session: str) -> None:
-    """A file is pinned to the thread."""
+    """Pin a file to the thread."""
     (home.folder / "rules.md").write_text(RULES)
     await home.do(SetContext(session_id=session, pinned=("rules.md",)))
 
 
-async def test_a_pin_is_told_again_where_the_turn_that_told_it_is_left_out(tmp_path: Path) -> None:
-    """CTX-01: what a turn says that it is given its model is told, also after a restart (UI-29)."""
+async def test_a_pin_is_sent_again_when_its_turn_is_omitted(tmp_path: Path) -> None:
+    """CTX-01: the model receives all context of a turn, also after a restart (UI-29)."""
     yes = {"match": [{"text": "turn", "calls": [says("Yes.")]}]}
     async with house(tmp_path, yes, context_steps=3) as home:
         first = await home.submit("turn one")
@@ -34,7 +34,7 @@ async def test_a_pin_is_told_again_where_the_turn_that_told_it_is_left_out(tmp_p
         assert await told(home, first.session_id, first.thread_id) == there
 
 
-async def test_a_pin_is_told_again_where_the_turn_that_told_it_is_summarised_and_once_where_it_is_not(
+async def test_a_pin_is_sent_again_when_its_turn_is_summarised_and_otherwise_once(
     tmp_path: Path,
 ) -> None:
     """CTX-01, UI-25: also in a thread that was summarised before."""

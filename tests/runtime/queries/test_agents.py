@@ -1,4 +1,4 @@
-"""What a person is told of the agents that a session's folder defines."""
+"""The list of agents that a session's folder defines."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from pathlib import Path
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.agents import AddAgent, AgentList, DefinedAgent, ListAgents
 from callboard.contracts.facts import ThreadOpened
-from tests.agents.files import write_agents
+from tests.agents.given import write
 from tests.runtime.rigs.house import calls, house, says
 from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, facts
 
 
-async def test_the_agents_of_the_folder_are_told_with_who_takes_part(tmp_path: Path) -> None:
-    """MAR-01, MAR-02: as the files are now, a new one without any other change; a bad one is counted and hides none."""
+async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Path) -> None:
+    """MAR-01, MAR-02: files are read on each request. An invalid file is counted and hides no
+    agent."""
     async with house(tmp_path, calls(says("Yes.")), FolderDefinitions()) as home:
-        write_agents(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
+        write(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
         session = (await home.submit("go")).session_id
-        write_agents(home.folder, worker=WORKER, bad="no agent")
+        write(home.folder, worker=WORKER, bad="no agent")
         listed: AgentList = await home.do(ListAgents(session_id=session))
         named = {one.name: one for one in listed.agents}
         assert named["lead"] == DefinedAgent(

@@ -1,4 +1,4 @@
-"""Which model the next input reaches is said before it is sent, by the rules that would refuse it."""
+"""Previews of the model that the next input reaches."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.runtime.rigs.house import calls, house, says, uses
 
 
 @pytest.mark.parametrize("images", [True, False])
-async def test_a_new_session_and_a_thread_say_whether_their_model_takes_images(tmp_path: Path, images: bool) -> None:
-    """M5: the same answer before the first input, between turns and for a steer."""
+async def test_a_preview_reports_whether_the_model_accepts_images(tmp_path: Path, images: bool) -> None:
+    """M5: the same before the first input, between turns and for a steering message."""
     scenario = calls(uses("ask_person", question="Which?"), says("Done.")) | {"images": images}
     async with house(tmp_path, scenario) as home:
         first: RoutePreview = await home.do(PreviewRoute(workspace_id=home.workspace))
@@ -26,7 +26,7 @@ async def test_a_new_session_and_a_thread_say_whether_their_model_takes_images(t
         )
 
 
-async def test_a_preview_of_nothing_is_refused_with_the_field(tmp_path: Path) -> None:
+async def test_a_preview_without_a_subject_is_refused_with_the_field(tmp_path: Path) -> None:
     async with house(tmp_path, calls(says("Done."))) as home:
         with pytest.raises(Refusal) as nothing:
             await home.do(PreviewRoute())

@@ -1,4 +1,4 @@
-"""A transcript that opens alone: the turns of one thread, read by page."""
+"""The turns of one thread, read in pages."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SCENARIO = plays(
 
 
 def ended(table: Table) -> int:
-    """How many turns are over, as the view shows them."""
+    """Return the number of ended turns in the view."""
     return sum(row.state == "completed" for row in table.panel(TurnRow))
 
 
-async def test_the_turns_of_one_agent_are_read_without_those_of_others(tmp_path: Path) -> None:
-    """UI-27, UI-29, COM-15: a transcript opens alone, by page, with the tools, the answers and the prompts of its runs."""
+async def test_the_turns_of_one_agent_are_read_without_others(tmp_path: Path) -> None:
+    """UI-27, UI-29, COM-15: a transcript opens alone, in pages, with tools, answers and prompts."""
     async with house(tmp_path, SCENARIO, FolderDefinitions()) as home:
         crew(home)
         turn = await home.submit("go", mode="chat", permission_mode="full")
@@ -58,8 +58,8 @@ async def test_the_turns_of_one_agent_are_read_without_those_of_others(tmp_path:
         assert (refused.value.code, refused.value.problem.field) == ("unknown_thread", "threadId")
 
 
-async def test_what_a_turn_was_told_is_in_its_window_and_had_on_demand(tmp_path: Path) -> None:
-    """UI-16, UI-27: also of a turn that is long over."""
+async def test_a_turns_inbox_is_in_the_window_and_readable_later(tmp_path: Path) -> None:
+    """UI-16, UI-27: also for old turns."""
     scenario = plays(
         ("lead", "go", [SPAWN, says("It works.")]),
         ("lead", "", [says("It is done.")]),

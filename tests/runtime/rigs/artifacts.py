@@ -1,4 +1,4 @@
-"""Sessions whose agent writes files, and what a person does with the artifacts that come of it."""
+"""Helpers for artifact tests: sessions whose agent writes files, and a person's commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTES = "notes.md"
 async def wrote(
     place: Path, *played: list[dict[str, Any]], permission_mode: str = "edits", **limits: Any
 ) -> AsyncIterator[tuple[House, str]]:
-    """A session whose agent has made these calls, or written its notes. It is over when this begins."""
+    """Yield a session whose agent has made these calls, and has ended."""
     scenario = calls(*(played or (uses("Write", file_path=NOTES, content="one\n"),)), says("Done."))
     async with house(place, scenario, **limits) as home:
         turn = await home.submit("write it", permission_mode=permission_mode)
@@ -32,23 +32,23 @@ async def wrote(
 
 
 async def listed(home: House, session: str) -> ArtifactList:
-    """The artifacts as they are."""
+    """Return the session's artifacts."""
     return await home.do(ListArtifacts(session_id=session))
 
 
 async def only(home: House, session: str) -> ArtifactRow:
-    """The one artifact of the session."""
+    """Return the session's only artifact."""
     (row,) = (await listed(home, session)).artifacts
     return row
 
 
 async def read(home: House, session: str, artifact: str) -> ArtifactRead:
-    """An artifact with all its versions."""
+    """Return an artifact with all its versions."""
     return await home.do(GetArtifact(session_id=session, artifact_id=artifact))
 
 
 async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str, str]]:
-    """The versions of an artifact: the number, where it came from, and what it says."""
+    """Return the versions: number, origin and text."""
     found: list[tuple[int, str, str]] = []
     for one in (await read(home, session, artifact)).versions:
         data = await home.runtime.dependencies.store.blobs.get(one.content.hash)
@@ -58,7 +58,7 @@ async def texts(home: House, session: str, artifact: str) -> list[tuple[int, str
 
 
 async def exported(home: House, session: str, export: str) -> tuple[ExportEntry, bytes]:
-    """An export once it is over, and what it came to."""
+    """Return an export when it has ended, and its outcome."""
 
     ends = ("artifact.export.completed", "artifact.failed")
     async with asyncio.timeout(PATIENCE):
@@ -76,12 +76,12 @@ async def _entries(home: House, session: str) -> list[ExportEntry]:
 
 
 async def refused(home: House, command: Command, key: str = "") -> Problem:
-    """What the person is told."""
+    """Return the refusal of a command."""
     with pytest.raises(Refusal) as refusal:
         await home.do(command, key)
     return refusal.value.problem
 
 
 def edit(session: str, artifact: str, base: int, content: str) -> EditArtifact:
-    """A person saves a text over a version."""
+    """Save a text over a version."""
     return EditArtifact(session_id=session, artifact_id=artifact, base_version=base, content=content)

@@ -1,4 +1,5 @@
-"""A runtime on real parts: SQLite, the live feed, the real tools in a real folder, and a scenario in place of the model."""
+"""A runtime with real parts: SQLite, the live feed, real tools in a real folder, and a scenario as
+its model."""
 
 from __future__ import annotations
 
@@ -34,12 +35,12 @@ from callboard.secrets.redaction import Redaction
 from callboard.tools.shell.folder_shells import FolderShells
 from callboard.tools.toolbox import FolderToolbox
 
-#: How long a test waits for something that must come, in seconds.
+#: Longest wait for an expected event, in seconds.
 PATIENCE = 30.0
 
 
 class House:
-    """A running runtime with one workspace, and what tests ask of it."""
+    """A running runtime with one workspace, and helpers for tests."""
 
     def __init__(self, runtime: Runtime, workspace: str, folder: Path) -> None:
         self.runtime = runtime
@@ -47,24 +48,24 @@ class House:
         self.folder = folder
 
     async def do(self, command: Command, key: str = "") -> Any:
-        """The answer of a command of the person's."""
+        """Run a command of the person and return its answer."""
         return await self.runtime.commands.submit(command, key=key, actor=PERSON)
 
     async def submit(self, text: str, session: str | None = None, **more: Any) -> TurnAccepted:
-        """A turn, in a new session where none is named."""
+        """Submit a turn, in a new session by default."""
         workspace = None if session else self.workspace
         return await self.do(SubmitTurn(text=text, session_id=session, workspace_id=workspace, **more))
 
     async def facts(self, session: str) -> tuple[Record, ...]:
-        """All facts of a session."""
+        """Return all facts of a session."""
         return await self.runtime.dependencies.store.facts.read(session, limit=100_000)
 
     async def types(self, session: str) -> list[str]:
-        """The types of a session's facts, in order."""
+        """Return the types of a session's facts, in order."""
         return [record.header.type for record in await self.facts(session)]
 
     async def until(self, session: str, type: str, count: int = 1, after: int = 0) -> Record:
-        """Waits for the nth fact of a type."""
+        """Wait for the nth fact of a type."""
         async with asyncio.timeout(PATIENCE):
             async for records in self.runtime.dependencies.store.facts.subscribe(session, after=after):
                 for record in records:
@@ -75,12 +76,12 @@ class House:
         raise AssertionError(f"{session} ended without {type}")
 
     async def kept(self, session: str, text: str) -> None:
-        """Waits until the store keeps this text as a partial."""
+        """Wait until the store has this text as a partial."""
         partials = self.runtime.dependencies.store.partials
         await self._soon(lambda: _holds(partials.read(session), text))
 
     async def exists(self, name: str) -> None:
-        """Waits for a file of the folder."""
+        """Wait for a file of the folder."""
 
         async def there() -> bool:
             return (self.folder / name).exists()
@@ -88,7 +89,7 @@ class House:
         await self._soon(there)
 
     async def gone(self, session: str) -> None:
-        """Waits until nothing of the session is left in the log."""
+        """Wait until the log has nothing of the session."""
 
         async def empty() -> bool:
             return (await self.runtime.dependencies.store.facts.head(session)).sequence == 0
@@ -96,7 +97,7 @@ class House:
         await self._soon(empty)
 
     async def swept(self) -> None:
-        """Waits until the runtime holds no session any more."""
+        """Wait until the runtime has no open session."""
 
         async def none() -> bool:
             await self.runtime.sessions.sweep()
@@ -110,17 +111,17 @@ class House:
                 await asyncio.sleep(0)
 
     async def read(self, session: str) -> ThreadRead:
-        """The lead thread as it is after all its facts."""
+        """Return the lead thread after all its facts."""
         head = await self.runtime.dependencies.store.facts.head(session)
         return await self.do(GetThreadRead(session_id=session, wait_for=head.sequence))
 
     async def parts(self, session: str, turn: str) -> tuple[AnyPart, ...]:
-        """The parts of a turn."""
+        """Return the parts of a turn."""
         await self.read(session)
         return (await self.do(GetParts(session_id=session, turn_id=turn))).parts
 
     async def watch(self, session: str, seen: Callable[[Table], bool], after: Cursor | None = None) -> Table:
-        """Follows the session as a client does, until what it shows is as asked."""
+        """Follow the session like a client until its rows satisfy a condition."""
         table = Table()
         async with asyncio.timeout(PATIENCE):
             async for chunk in self.runtime.feeds.ops(session, after=after):
@@ -134,14 +135,14 @@ class House:
 
 
 class Changing(FolderDefinitions):
-    """The port `Definitions` with one agent, which a test changes as a person changes its file."""
+    """Implements the port `Definitions` with one agent that a test can change."""
 
     def __init__(self, **differs: Any) -> None:
         super().__init__()
         self.now = msgspec.structs.replace(FolderDefinitions().lead(""), **differs)
 
     def change(self, **differs: Any) -> None:
-        """The agent is another from now on."""
+        """Replace the agent."""
         self.now = msgspec.structs.replace(self.now, **differs)
 
     def roster(self, folder: str) -> Roster:
@@ -159,13 +160,13 @@ async def _holds(partials: Awaitable[tuple[Partial, ...]], text: str) -> bool:
 
 
 class MovedClock(Clock):
-    """The machine's clock, which a test moves on."""
+    """The machine's clock, which a test can advance."""
 
     def __init__(self) -> None:
         self._moved = 0
 
     def move(self, seconds: float) -> None:
-        """So many seconds pass at once."""
+        """Advance the clock by that many seconds."""
         self._moved += int(seconds * 1_000_000)
 
     def now(self) -> int:
@@ -173,7 +174,7 @@ class MovedClock(Clock):
 
 
 def events(chunk: bytes) -> list[tuple[str, list[Upsert | Remove | AppendText]]]:
-    """The server-sent events of a chunk, decoded as a client would."""
+    """Decode the server-sent events of a chunk."""
     found: list[tuple[str, list[Upsert | Remove | AppendText]]] = []
     for event in chunk.decode().strip().split("\n\n"):
         fields = dict(line.split(": ", 1) for line in event.split("\n"))
@@ -189,17 +190,17 @@ def _op(raw: dict[str, Any]) -> Upsert | Remove | AppendText:
 
 
 def calls(*played: list[dict[str, Any]]) -> dict[str, Any]:
-    """A scenario that plays these calls, one after the other."""
+    """Return a scenario that plays these calls in order."""
     return {"calls": list(played)}
 
 
 def says(text: str) -> list[dict[str, Any]]:
-    """A call that answers with a text."""
+    """Return a call that answers with text."""
     return [{"text": text}]
 
 
 def uses(tool: str, **arguments: Any) -> list[dict[str, Any]]:
-    """A call that asks for a tool."""
+    """Return a call that requests a tool."""
     return [{"tool": {"name": tool, "arguments": arguments}}]
 
 
@@ -216,7 +217,7 @@ def parts_in(
     past_sessions: PastSessions | None = None,
     **limits: Any,
 ) -> Dependencies:
-    """What a runtime in `place` is built from. It opens the store, which its runtime closes."""
+    """Return the dependencies of a runtime in `place`. This opens the store; the runtime closes it."""
     (place / "scenario.yaml").write_text(yaml.safe_dump(scenario))
     store = open_store(place / "state")
     secrets = secrets or Redaction()
@@ -249,8 +250,10 @@ async def house(
     remotes: RemoteAgents | None = None,
     **more: Any,
 ) -> AsyncIterator[House]:
-    """A runtime in `place`: its store in `state`, its folder in `work`. Entering it again opens the same store. `more` is as
-    in `parts_in`."""
+    """Yield a runtime in `place`, with its store in `state` and its folder in `work`.
+
+    Entering it again opens the same store. `more` is as in `parts_in`.
+    """
     folder = place / "work"
     folder.mkdir(exist_ok=True)
     async with Runtime(parts_in(place, scenario, definitions, external, remotes, **more)) as runtime:

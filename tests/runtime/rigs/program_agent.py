@@ -1,4 +1,4 @@
-"""A house whose lead is a program of its own: the small agent of the adapter's tests, in a real process."""
+"""A house whose lead is the adapter tests' external agent in a real process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def coder(
     script: dict[str, Any] | None = None,
     **limits: Any,
 ) -> AsyncIterator[House]:
-    """A house whose lead is a program of its own that plays these prompts. `script` is more of its script, `front` more of the
+    """Yield a house whose lead plays these prompts. `script` adds to its script, `front` to its
     frontmatter."""
     played = place / "script.json"
     played.write_text(json.dumps({"prompts": prompts, "load": load, **(script or {})}))
@@ -46,7 +46,7 @@ async def coder(
 
 
 async def begun(home: House, text: str = "Do it.", **more: Any) -> str:
-    """A session whose agent a person let start."""
+    """Return a session whose agent a person approved."""
     session = (await home.submit(text, **more)).session_id
     await answer(home, session)
     return session
@@ -55,7 +55,7 @@ async def begun(home: House, text: str = "Do it.", **more: Any) -> str:
 async def answer(
     home: House, session: str, decision: str = "approve", count: int = 1, scope: str = "once"
 ) -> ActionRequired:
-    """Answers the nth question of the session."""
+    """Answer the nth question of the session."""
     asked = await home.until(session, "action.required", count)
     respond: Any = {"decision": decision, "scope": scope}
     await home.do(RespondAction(session_id=session, action_id=asked.scope.action, **respond))

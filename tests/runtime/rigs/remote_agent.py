@@ -1,4 +1,4 @@
-"""An agent elsewhere as a teammate of a house: its server, its host, and what tests ask of them."""
+"""A remote agent as a teammate: its server, its house, and helpers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def asks(task: Task) -> None:
 async def with_peer(
     place: Path, url: str, scenario: dict[str, Any] | None = None, remotes: RemoteAgents | None = None, **limits: Any
 ) -> AsyncIterator[House]:
-    """A house with a lead here, that writes to an agent elsewhere."""
+    """Yield a house whose lead can message a remote agent."""
     agents = place / "work" / "agents"
     agents.mkdir(parents=True, exist_ok=True)
     (agents / "host.md").write_text(HOST)
@@ -70,14 +70,15 @@ WRITES = calls(uses("send_message", to=["peer"], text="What is it?"), says("I as
 
 
 async def met(home: House) -> str:
-    """A session in which the lead wrote to the agent elsewhere, and a person let that be contacted."""
+    """Return a session in which the lead messaged the remote agent and a person approved the
+    contact."""
     session = (await home.submit("Write to it.")).session_id
     await answer(home, session, 1)
     return session
 
 
 async def again(home: House, session: str, text: str) -> None:
-    """The person says something to the agent elsewhere itself."""
+    """Send a person's message to the remote agent."""
     await home.submit(text, session, thread_id=await thread_of(home, session))
 
 
@@ -106,7 +107,7 @@ async def of_peer(home: House, session: str) -> list[str]:
 
 
 async def ended(home: House, session: str, count: int = 1, agent: str = "peer") -> Any:
-    """How the nth turn of that agent ended."""
+    """Return how the nth turn of the remote agent ended."""
     async with asyncio.timeout(30):
         async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:

@@ -1,4 +1,4 @@
-"""Teams of a real folder, and what tests of them ask of a house."""
+"""Helpers for teams in a real folder."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from callboard.contracts.facts import Fact
 from callboard.contracts.ports.model import TextContent
 from callboard.contracts.record import Record
 from callboard.control.state.session import Session
-from tests.agents.files import definition_file, write_agents
+from tests.agents.given import file, write
 from tests.runtime.rigs.house import PATIENCE, House
 
 F = TypeVar("F", bound=Fact)
 
-LEAD = definition_file(
+LEAD = file(
     "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\n"
     "edges:\n  - {to: critic, ownership: true}\n  - {to: clerk}",
     "You lead.",
 )
-CRITIC = definition_file("name: critic\naliases: [the judge]\ntools: ['*']\npolicy: [Patch]\nedges: [{to: lead}]")
-CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
-WORKER = definition_file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
+CRITIC = file("name: critic\naliases: [the judge]\ntools: ['*']\npolicy: [Patch]\nedges: [{to: lead}]")
+CLERK = file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
+WORKER = file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
 
 
 def crew(home: House, **more: str) -> None:
-    """The agents of the folder."""
-    write_agents(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
+    """Write the agents of the folder."""
+    write(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
 
 
 def calls_of(tool: str, **arguments: Any) -> list[dict[str, Any]]:
-    """A call of a scenario that asks for a tool."""
+    """Return a call of a scenario that requests a tool."""
     return [{"tool": {"name": tool, "arguments": arguments}}]
 
 
 def plays(*matches: tuple[str, str, list[list[dict[str, Any]]]]) -> dict[str, Any]:
-    """A scenario: an agent of that definition, in a turn whose input holds the text, says these calls."""
+    """Return a scenario: an agent of that definition plays these calls in turns whose input
+    contains the text."""
     return {"match": [{"agent": agent, "text": text, "calls": said} for agent, text, said in matches]}
 
 
 async def facts(home: House, session: str, kind: type[F]) -> list[F]:
-    """The facts of that kind, in order."""
+    """Return the facts of a kind, in order."""
     return [record.fact for record in await home.facts(session) if isinstance(record.fact, kind)]
 
 
 async def when(home: House, session: str, true: Callable[[Session], bool]) -> Session:
-    """The session's state, once it is as asked."""
+    """Return the session's state when it satisfies a condition."""
     found = await home.runtime.sessions.get(session)
     async with asyncio.timeout(PATIENCE):
         while not true(found.host.state):  # noqa: ASYNC110 - the state tells nobody that it changed
@@ -56,7 +57,7 @@ async def when(home: House, session: str, true: Callable[[Session], bool]) -> Se
 
 
 async def until(home: House, session: str, true: Callable[[Record], bool]) -> Record:
-    """Waits for a fact."""
+    """Wait for a fact."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(session, after=0):
             for record in records:
@@ -66,7 +67,7 @@ async def until(home: House, session: str, true: Callable[[Record], bool]) -> Re
 
 
 async def told(home: House, session: str, agent: str) -> str:
-    """All that the agent's model was told by others, as text."""
+    """Return all texts that other agents sent to the agent's model."""
     host = (await home.runtime.sessions.get(session)).host
     thread = next(one.thread for one in host.state.threads.values() if one.agent == agent)
     messages = (await host.conversations.get(thread)).messages()
@@ -80,7 +81,7 @@ async def told(home: House, session: str, agent: str) -> str:
 
 
 def marked(mark: str) -> list[int]:
-    """The living processes whose command line holds the mark."""
+    """Return the running processes whose command line contains the mark."""
     found: list[int] = []
     for place in Path("/proc").iterdir():
         if place.name.isdigit():

@@ -1,4 +1,4 @@
-"""A house whose folder has settings of its own, and a person who may trust them."""
+"""A house whose folder has its own settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.runtime.rigs.house import House, house
 async def settled(
     place: Path, scenario: dict[str, Any], text: str = "", user: str = "", **more: Any
 ) -> AsyncIterator[House]:
-    """A house with these settings of its folder and of its user."""
+    """Yield a house with these settings of its folder and user."""
     home = StateFolder(place / "user")
     home.make()
     if user or not home.settings.exists():
@@ -32,17 +32,17 @@ async def settled(
 
 
 def says(folder: Path, text: str) -> None:
-    """The folder's own settings from now on."""
+    """Replace the folder's settings."""
     (folder / ".callboard").mkdir(exist_ok=True)
     (folder / ".callboard" / "settings.toml").write_text(text)
 
 
 async def looked(home: House) -> TrustRead:
-    """What the folder's files ask for."""
+    """Return what the folder's files request."""
     return await home.do(GetTrust(workspace_id=home.workspace))
 
 
 async def trusts(home: House) -> TrustChanged:
-    """The person looks, and trusts what is shown."""
+    """Trust the folder as shown."""
     read = await looked(home)
     return await home.do(TrustWorkspace(workspace_id=home.workspace, digest=read.digest, reason="read it"))

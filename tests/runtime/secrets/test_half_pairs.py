@@ -1,4 +1,5 @@
-"""Halves of surrogate pairs, which JSON can spell and no store or stream can hold: replaced where texts enter (M4, A2)."""
+"""Halves of surrogate pairs, which JSON can contain and no store can encode: replaced where texts
+enter (M4, A2)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ async def _answers(exchange: Exchange) -> None:
     await exchange.end_stream()
 
 
-async def test_half_of_a_pair_in_a_models_stream_ends_neither_its_turn_nor_its_view(tmp_path: Path):
+async def test_half_a_pair_in_a_model_stream_stops_neither_turn_nor_view(tmp_path: Path):
     async with fault_server(_answers) as server:
         mock = ProviderSettings(name="mock", base_url=server.base_url, api_key="k", models=("m",))
         async with house(tmp_path, calls(), models=ConfiguredModels(ModelSettings(providers=(mock,)))) as home:
@@ -39,9 +40,7 @@ async def test_half_of_a_pair_in_a_models_stream_ends_neither_its_turn_nor_its_v
 
 
 @pytest.mark.parametrize("agent", [{}, {"plan": [f"look{HALF}"]}], ids=["text and a call", "a plan"])
-async def test_half_of_a_pair_from_an_external_agent_ends_neither_its_turn_nor_its_view(
-    tmp_path: Path, agent: dict[str, object]
-):
+async def test_half_a_pair_from_an_external_agent_stops_neither_turn_nor_view(tmp_path: Path, agent: dict[str, object]):
     call = {"id": "c", "title": f"ls {HALF}", "kind": "execute", "input": {"command": f"ls {HALF}"}}
     steps = [
         *([agent] if agent else []),

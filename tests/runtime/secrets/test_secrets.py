@@ -1,4 +1,4 @@
-"""Secrets on their way through a session: recorded as handles, put in place where something is carried out."""
+"""Secrets in a session: recorded as handles, replaced by values where a tool runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def secrets(*keys: str) -> Redaction:
 
 
 async def _recorded(home: House, session: str) -> str:
-    """All that the log has of a session, its blobs included."""
+    """Return everything that the log has of a session, including blobs."""
     facts = await home.facts(session)
     blobs: list[bytes] = []
     for record in facts:
@@ -64,8 +64,8 @@ def _free(recorded: str) -> bool:
     return not any(value in recorded for value in (VALUE, HARD, TOKEN[4:], "uo\\\\te", "missing"))
 
 
-async def test_what_is_recorded_with_handles_ran_with_the_values(tmp_path: Path) -> None:
-    """SAFE-03: the file has them, and no fact and no blob does."""
+async def test_a_recorded_handle_runs_with_its_value(tmp_path: Path) -> None:
+    """SAFE-03: the file has the values; no fact and no blob does."""
     content = f"a={VALUE}\nb={HARD}\nc={TOKEN}\n"
     scenario = calls(
         [{"text": f"I use {VALUE} ", "chunk": 3}, *uses("Write", file_path="x.ini", content=content)],
@@ -88,7 +88,7 @@ async def test_what_is_recorded_with_handles_ran_with_the_values(tmp_path: Path)
 
 
 async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
-    """Waits for the nth question, and says yes to it."""
+    """Approve the nth question."""
     asked = await home.until(session, "action.required", count=count)
     assert isinstance(asked.fact, ActionRequired)
     await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision="approve"))
@@ -107,10 +107,10 @@ async def _yes(home: House, session: str, count: int = 1) -> ActionRequired:
 @pytest.mark.parametrize(
     "handle", ["secret://deploy", "secret://deploy#hex", "secret:\\/\\/deploy", "\\u0073ecret://deploy"]
 )
-async def test_what_a_person_keeps_is_spent_with_their_word_in_every_mode_and_under_every_broad_rule(
+async def test_a_stored_secret_needs_approval_in_every_mode_and_under_broad_rules(
     tmp_path: Path, mode: PermissionMode, matcher: str, handle: str
 ) -> None:
-    """SAFE-03, SAFE-07: however a model spells the handle, and the card names the secret."""
+    """SAFE-03, SAFE-07: in every spelling of the handle. The card names the secret."""
     spelled = json.dumps({"command": "printf %s HERE | wc -c > n.txt"}).replace("HERE", handle)
     scenario = calls([{"tool": {"name": "Bash", "arguments": spelled}}], says("Done."))
     async with house(tmp_path, scenario, secrets=secrets()) as home:
@@ -126,8 +126,8 @@ async def test_what_a_person_keeps_is_spent_with_their_word_in_every_mode_and_un
         assert written == len(VALUE) * (2 if handle.endswith("hex") else 1)
 
 
-async def test_a_rule_that_names_the_very_command_with_its_handle_lets_it_through(tmp_path: Path) -> None:
-    """SAFE-03: which the card of the first one offers; another command with that handle is asked about."""
+async def test_a_rule_that_names_the_exact_command_and_handle_allows_it(tmp_path: Path) -> None:
+    """SAFE-03: the first card offers the rule. Another command with the handle needs approval."""
     command = "printf %s secret://deploy | wc -c > n.txt"
     scenario = calls(
         uses("Bash", command=command), uses("Bash", command=command), uses("Bash", command=f"{command}; id")
@@ -148,7 +148,7 @@ async def test_a_rule_that_names_the_very_command_with_its_handle_lets_it_throug
         assert (await home.types(turn.session_id)).count("tool.completed") == 2
 
 
-async def test_what_was_only_seen_is_asked_about_like_anything(tmp_path: Path) -> None:
+async def test_a_secret_that_was_only_seen_needs_no_extra_approval(tmp_path: Path) -> None:
     """SAFE-03"""
     scenario = calls(uses("Write", file_path="x.ini", content=f"c={TOKEN}\n"), says("Done."))
     async with house(tmp_path, scenario, secrets=secrets()) as home:
@@ -159,8 +159,8 @@ async def test_what_was_only_seen_is_asked_about_like_anything(tmp_path: Path) -
         assert "action.required" not in await home.types(turn.session_id)
 
 
-async def test_an_approval_is_of_the_arguments_with_handles_and_lets_the_values_through(tmp_path: Path) -> None:
-    """SAFE-07, SAFE-03: the card shows handles, and an answer to it binds."""
+async def test_an_approval_of_handles_allows_their_values(tmp_path: Path) -> None:
+    """SAFE-07, SAFE-03: the card shows handles, and the answer is bound to them."""
     scenario = calls(uses("Write", file_path="x.ini", content=f"a={VALUE} {TOKEN}\n"), says("Done."))
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
@@ -187,10 +187,10 @@ async def test_an_approval_is_of_the_arguments_with_handles_and_lets_the_values_
         ("secret://deploy", "given to that provider alone"),
     ],
 )
-async def test_a_call_with_a_handle_that_cannot_be_put_in_place_is_refused_before_anybody_is_asked(
+async def test_a_call_with_an_unknown_handle_is_refused_without_a_question(
     tmp_path: Path, handle: str, message: str
 ) -> None:
-    """SAFE-09: also where it is the key of a provider."""
+    """SAFE-09: also if it is a provider's key."""
     scenario = calls(uses("Write", file_path="x.ini", content=f"a={handle}\n"), says("Done."))
     async with house(tmp_path, scenario, secrets=secrets("deploy")) as home:
         turn = await home.submit("go", permission_mode="full")
@@ -204,8 +204,8 @@ async def test_a_call_with_a_handle_that_cannot_be_put_in_place_is_refused_befor
         assert list(home.folder.iterdir()) == []
 
 
-async def test_what_an_agent_tells_its_team_keeps_its_handles(tmp_path: Path) -> None:
-    """SAFE-09: nothing is carried out by it, so nothing is put in place."""
+async def test_messages_to_the_team_keep_their_handles(tmp_path: Path) -> None:
+    """SAFE-09: a message runs nothing, so no value is needed."""
     scenario = calls(uses("create_task", title="Use secret://deploy, never secret://nobody"), says("Done."))
     async with house(tmp_path, scenario, secrets=secrets()) as home:
         turn = await home.submit("go")
@@ -215,8 +215,8 @@ async def test_what_an_agent_tells_its_team_keeps_its_handles(tmp_path: Path) ->
         assert "Use secret://deploy, never secret://nobody" in msgspec.json.encode(created.fact).decode()
 
 
-async def test_a_request_that_is_repeated_after_a_restart_is_still_the_same_one(tmp_path: Path) -> None:
-    """CTL-01: though what looks like a token has another handle in each process."""
+async def test_a_repeated_request_matches_after_a_restart(tmp_path: Path) -> None:
+    """CTL-01: although a detected token has another handle in each process."""
     request = SubmitTurn(text=f"use {TOKEN}", workspace_id="")
     async with house(tmp_path, calls(says("Done."))) as home:
         request = msgspec.structs.replace(request, workspace_id=home.workspace)
@@ -229,8 +229,8 @@ async def test_a_request_that_is_repeated_after_a_restart_is_still_the_same_one(
         assert refused.value.code == "idempotency_conflict"
 
 
-def test_a_hash_of_a_command_tells_nothing_of_a_secret() -> None:
-    """SAFE-03: two tokens come to the same, and so does a secret and its handle."""
+def test_a_commands_hash_reveals_no_secret() -> None:
+    """SAFE-03: two tokens have the same hash, and so do a secret and its handle."""
     known = secrets()
     hashed = lambda text: body_hash("submit_turn", SubmitTurn(text=text), known)
 
@@ -238,7 +238,7 @@ def test_a_hash_of_a_command_tells_nothing_of_a_secret() -> None:
     assert hashed(VALUE) == hashed("secret://deploy")
 
 
-async def test_titles_reasons_and_the_like_have_handles_in_facts_answers_and_views_alike(tmp_path: Path) -> None:
+async def test_titles_and_reasons_have_handles_in_facts_answers_and_views(tmp_path: Path) -> None:
     """SAFE-03"""
     async with house(tmp_path, calls(says("Done.")), secrets=secrets()) as home:
         turn = await home.submit(f"{VALUE} is the key")
@@ -251,8 +251,8 @@ async def test_titles_reasons_and_the_like_have_handles_in_facts_answers_and_vie
         assert _free(await _recorded(home, turn.session_id))
 
 
-async def test_a_secret_is_kept_listed_and_removed_and_the_log_knows_nothing_of_it(tmp_path: Path) -> None:
-    """SAFE-09: neither a fact nor an answer under its key."""
+async def test_a_secret_is_stored_listed_and_removed_without_a_trace_in_the_log(tmp_path: Path) -> None:
+    """SAFE-09: no fact, and no answer under its key."""
     kept: dict[str, str] = {}
     async with house(tmp_path, calls(says("Done.")), secrets=Redaction(store=_Drawer(kept))) as home:
         head = await home.runtime.dependencies.store.facts.head(home.workspace)
@@ -273,8 +273,8 @@ async def test_a_secret_is_kept_listed_and_removed_and_the_log_knows_nothing_of_
     assert all(VALUE.encode() not in path.read_bytes() for path in (tmp_path / "state").rglob("*") if path.is_file())
 
 
-def test_the_last_look_redacts_what_came_as_far_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    """SAFE-03: facts, the contents that they refer to, and answers."""
+def test_the_append_redactor_redacts_and_reports_late_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    """SAFE-03: in facts, their contents and answers."""
     look, blob = AppendRedactor(secrets()), blob_of(f"role: {VALUE}".encode())
     started = TurnStarted(
         mode="chat",
@@ -307,7 +307,7 @@ def test_the_last_look_redacts_what_came_as_far_and_says_so(caplog: pytest.LogCa
     assert VALUE not in caplog.text
 
 
-def test_what_is_let_through_is_the_very_call_that_was_recorded() -> None:
+def test_only_the_recorded_call_runs() -> None:
     """SAFE-07"""
     real = msgspec.json.encode({"command": f"curl -H {VALUE}"}).decode()
     bound = Binding(tool="Bash", arguments_hash=digest(real), folder="/x", definition_hash="")
@@ -334,8 +334,8 @@ def test_what_is_let_through_is_the_very_call_that_was_recorded() -> None:
     assert refused.value.code == "file_changed"
 
 
-async def test_an_upload_is_redacted_as_it_comes() -> None:
-    """SAFE-03: whatever its pieces, and also where it is no text."""
+async def test_an_upload_is_redacted_while_it_arrives() -> None:
+    """SAFE-03: for all piece sizes, also in binary data."""
     data = b"\xff\xfe" + f"é {VALUE} {TOKEN} é".encode() + b"\x80"
 
     async def pieces() -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""Past sessions of other products, taken over by the process that serves."""
+"""Imports of other products' past sessions by the serving process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LONG_AGO = 1_700_000_000
 
 
 def left(place: Path) -> tuple[TranscriptIndex, Path]:
-    """One session of each product in the house's folder; the file is Codex's."""
+    """Write one session of each product for the house's folder, and return Codex's file."""
     folder = place / "work"
     folder.mkdir()
     claude, codex = place / "claude", place / "codex"
@@ -51,13 +51,13 @@ def wanted(board: House, source: SessionSource = "codex", source_id: str = CODEX
 
 
 async def listed(board: House) -> dict[str, PastSessionFound]:
-    """What the list tells of each product's session."""
+    """Return the listed entry of each product's session."""
     told: PastSessionList = await board.do(ListPastSessions(workspace_id=board.workspace))
     return {one.source: one for one in told.sessions}
 
 
-async def test_a_past_session_is_taken_over_as_facts_and_listed_as_here(tmp_path: Path):
-    """UI-29: its turns are facts of a session for reading; the list names that from then on."""
+async def test_a_past_session_is_imported_as_facts_and_listed(tmp_path: Path):
+    """UI-29: its turns are facts of a read-only session, and the list names it."""
     book, _ = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
         before = await listed(board)
@@ -73,8 +73,8 @@ async def test_a_past_session_is_taken_over_as_facts_and_listed_as_here(tmp_path
         assert taken.session_id in {card.session_id for host in board.runtime.workspaces.all() for card in host.cards()}
 
 
-async def test_what_a_past_turn_did_is_done_by_nobody_again(tmp_path: Path, caplog: pytest.LogCaptureFixture):
-    """Its model calls and tool calls were elsewhere: no model is asked, no tool is run."""
+async def test_an_imported_turn_runs_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """Its model and tool calls happened elsewhere."""
     book, _ = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
         taken = await board.do(wanted(board))
@@ -87,7 +87,7 @@ async def test_what_a_past_turn_did_is_done_by_nobody_again(tmp_path: Path, capl
     assert caplog.messages == []
 
 
-async def test_importing_again_adds_what_is_new_and_nothing_else(tmp_path: Path):
+async def test_importing_again_adds_only_new_turns(tmp_path: Path):
     """CTL-01"""
     book, file = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
@@ -105,7 +105,7 @@ async def test_importing_again_adds_what_is_new_and_nothing_else(tmp_path: Path)
         assert (more.session_id, more.added, more.known) == (first.session_id, 1, 2)
 
 
-async def test_the_same_key_gets_the_same_answer(tmp_path: Path):
+async def test_the_same_key_returns_the_same_answer(tmp_path: Path):
     """CTL-01: also from another process."""
     book, _ = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
@@ -119,8 +119,8 @@ async def test_the_same_key_gets_the_same_answer(tmp_path: Path):
     assert refused.value.code == "idempotency_conflict"
 
 
-async def test_what_no_list_tells_of_is_refused_and_nothing_is_written(tmp_path: Path):
-    """SAFE-05: a file is never named by who asks."""
+async def test_an_unlisted_session_is_refused_without_a_fact(tmp_path: Path):
+    """SAFE-05: a request never names a file."""
     book, file = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
         for name in (str(file), "../" * 8 + "etc/passwd", "unknown"):
@@ -130,7 +130,7 @@ async def test_what_no_list_tells_of_is_refused_and_nothing_is_written(tmp_path:
         assert await board.runtime.dependencies.store.facts.streams("ses_") == ()
 
 
-async def test_a_session_that_was_deleted_is_neither_told_nor_imported_again(tmp_path: Path):
+async def test_a_deleted_import_is_neither_listed_nor_imported_again(tmp_path: Path):
     book, _ = left(tmp_path)
     async with house(tmp_path, calls(), past_sessions=book) as board:
         taken = await board.do(wanted(board))
@@ -144,7 +144,7 @@ async def test_a_session_that_was_deleted_is_neither_told_nor_imported_again(tmp
         assert list(await listed(board)) == ["claude_code"]
 
 
-async def test_without_other_products_there_is_nothing(tmp_path: Path):
+async def test_without_other_products_the_list_is_empty(tmp_path: Path):
     async with house(tmp_path, calls()) as board:
         assert await listed(board) == {}
         with pytest.raises(Refusal) as refused:
@@ -152,7 +152,7 @@ async def test_without_other_products_there_is_nothing(tmp_path: Path):
         assert refused.value.code == "unknown_session"
 
 
-async def test_a_secret_in_a_title_is_not_told(tmp_path: Path):
+async def test_a_secret_in_a_title_is_redacted(tmp_path: Path):
     token = f"ghp_{string.ascii_letters[:36]}"
     book, file = left(tmp_path)
     file.write_text(file.read_text().replace("Fix the greeting", f"Use {token} here"))
@@ -163,7 +163,7 @@ async def test_a_secret_in_a_title_is_not_told(tmp_path: Path):
 
 
 class Slow(TranscriptIndex):
-    """A book whose reader of Codex's session stops before a turn until it may go on."""
+    """A transcript index that pauses before a turn of Codex's session."""
 
     def __init__(self, book: TranscriptIndex, stop_at: int) -> None:
         self._book = book
@@ -190,7 +190,7 @@ class Slow(TranscriptIndex):
 
 @asynccontextmanager
 async def under_way(board: House, book: Slow) -> AsyncIterator[asyncio.Task[PastSessionImported]]:
-    """An import that took one turn over and waits before its next."""
+    """Start an import, and return it when one turn is imported."""
     task = asyncio.create_task(board.do(wanted(board)))
     async with asyncio.timeout(PATIENCE):
         await book.reached.wait()
@@ -198,7 +198,7 @@ async def under_way(board: House, book: Slow) -> AsyncIterator[asyncio.Task[Past
     book.go_on.set()
 
 
-async def test_how_far_an_import_is_can_be_asked_while_others_go_on(tmp_path: Path):
+async def test_an_imports_progress_is_readable_while_other_work_continues(tmp_path: Path):
     book = Slow(left(tmp_path)[0], 1)
     async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         before = (await listed(board))["codex"]
@@ -211,24 +211,24 @@ async def test_how_far_an_import_is_can_be_asked_while_others_go_on(tmp_path: Pa
         assert (await listed(board))["codex"].importing is None
 
 
-async def test_whoever_asks_for_one_under_way_gets_what_it_comes_to(tmp_path: Path):
+async def test_a_second_request_joins_the_running_import(tmp_path: Path):
     book = Slow(left(tmp_path)[0], 1)
     async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         second = asyncio.create_task(board.do(wanted(board)))
-        # It joins in its first step.
+        # The request joins in its first step.
         await asyncio.sleep(0)
         book.go_on.set()
 
         assert await second == await task == PastSessionImported(session_id=(await task).session_id, added=2, known=0)
 
 
-async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Path):
-    """MAR-16: what was taken over stays, and the rest comes when it is imported again."""
+async def test_a_shutdown_stops_an_import_after_its_current_turn(tmp_path: Path):
+    """MAR-16: imported turns stay, and a later import adds the rest."""
     plain, _ = left(tmp_path)
     book = Slow(plain, 1)
     async with house(tmp_path, calls(), past_sessions=book) as board, under_way(board, book) as task:
         ending = asyncio.create_task(board.runtime.commands.wait_settled())
-        # It waits for the import from its first step on.
+        # The request waits for the import from its first step.
         await asyncio.sleep(0)
         book.go_on.set()
         with pytest.raises(Refusal) as refused:
@@ -241,8 +241,8 @@ async def test_a_runtime_that_ends_leaves_an_import_behind_its_turn(tmp_path: Pa
     assert (taken.added, taken.known) == (1, 1)
 
 
-async def test_a_session_that_one_of_ours_drove_is_neither_listed_nor_imported(tmp_path: Path):
-    """A8: it is recognised by the id under which its agent was connected, whichever way it is asked for."""
+async def test_a_session_that_callboard_started_is_neither_listed_nor_imported(tmp_path: Path):
+    """A8: it is recognised by the id of its connection, in every kind of request."""
     book, _ = left(tmp_path)
     async with coder(tmp_path, [{"say": "Hello."}], script={"conversation": CODEX_ID}, past_sessions=book) as board:
         session = await begun(board)
@@ -260,12 +260,13 @@ async def test_a_session_that_one_of_ours_drove_is_neither_listed_nor_imported(t
 
 
 def turn_of(board: House) -> ImportTurn:
-    """A turn of Codex's session, as `callboard import` sends it."""
+    """Return a turn of Codex's session as `callboard import` sends it."""
     return ImportTurn(workspace_id=board.workspace, source="codex", source_id=CODEX_ID, turn_id="imp_1", at=1)
 
 
-async def test_a_transcript_without_a_finished_turn_has_nothing_to_import_yet(tmp_path: Path):
-    """A8: an empty one, one in which no person asked anything, and one whose only turn may still be written."""
+async def test_a_transcript_without_a_finished_turn_cannot_be_imported(tmp_path: Path):
+    """A8: an empty transcript, one without a person's input, and one whose only turn may be
+    incomplete."""
     book, file = left(tmp_path)
     claude = next((tmp_path / "claude").rglob(f"{CLAUDE_ID}.jsonl"))
     claude.with_name("empty.jsonl").write_text("")
@@ -285,8 +286,8 @@ async def test_a_transcript_without_a_finished_turn_has_nothing_to_import_yet(tm
         assert refusals == [("nothing_to_import", True)] * 3
 
 
-async def test_subagents_and_summaries_are_facts_of_the_session_they_belong_to(tmp_path: Path):
-    """A8: with the parent that is proved and without one where none is; importing again adds nothing."""
+async def test_imported_subagents_and_summaries_belong_to_their_session(tmp_path: Path):
+    """A8: with a proved parent or none. Importing again adds nothing."""
     folder = tmp_path / "work"
     folder.mkdir()
     file = transcripts.claude_code_2(tmp_path / "claude", folder)

@@ -1,4 +1,4 @@
-"""Opening a session, with each of its steps made to fail in turn."""
+"""Opening a session, with each step made to fail in turn."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from callboard.runtime.runtime import Runtime
 from tests.runtime.rigs.house import calls, house, parts_in, says, uses
 from tests.runtime.sessions.test_recovery import killed
 
-#: More steps than opening any of these sessions takes.
+#: More steps than the opening of these sessions needs.
 MOST = 100
 
 
 class Planted:
-    """What is called of a store; one call fails."""
+    """Counts the calls of a store; one call fails."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -41,7 +41,7 @@ class Planted:
 
 
 class Port:
-    """A port of the real store; a call of it may fail before it does anything."""
+    """A port of the real store, one call of which may fail."""
 
     def __init__(self, port: Any, planted: Planted) -> None:
         self._port = port
@@ -61,7 +61,7 @@ class Port:
 
 @asynccontextmanager
 async def resting(place: Path, **limits: Any) -> AsyncIterator[tuple[Runtime, Planted]]:
-    """A runtime that opens no session by itself, in a copy of the place."""
+    """Return a runtime in a copy of the place that opens no session."""
     copy = place.parent / "copy"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(place, copy, symlinks=True)
@@ -77,7 +77,7 @@ async def resting(place: Path, **limits: Any) -> AsyncIterator[tuple[Runtime, Pl
 
 
 async def left(tmp_path: Path) -> tuple[Path, str]:
-    """What a dead host left: a command under way and an approval that waits, in one session."""
+    """Return the place of an ended host: one session with a running command and a pending approval."""
     played = uses("Bash", command="sleep 600")
     async with house(tmp_path, calls(played)) as home:
         turn = await home.submit("run", permission_mode="full")
@@ -90,8 +90,8 @@ def refused() -> Exception:
 
 
 @pytest.mark.parametrize("error", [lambda: OSError("planted"), refused], ids=["breaks", "full"])
-async def test_whichever_step_of_an_opening_fails_nothing_of_it_is_left(tmp_path: Path, error: Any) -> None:
-    """The caller gets the failure; no host, no task and no lease is left, and the next opening does all of it."""
+async def test_a_failed_opening_leaves_nothing_behind(tmp_path: Path, error: Any) -> None:
+    """The caller receives the failure. No host, task or lease stays, and the next opening succeeds."""
     place, session = await left(tmp_path)
     failed = list[str]()
     for at in range(1, MOST):
@@ -116,7 +116,7 @@ async def test_whichever_step_of_an_opening_fails_nothing_of_it_is_left(tmp_path
     assert {"lease", "append", "read", "head", "snapshot", "views"} <= {*failed}
 
 
-async def test_whichever_step_of_a_new_session_fails_nothing_of_it_is_left(tmp_path: Path) -> None:
+async def test_a_failed_creation_leaves_nothing_behind(tmp_path: Path) -> None:
     place, _ = await left(tmp_path)
     failed = list[str]()
     for at in range(1, MOST):
@@ -137,22 +137,22 @@ async def test_whichever_step_of_a_new_session_fails_nothing_of_it_is_left(tmp_p
     assert {"lease", "append"} <= {*failed}
 
 
-async def test_a_session_is_not_opened_once_the_runtime_closes(tmp_path: Path) -> None:
-    """What comes late would stay open behind the closed store."""
+async def test_a_session_cannot_be_opened_during_shutdown(tmp_path: Path) -> None:
+    """Otherwise it would stay open after the store was closed."""
     place, session = await left(tmp_path)
     async with resting(place) as (runtime, _):
         before = asyncio.all_tasks()
         await runtime.sessions.get(session)
         await runtime.sessions.close()
-        with pytest.raises(Refusal, match="ending"):
+        with pytest.raises(Refusal, match="shutting down"):
             await runtime.sessions.get(session)
         assert (runtime.sessions.open_sessions(), asyncio.all_tasks() - before) == ([], set())
 
 
-async def test_a_command_with_a_key_is_over_before_the_runtime_closes_also_where_its_asker_has_gone(
+async def test_a_shutdown_waits_for_a_keyed_command_whose_caller_was_cancelled(
     tmp_path: Path,
 ) -> None:
-    """CTL-01: it is carried out once; its answer is there for whoever asks again."""
+    """CTL-01: it runs once, and a later request receives its answer."""
     place, session = await left(tmp_path)
     async with resting(place) as (runtime, _):
         command = SubmitTurn(text="go", session_id=session)
@@ -163,7 +163,7 @@ async def test_a_command_with_a_key_is_over_before_the_runtime_closes_also_where
         assert await runtime.dependencies.store.facts.answer("once") is not None
 
 
-async def test_a_sweep_that_cannot_let_go_of_one_session_lets_go_of_the_others(tmp_path: Path) -> None:
+async def test_a_sweep_closes_other_sessions_if_one_cannot_close(tmp_path: Path) -> None:
     place, session = await left(tmp_path)
     async with resting(place, idle=-1.0) as (runtime, planted):
         (workspace,) = (host.state.workspace for host in runtime.workspaces.all())
@@ -176,8 +176,8 @@ async def test_a_sweep_that_cannot_let_go_of_one_session_lets_go_of_the_others(t
         assert runtime.sessions.open_sessions() == []
 
 
-async def test_a_session_that_cannot_record_its_end_ends_what_it_started_all_the_same(tmp_path: Path) -> None:
-    """R3: on a full disk neither a process in the background nor a task outlives its session."""
+async def test_a_session_that_cannot_record_its_end_still_ends_its_processes(tmp_path: Path) -> None:
+    """R3: on a full disk, no background process or task outlives its session."""
     first, then = uses("Bash", command="sleep 600", background=True), uses("Bash", command="sleep 600")
     async with house(tmp_path, calls(first, then)) as home:
         before = asyncio.all_tasks()

@@ -1,4 +1,4 @@
-"""What another process finds of a session whose host died: a copy of the store that was taken while work was under way."""
+"""Recovery of sessions whose host died, from a copy of the store."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from tests.runtime.rigs.house import House, calls, house, says, uses
 
 
 def killed(home: House, place: Path) -> Path:
-    """The place as it would be found, had the host been killed now. The files keep their store and their folder."""
+    """Return a copy of the place as if the host had been killed now."""
     there = place / "after"
     there.mkdir()
     shutil.copytree(place / "state", there / "state", ignore=shutil.ignore_patterns("*.db*"))
     for file in (place / "state").glob("*.db"):
-        # Read by SQLite: its files may be moved about while they are copied.
+        # Read by SQLite, because its files may change during the copy.
         with closing(sqlite3.connect(file)) as here, closing(sqlite3.connect(there / "state" / file.name)) as copy:
             here.backup(copy)
     (there / "work").symlink_to(home.folder)
     return there
 
 
-async def test_what_was_streaming_is_told_as_interrupted_with_what_was_kept(tmp_path: Path) -> None:
-    """MAR-16, CTL-17: the second runtime closes what the dead one ran; nothing reads as running."""
+async def test_streaming_text_is_recorded_as_interrupted_with_its_partial(tmp_path: Path) -> None:
+    """MAR-16, CTL-17: the second runtime ends what the dead one ran. Nothing reads as running."""
     streaming: list[dict[str, Any]] = [{"text": "Half of it."}, {"wait_for": "never"}]
     async with house(tmp_path, calls(streaming), partial_bytes=1) as home:
         turn = await home.submit("tell me")
@@ -68,8 +68,8 @@ async def test_what_was_streaming_is_told_as_interrupted_with_what_was_kept(tmp_
             assert await after.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
-async def test_a_command_that_ran_is_of_unknown_outcome_and_never_run_again(tmp_path: Path) -> None:
-    """CTL-06: its outcome is unknown, so nothing resumes it."""
+async def test_a_running_command_has_an_unknown_outcome_and_never_reruns(tmp_path: Path) -> None:
+    """CTL-06: nothing resumes it."""
     run = uses("Bash", command="echo once >> ran.txt; sleep 600")
     async with house(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
@@ -83,8 +83,8 @@ async def test_a_command_that_ran_is_of_unknown_outcome_and_never_run_again(tmp_
             assert (home.folder / "ran.txt").read_text() == "once\n"
 
 
-async def test_an_approval_that_was_pending_is_pending_still_and_can_be_given(tmp_path: Path) -> None:
-    """CTL-04, CTL-06: nothing was taken as approved, and the answer goes to the same request."""
+async def test_a_pending_approval_stays_pending_and_can_be_given(tmp_path: Path) -> None:
+    """CTL-04, CTL-06: nothing counts as approved, and the answer belongs to the same request."""
     async with house(tmp_path, calls(uses("Write", file_path="a.txt", content="x\n"), says("Done."))) as home:
         turn = await home.submit("write")
         asked = await home.until(turn.session_id, "action.required")
@@ -98,7 +98,7 @@ async def test_an_approval_that_was_pending_is_pending_still_and_can_be_given(tm
             assert (home.folder / "a.txt").read_text() == "x\n"
 
 
-async def test_a_queue_survives_in_its_order_and_waits_for_a_person(tmp_path: Path) -> None:
+async def test_a_queue_keeps_its_order_and_waits_for_a_person(tmp_path: Path) -> None:
     """CTL-06."""
     waits: list[dict[str, Any]] = [{"wait_for": "never"}]
     scenario = {"match": [{"text": "first", "calls": [waits]}], "calls": [says("Yes.")] * 5}
@@ -119,7 +119,7 @@ async def test_a_queue_survives_in_its_order_and_waits_for_a_person(tmp_path: Pa
             assert started == [turn.turn_id for turn in (first, *queued)]
 
 
-async def test_a_shutdown_ends_what_runs_and_says_so(tmp_path: Path) -> None:
+async def test_a_shutdown_ends_running_work_and_records_it(tmp_path: Path) -> None:
     """MAR-16: a run record ends in a true state."""
     waits: list[dict[str, Any]] = [{"text": "Well"}, {"wait_for": "never"}]
     async with house(tmp_path, calls(waits)) as home:
@@ -136,8 +136,8 @@ async def test_a_shutdown_ends_what_runs_and_says_so(tmp_path: Path) -> None:
         assert not any(isinstance(record.fact, ActionWithdrawn) for record in facts)
 
 
-async def test_rows_that_were_thrown_away_are_folded_anew_to_the_same_view(tmp_path: Path) -> None:
-    """UI-29, UI-34: the view is made of the facts alone."""
+async def test_discarded_rows_are_rebuilt_to_the_same_view(tmp_path: Path) -> None:
+    """UI-29, UI-34: the view depends on facts only."""
     async with house(tmp_path, calls(uses("Glob", pattern="*"), says("None."))) as home:
         turn = await home.submit("what is there?")
         await home.until(turn.session_id, "turn.completed")
@@ -152,10 +152,10 @@ async def test_rows_that_were_thrown_away_are_folded_anew_to_the_same_view(tmp_p
         assert await home.do(ListSessions()) == listed
 
 
-async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_the_session_is_opened(
+async def test_a_workspace_rule_reaches_its_workspace_when_the_session_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SAFE-07: what a person allowed for the folder holds from the answer on, also where the process died in between."""
+    """SAFE-07: a permission for the folder applies from its answer, also after a crash in between."""
     scenario = calls(
         uses("Write", file_path="a.txt", content="x"), uses("Write", file_path="a.txt", content="y"), says("Done.")
     )
@@ -184,8 +184,8 @@ async def test_a_rule_for_the_workspace_that_did_not_reach_it_is_passed_on_when_
         assert (rule.matcher, rule.verdict, rule.scope) == ("Edit(a.txt)", "allow", "workspace")
 
 
-async def test_a_turn_whose_model_is_no_longer_configured_says_so(tmp_path: Path) -> None:
-    """COM-09: what was approved is done; the turn then ends with its own reason, and the next one asks what is configured."""
+async def test_a_turn_whose_model_is_no_longer_configured_fails_with_that_reason(tmp_path: Path) -> None:
+    """COM-09: approved work is done first. The next turn uses the configured model."""
     async with house(tmp_path, {"name": "former", **calls(uses("Write", file_path="a.txt", content="x\n"))}) as home:
         turn = await home.submit("write")
         asked = await home.until(turn.session_id, "action.required")
@@ -201,10 +201,10 @@ async def test_a_turn_whose_model_is_no_longer_configured_says_so(tmp_path: Path
         assert (home.folder / "a.txt").read_text() == "x\n"
 
 
-async def test_a_session_whose_deletion_a_crash_cut_short_is_opened_for_nobody(
+async def test_a_session_with_an_interrupted_deletion_cannot_be_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """CTL-05, CTL-06: the fact says that it is gone, also until what it left behind is cleared away."""
+    """CTL-05, CTL-06: the fact records the deletion, even before the rest is deleted."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

@@ -1,4 +1,4 @@
-"""What goes by its age: large contents of sessions that were archived long ago, where the settings say so, and never unsaid."""
+"""Deletion of large contents of archived sessions by age."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DAY = 24 * 60 * 60 * 1_000_000
 
 
 class Later(Clock):
-    """A clock that a test sets forward."""
+    """A clock that a test can advance."""
 
     days = 0
 
@@ -32,7 +32,7 @@ class Later(Clock):
 
 @asynccontextmanager
 async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] | None = None) -> AsyncIterator[House]:
-    """A runtime whose settings say after how many days contents may go."""
+    """Return a runtime with a retention setting in days."""
     home = StateFolder(place / "user")
     home.make()
     home.settings.write_text(f"retention = {days}\n")
@@ -42,7 +42,7 @@ async def keeping(place: Path, clock: Later, days: int, played: dict[str, Any] |
 
 
 async def printed(home: House) -> tuple[str, ToolCompleted]:
-    """A session in which a command printed much."""
+    """Return a session in which a command printed a long output."""
     first = await home.submit("count", permission_mode="full")
     record = await home.until(first.session_id, "tool.completed")
     await home.until(first.session_id, "turn.completed")
@@ -56,8 +56,8 @@ async def trimmed(home: House) -> list[SessionTrimmed]:
     return [one.fact for one in facts if isinstance(one.fact, SessionTrimmed)]
 
 
-async def test_large_contents_of_an_archived_session_go_with_a_fact_and_its_previews_stay(tmp_path: Path) -> None:
-    """UI-08, CTX-01: nothing goes before its time, or unsaid; the session can still be read."""
+async def test_large_contents_of_an_archived_session_are_deleted_with_a_fact_and_previews_stay(tmp_path: Path) -> None:
+    """UI-08, CTX-01: nothing is deleted early or without a fact, and the session stays readable."""
     clock = Later()
     async with keeping(tmp_path, clock, 30) as home:
         session, fact = await printed(home)
@@ -86,9 +86,8 @@ async def test_large_contents_of_an_archived_session_go_with_a_fact_and_its_prev
         assert (part.output.text[:4], part.output.tail[-6:]) == ("1\n2\n", "30000\n"[-6:])
 
 
-async def test_nothing_goes_of_a_session_in_which_something_is_still_to_go_on(tmp_path: Path) -> None:
-    """UI-08, SAFE-01: what waits for a person is answered from all that was there, its prompts with it; the contents go once
-    it is over."""
+async def test_a_session_with_open_work_keeps_its_contents(tmp_path: Path) -> None:
+    """UI-08, SAFE-01: a pending approval keeps all its contents and prompts until it is settled."""
     clock = Later()
     played = calls(
         uses("Bash", command="seq 1 30000"), uses("Write", file_path="agents/a.md", content="a"), says("Done.")
@@ -119,8 +118,8 @@ async def test_nothing_goes_of_a_session_in_which_something_is_still_to_go_on(tm
         assert await store.blobs.get(ended.output.ref.hash) is None
 
 
-async def test_what_waits_in_a_queue_keeps_what_it_was_given(tmp_path: Path) -> None:
-    """UI-08, REC-01: a queue behind a turn that ended with its process is still to run."""
+async def test_a_queued_turn_keeps_its_context(tmp_path: Path) -> None:
+    """UI-08, REC-01: a queue behind an interrupted turn is still to run."""
     clock = Later()
     async with keeping(tmp_path, clock, 30, calls([{"wait_for": "never"}])) as home:
         session = (await home.submit("one")).session_id
@@ -138,8 +137,8 @@ async def test_what_waits_in_a_queue_keeps_what_it_was_given(tmp_path: Path) -> 
         assert await trimmed(home) == []
 
 
-def test_a_job_with_items_that_failed_is_still_to_go_on() -> None:
-    """UI-08: another attempt is told what the item says."""
+def test_a_job_with_failed_items_is_open_work() -> None:
+    """UI-08: another attempt needs the item's text."""
     given = begun("alpha", "beta", parallel=1)
     given.fails("worker-1")
     given.fails("worker-2")
@@ -150,7 +149,7 @@ def test_a_job_with_items_that_failed_is_still_to_go_on() -> None:
     assert unfinished(given.state) is False
 
 
-async def test_without_the_setting_nothing_ever_goes(tmp_path: Path) -> None:
+async def test_without_the_setting_nothing_is_deleted(tmp_path: Path) -> None:
     """UI-08: nothing is erased by default."""
     clock = Later()
     async with keeping(tmp_path, clock, 0) as home:

@@ -1,4 +1,4 @@
-"""The times of a schedule."""
+"""Wake times of schedules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.agents.cron import ever_occurs, is_cron
+from callboard.agents.cron import ever_occurs
+from callboard.agents.fields import is_cron
 from callboard.contracts.ports.agents import Schedule
 from callboard.runtime.sessions.schedules import next_wake
 
@@ -16,7 +17,7 @@ SECOND = 1_000_000
 
 
 def us(*date: int) -> int:
-    """That moment in UTC, in microseconds."""
+    """Return a moment in UTC in microseconds."""
     return int(datetime(*date, tzinfo=UTC).timestamp()) * SECOND
 
 
@@ -49,25 +50,25 @@ MOMENTS = st.datetimes(datetime(2020, 1, 1), datetime(2090, 1, 1)).map(  # noqa:
     ],
 )
 def test_a_cron_line_is_in_utc(line: str, after: int, comes_at: int) -> None:
-    """No hour of a day is missed or comes twice, whatever the machine's own time does."""
+    """No hour is skipped or repeated, whatever the machine's time zone."""
     assert next_wake(Schedule(cron=line), after) == comes_at
 
 
-def test_every_counts_from_the_time_that_is_given() -> None:
+def test_every_counts_from_the_start_time() -> None:
     assert next_wake(Schedule(every=90), us(2026, 11, 21) + 7) == us(2026, 11, 21) + 90 * SECOND + 7
 
 
-def test_facts_alone_are_no_time() -> None:
+def test_a_schedule_of_facts_has_no_time() -> None:
     assert next_wake(Schedule(wake_on=("turn.failed",)), us(2026, 11, 21)) == 0
 
 
-def test_a_day_that_never_comes_is_no_time() -> None:
+def test_a_day_that_does_not_exist_has_no_time() -> None:
     assert next_wake(Schedule(cron="0 0 30 2 *"), us(2026, 11, 21)) == 0
 
 
 @given(LINES, MOMENTS)
-def test_every_line_that_a_file_may_have_comes_at_a_later_full_minute(line: str, after: int) -> None:
-    """A line that loads always has a next time, and it is one of its own."""
+def test_every_valid_cron_line_has_a_later_time_on_a_full_minute(line: str, after: int) -> None:
+    """A line that loads always has a next time."""
     assert is_cron(line)
     found = next_wake(Schedule(cron=line), after)
     if not ever_occurs(line):

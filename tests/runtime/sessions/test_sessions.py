@@ -1,4 +1,4 @@
-"""Sessions that come and go: deleted while somebody looks on, followed over a restart."""
+"""Sessions that are deleted, listed and followed over a restart."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.runtime.rigs.house import House, calls, events, house, says
 
 
 async def done(home: House) -> str:
-    """A session with one completed turn."""
+    """Return a session with one completed turn."""
     turn = await home.submit("go")
     await home.until(turn.session_id, "turn.completed")
     return turn.session_id
 
 
-async def test_a_session_that_is_deleted_is_opened_for_nobody(tmp_path: Path) -> None:
-    """A page that looks on comes back at once when its stream ends; it finds no session, and brings none back."""
+async def test_a_deleted_session_cannot_be_opened(tmp_path: Path) -> None:
+    """A following page reconnects at once when its stream ends. It must not recreate the session."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         session = await done(home)
         seen, looking = list[str](), asyncio.Event()
@@ -55,7 +55,7 @@ async def test_a_session_that_is_deleted_is_opened_for_nobody(tmp_path: Path) ->
             await home.submit("again", session)
 
 
-async def test_a_deletion_that_is_repeated_with_its_key_has_the_first_answer(tmp_path: Path) -> None:
+async def test_a_repeated_deletion_has_the_first_answer(tmp_path: Path) -> None:
     """CTL-01."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         session = await done(home)
@@ -65,8 +65,9 @@ async def test_a_deletion_that_is_repeated_with_its_key_has_the_first_answer(tmp
         assert await home.do(DeleteSession(session_id=session, confirm=session), key="once") == gone
 
 
-async def test_a_place_in_the_list_is_not_mistaken_for_one_after_a_restart(tmp_path: Path) -> None:
-    """COM-14: cards change without facts of the workspace; a client of the former process gets a snapshot, not a hole."""
+async def test_a_list_cursor_is_invalid_after_a_restart(tmp_path: Path) -> None:
+    """COM-14: cards change without facts of the workspace. A client of the former process receives
+    a snapshot."""
     async with house(tmp_path, calls(*[says("Hi.")] * 9)) as home:
         session = await done(home)
         await home.do(UpdateSession(session_id=session, pinned=True))
@@ -89,8 +90,8 @@ async def test_a_place_in_the_list_is_not_mistaken_for_one_after_a_restart(tmp_p
         assert [(card.key, card.pinned) for card in cards] == [(session, True)]
 
 
-async def test_changes_at_once_are_each_answered_with_what_they_led_to(tmp_path: Path) -> None:
-    """CTL-01: an answer is decided with its facts, not before them."""
+async def test_concurrent_changes_are_each_answered_with_their_own_result(tmp_path: Path) -> None:
+    """CTL-01: an answer is decided together with its facts."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         session = await done(home)
         answers = await asyncio.gather(
@@ -104,8 +105,8 @@ async def test_changes_at_once_are_each_answered_with_what_they_led_to(tmp_path:
         ]
 
 
-async def test_a_folder_that_is_opened_many_times_at_once_is_one_workspace(tmp_path: Path) -> None:
-    """CTL-01: nobody is told of a conflict that is none of theirs."""
+async def test_concurrent_openings_of_a_folder_make_one_workspace(tmp_path: Path) -> None:
+    """CTL-01: no caller receives a conflict."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         folder = tmp_path / "other"
         folder.mkdir()
@@ -113,7 +114,7 @@ async def test_a_folder_that_is_opened_many_times_at_once_is_one_workspace(tmp_p
         assert answers == [answers[0]] * 5
 
 
-async def test_the_key_of_an_opened_folder_opens_no_other(tmp_path: Path) -> None:
+async def test_the_key_of_an_opened_folder_cannot_open_another(tmp_path: Path) -> None:
     """CTL-01: the same key with another body is refused."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         folder = tmp_path / "other"
@@ -125,8 +126,8 @@ async def test_the_key_of_an_opened_folder_opens_no_other(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("inside", ["", "deeper"])
-async def test_what_callboard_keeps_is_no_workspace(tmp_path: Path, inside: str) -> None:
-    """SAFE-04: an agent that worked there could read the token and the store."""
+async def test_callboards_own_folders_cannot_be_workspaces(tmp_path: Path, inside: str) -> None:
+    """SAFE-04: an agent there could read the token and the store."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         kept = tmp_path / "state" / inside
         kept.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""An agent that makes an agent, on the real runtime: asked about, held by the gate to less than its maker, there after a
+"""Agents defined by an agent: approved, limited to their creator's permissions, and kept over a
 restart."""
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from callboard.contracts.facts import (
     TurnStarted,
     WorkerNotification,
 )
-from tests.agents.files import definition_file
+from tests.agents.given import file
 from tests.runtime.rigs.house import House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays, until
 
-MAKER = definition_file(
+MAKER = file(
     "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\nwork_globs: [docs/**]\n"
     "capabilities: [spawn, edge]",
     "You lead.",
@@ -54,10 +54,10 @@ async def over(home: House, session: str, turns: int = 1) -> None:
     await until(home, session, lead_is_done)
 
 
-async def test_a_child_of_a_defined_agent_is_held_to_what_was_approved_and_is_there_after_a_restart(
+async def test_a_defined_agents_child_is_limited_to_the_approval_and_survives_a_restart(
     tmp_path: Path,
 ) -> None:
-    """MAR-03, MAR-05: the gate denies the tool outside of its list, the path outside of its maker's globs."""
+    """MAR-03, MAR-05: the gate denies tools outside its list and paths outside its creator's globs."""
     write = calls_of("Write", file_path="docs/a.md", content="red\n")
     scenario = plays(
         ("lead", "go", [DEFINE, paint("the door"), WAIT, says("Painted.")]),
@@ -100,7 +100,7 @@ async def test_a_child_of_a_defined_agent_is_held_to_what_was_approved_and_is_th
     assert (len(opened), len(started), defined) == (2, 2, [])
 
 
-async def test_a_main_of_an_edge_that_was_made_is_handed_over_to_and_told_so(tmp_path: Path) -> None:
+async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path) -> None:
     """COM-01, COM-02."""
     edge = calls_of("add_edge", to="critic")
     hand = calls_of("send_handoff", to="critic", message="Look at it.")
@@ -109,7 +109,7 @@ async def test_a_main_of_an_edge_that_was_made_is_handed_over_to_and_told_so(tmp
         ("critic", "Look at it.", [says("Seen.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
+        crew(home, lead=MAKER, critic=file("name: critic\ntools: ['*']\npolicy: [Patch]"))
         session = (await home.submit("go", permission_mode="full")).session_id
         await approve(home, session)
         done = await until(
@@ -121,7 +121,7 @@ async def test_a_main_of_an_edge_that_was_made_is_handed_over_to_and_told_so(tmp
     assert (refused, sent.source, sent.target, done.scope.agent) == (["no_edge"], "lead", "critic", "critic")
 
 
-async def test_an_agent_without_the_capability_is_neither_told_of_the_tools_nor_let_through(tmp_path: Path) -> None:
+async def test_an_agent_without_the_capability_has_no_tools_and_no_permission(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [DEFINE, calls_of("add_edge", to="clerk"), says("Then not.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)

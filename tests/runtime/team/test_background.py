@@ -1,4 +1,4 @@
-"""Agents that sleep and wake, in a real runtime: their times come by a clock that a test moves."""
+"""Agents that sleep and wake, with a clock that a test moves."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from callboard.contracts.facts import (
     TurnStarted,
     TurnSubmitted,
 )
-from tests.agents.files import definition_file, write_agents
+from tests.agents.given import file, write
 from tests.runtime.rigs.house import PATIENCE, House, MovedClock, house, says
 from tests.runtime.rigs.team import facts
 from tests.runtime.sessions.test_recovery import killed
 
-LEAD = definition_file("name: lead\nlead: true\ntools: ['*']\npolicy: [Patch]", "You lead.")
+LEAD = file("name: lead\nlead: true\ntools: ['*']\npolicy: [Patch]", "You lead.")
 HALF_HOUR = 1800
 
 
 def watcher(schedule: str) -> str:
-    """The file of an agent that sleeps."""
-    return definition_file(f"name: watcher\nkind: background\ntools: [Read]\nschedule: {schedule}", "You watch.")
+    """Return the file of a sleeping agent."""
+    return file(f"name: watcher\nkind: background\ntools: [Read]\nschedule: {schedule}", "You watch.")
 
 
 @asynccontextmanager
 async def watched(
     place: Path, clock: MovedClock, schedule: str = "{every: 30m}", calls: list[Any] | None = None, **limits: Any
 ) -> AsyncIterator[House]:
-    """A house in which a watcher can be taken in. Its timer looks at the clock all the time."""
+    """Yield a house with a watcher that can join. Its timer reads the clock continuously."""
     scenario = {
         "match": [
             {"agent": "watcher", "text": "", "calls": calls if calls is not None else [says("Nothing new.")] * 20},
@@ -50,12 +50,12 @@ async def watched(
         ]
     }
     async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
-        write_agents(home.folder, lead=LEAD, watcher=watcher(schedule))
+        write(home.folder, lead=LEAD, watcher=watcher(schedule))
         yield home
 
 
 async def taken_in(home: House) -> TurnAccepted:
-    """A session with an idle lead and the watcher asleep."""
+    """Return a session with an idle lead and a sleeping watcher."""
     turn = await home.submit("Hello.", mode="chat")
     await home.until(turn.session_id, "turn.completed")
     added = await home.do(AddAgent(session_id=turn.session_id, agent="watcher"))
@@ -64,7 +64,7 @@ async def taken_in(home: House) -> TurnAccepted:
 
 
 async def scheduled(home: House, *told: bool) -> None:
-    """Waits until the workspace has been told so, in this order."""
+    """Wait until the workspace has these records, in order."""
     async with asyncio.timeout(PATIENCE):
         async for records in home.runtime.dependencies.store.facts.subscribe(home.workspace, after=0):
             del records
@@ -74,11 +74,11 @@ async def scheduled(home: House, *told: bool) -> None:
 
 
 async def woken(home: House, session: str) -> list[AgentWoke]:
-    """The facts of its waking, in order."""
+    """Return the facts of its wakes, in order."""
     return [one.fact for one in await home.facts(session) if isinstance(one.fact, AgentWoke)]
 
 
-async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
+async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
     """UI-22"""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
@@ -95,8 +95,8 @@ async def test_it_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> None:
         assert "it was completed" in submitted[-1].input.text
 
 
-async def test_it_wakes_in_a_session_that_nobody_has_open(tmp_path: Path) -> None:
-    """A session that only sleeps is not held in memory."""
+async def test_an_agent_wakes_in_a_closed_session(tmp_path: Path) -> None:
+    """A session that only sleeps stays out of memory."""
     clock = MovedClock()
     async with watched(tmp_path, clock, idle_waiting=0.0) as home:
         session = (await taken_in(home)).session_id
@@ -109,8 +109,8 @@ async def test_it_wakes_in_a_session_that_nobody_has_open(tmp_path: Path) -> Non
         await home.until(session, "agent.slept", count=3)
 
 
-async def test_a_time_that_passed_while_the_process_was_down_wakes_it_once(tmp_path: Path) -> None:
-    """UI-22: a process that starts opens what sleeps, though nobody asks for it."""
+async def test_a_time_that_passed_during_downtime_wakes_the_agent_once(tmp_path: Path) -> None:
+    """UI-22: a starting process opens sessions with sleeping agents."""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id
@@ -127,8 +127,9 @@ async def test_a_time_that_passed_while_the_process_was_down_wakes_it_once(tmp_p
         assert again.wake_at > clock.now()
 
 
-async def test_a_kill_right_after_it_woke_leaves_an_attempt_that_is_over(tmp_path: Path) -> None:
-    """CTL-06, MAR-16: it woke, its turn and its run are one transaction; what ran is interrupted, and its next time comes."""
+async def test_a_kill_right_after_a_wake_leaves_an_ended_attempt(tmp_path: Path) -> None:
+    """CTL-06, MAR-16: the wake, its turn and its run are one transaction. The run is interrupted,
+    and the next time comes."""
     clock = MovedClock()
     async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
         session = (await taken_in(home)).session_id
@@ -148,7 +149,7 @@ async def test_a_kill_right_after_it_woke_leaves_an_attempt_that_is_over(tmp_pat
             assert len(await facts(after, session, TaskStarted)) == 2
 
 
-async def test_a_process_that_stops_ends_the_run_and_the_agent_sleeps_on(tmp_path: Path) -> None:
+async def test_a_shutdown_ends_the_run_and_the_agent_sleeps_on(tmp_path: Path) -> None:
     clock = MovedClock()
     async with watched(tmp_path, clock, calls=[[{"wait_for": "never"}]]) as home:
         session = (await taken_in(home)).session_id
@@ -163,7 +164,7 @@ async def test_a_process_that_stops_ends_the_run_and_the_agent_sleeps_on(tmp_pat
 
 
 async def test_two_wakes_never_overlap(tmp_path: Path) -> None:
-    """Its times pass while it runs."""
+    """Wake times pass while the agent runs."""
     clock = MovedClock()
     playing: list[Any] = [[{"wait_for": "go"}, {"text": "Done."}], *([says("Done.")] * 5)]
     async with watched(tmp_path, clock, schedule='{cron: "* * * * *"}', calls=playing) as home:
@@ -193,8 +194,9 @@ async def test_a_deleted_session_never_wakes(tmp_path: Path) -> None:
         ] == []
 
 
-async def test_an_archived_session_sleeps_until_it_is_taken_out(tmp_path: Path) -> None:
-    """A person closed it: nothing of it begins, whoever comes; then the time that passed wakes it once."""
+async def test_an_archived_session_sleeps_until_unarchived(tmp_path: Path) -> None:
+    """A person archived it, so nothing starts in it. After that, the passed time wakes the agent
+    once."""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id
@@ -214,7 +216,7 @@ async def test_an_archived_session_sleeps_until_it_is_taken_out(tmp_path: Path) 
         assert len(await woken(home, session)) == 1
 
 
-async def test_a_fact_wakes_it_and_it_does_not_wake_itself(tmp_path: Path) -> None:
+async def test_a_fact_wakes_the_agent_but_its_own_facts_do_not(tmp_path: Path) -> None:
     """UI-22"""
     clock = MovedClock()
     async with watched(tmp_path, clock, schedule="{wake_on: [turn.completed]}") as home:
@@ -228,7 +230,7 @@ async def test_a_fact_wakes_it_and_it_does_not_wake_itself(tmp_path: Path) -> No
         assert (await home.types(session))[-1] == "agent.slept"
 
 
-async def test_a_person_writes_to_it_and_it_wakes(tmp_path: Path) -> None:
+async def test_a_persons_message_wakes_the_agent(tmp_path: Path) -> None:
     """UI-22"""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
@@ -239,8 +241,8 @@ async def test_a_person_writes_to_it_and_it_wakes(tmp_path: Path) -> None:
         assert await facts(home, turn.session_id, AgentWoke) == [AgentWoke(reason="person")]
 
 
-async def test_a_session_in_which_nothing_sleeps_any_more_is_not_opened_by_itself(tmp_path: Path) -> None:
-    """UI-22: the end of its task is the end of its waking, also for the process that starts next."""
+async def test_a_session_without_sleeping_agents_is_not_opened_at_start(tmp_path: Path) -> None:
+    """UI-22: the end of its task ends its wakes, also for the next process."""
     clock = MovedClock()
     async with watched(tmp_path, clock) as home:
         session = (await taken_in(home)).session_id

@@ -1,4 +1,4 @@
-"""Handoffs and messages on the real runtime, also over a restart."""
+"""Handoffs and messages between agents, also over a restart."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import GetSession
 from callboard.contracts.facts import HandoffAccepted, InboxConsumed, ReplyEnded, TurnSubmitted
 from callboard.control.state.session import Session
-from tests.agents.files import definition_file, write_agents
+from tests.agents.given import file, write
 from tests.runtime.rigs.house import calls, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until, when
 
@@ -46,14 +46,14 @@ async def test_every_field_of_a_handoff_reaches_its_receivers_prompt(tmp_path: P
             '"response":{"expectation":"optional","replyTo":"lead"}',
             '"contextRef":"ctx://1"',
             '"meta":{"round":2}',
-            "These refs lead to no artifact of this session: artifact://diff/123.",
+            "These refs name no artifact of this session: artifact://diff/123.",
         ):
             assert part in said, said
         assert [one.reason for one in await facts(home, turn.session_id, HandoffAccepted)] == ["consumed"]
 
 
-async def test_an_inbox_survives_the_end_of_its_process_and_is_consumed_once(tmp_path: Path) -> None:
-    """COM-08, COM-09: what a model was told and did not answer waits for the next turn."""
+async def test_an_inbox_survives_a_restart_and_is_consumed_once(tmp_path: Path) -> None:
+    """COM-08, COM-09: items that a model did not answer wait for the next turn."""
     scenario = plays(
         ("lead", "go", [calls_of("send_handoff", to="critic", message="Look."), says("Sent.")]),
         ("critic", "look.", [[{"wait_for": "free"}, {"text": "Fine."}]]),
@@ -77,7 +77,7 @@ async def test_an_inbox_survives_the_end_of_its_process_and_is_consumed_once(tmp
         assert (await told(home, turn.session_id, "critic")).count('"message":"Look."') >= 1
 
 
-async def test_three_mains_that_write_to_each_other_in_a_ring_all_come_to_rest(tmp_path: Path) -> None:
+async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_path: Path) -> None:
     """MAR-09, MAR-13"""
     scenario = {
         "match": plays(("lead", "go", [calls_of("send_message", to=["one"], text="pass it on"), says("Sent.")]))[
@@ -89,11 +89,11 @@ async def test_three_mains_that_write_to_each_other_in_a_ring_all_come_to_rest(t
         },
     }
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        write_agents(
+        write(
             home.folder,
-            lead=definition_file("name: lead\nlead: true\ntools: ['*']"),
-            one=definition_file("name: one\ntools: ['*']"),
-            two=definition_file("name: two\ntools: ['*']"),
+            lead=file("name: lead\nlead: true\ntools: ['*']"),
+            one=file("name: one\ntools: ['*']"),
+            two=file("name: two\ntools: ['*']"),
         )
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed", count=3)
@@ -102,7 +102,7 @@ async def test_three_mains_that_write_to_each_other_in_a_ring_all_come_to_rest(t
         assert (await home.types(turn.session_id)).count("channel.message") == 3
 
 
-async def test_a_required_answer_expires_also_after_a_restart_and_its_sender_is_told(tmp_path: Path) -> None:
+async def test_a_required_answer_expires_also_after_a_restart_and_informs_its_sender(tmp_path: Path) -> None:
     """COM-16"""
     scenario = plays(
         (
@@ -130,11 +130,11 @@ async def test_a_required_answer_expires_also_after_a_restart_and_its_sender_is_
         await until(
             home, turn.session_id, lambda one: one.header.type == "inbox.consumed" and one.scope.agent == "lead"
         )
-        assert "Time is up." in await told(home, turn.session_id, "lead")
+        assert "No answer came in time." in await told(home, turn.session_id, "lead")
 
 
-async def test_a_lead_at_work_alone_is_woken_by_a_child_that_ends_later(tmp_path: Path) -> None:
-    """Multi-agent runtime spec, Mode loop semantics: AUTO goes on with what the inbox holds."""
+async def test_a_child_that_ends_later_wakes_an_autonomous_lead(tmp_path: Path) -> None:
+    """Multi-agent runtime spec, Mode loop semantics: AUTO continues with its inbox."""
     scenario = {
         "match": plays(
             (
@@ -158,7 +158,7 @@ async def test_a_lead_at_work_alone_is_woken_by_a_child_that_ends_later(tmp_path
         assert [one.source for one in await facts(home, turn.session_id, TurnSubmitted)] == ["person", "agent", "inbox"]
 
 
-async def test_one_blocked_agent_does_not_hold_up_another(tmp_path: Path) -> None:
+async def test_a_blocked_agent_does_not_delay_another(tmp_path: Path) -> None:
     """COM-12"""
     scenario = plays(
         (
@@ -179,7 +179,7 @@ async def test_one_blocked_agent_does_not_hold_up_another(tmp_path: Path) -> Non
         await until(
             home, turn.session_id, lambda one: one.header.type == "turn.completed" and one.scope.agent == "clerk"
         )
-        # The log tells of a fact before its host has taken it.
+        # A fact is durable before its host has applied it.
         state = await when(home, turn.session_id, lambda state: _at_work(state) == ["critic"])
         assert state.threads[state.lead].ended is not None
 
@@ -193,11 +193,11 @@ async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -
         says("Then not."),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        write_agents(
+        write(
             home.folder,
-            lead=definition_file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),
-            critic=definition_file("name: critic\ntools: ['*']"),
-            clerk=definition_file("name: clerk\ntools: ['*']"),
+            lead=file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),
+            critic=file("name: critic\ntools: ['*']"),
+            clerk=file("name: clerk\ntools: ['*']"),
         )
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

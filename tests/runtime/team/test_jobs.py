@@ -1,4 +1,4 @@
-"""Jobs on the real runtime: items that are worked on, cancelled, tried again and taken up after a restart."""
+"""Jobs with items that run, are cancelled, retried and resumed after a restart."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def writes(name: str, content: str) -> list[dict[str, Any]]:
 
 
 async def begun(home: House, *items: str, **rest: Any) -> JobChanged:
-    """A session whose lead has answered, with a job under way."""
+    """Return a session whose lead has answered, with a running job."""
     crew(home)
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
@@ -56,14 +56,17 @@ async def read(home: House, job: JobChanged) -> JobRead:
 
 
 async def over(home: House, job: JobChanged) -> JobRead:
-    """The job, once it is done."""
+    """Return the job when it has ended."""
     await until(home, job.session_id, lambda one: one.header.type == "task.completed" and one.scope.task == job.task_id)
     return await read(home, job)
 
 
-async def test_an_item_that_is_tried_again_has_one_output_and_what_is_done_is_not_made_again(tmp_path: Path) -> None:
-    """CTL-11: the worker that wrote its file and failed goes on in the same conversation; the file is one artifact, a finished
-    item is refused, and the same retry asked twice is one attempt."""
+async def test_a_retried_item_has_one_output_and_finished_items_do_not_rerun(tmp_path: Path) -> None:
+    """CTL-11: the worker that failed continues in the same conversation.
+
+    The file is one artifact, retrying a finished item is refused, and a repeated retry is one
+    attempt.
+    """
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "attempt 2", [writes("beta.md", "beta, whole\n"), says("Beta is done.")]),
@@ -104,8 +107,9 @@ async def test_an_item_that_is_tried_again_has_one_output_and_what_is_done_is_no
         assert gone.value.code == "unknown_job"
 
 
-async def test_cancelling_a_job_ends_what_runs_and_leaves_what_is_done(tmp_path: Path) -> None:
-    """CTL-11: no process of its workers is left, the item that was done reads as before, and nothing more begins."""
+async def test_cancelling_a_job_ends_running_items_and_keeps_finished_ones(tmp_path: Path) -> None:
+    """CTL-11: no process of its workers stays, the finished item is unchanged, and nothing more
+    starts."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
@@ -131,8 +135,8 @@ async def test_cancelling_a_job_ends_what_runs_and_leaves_what_is_done(tmp_path:
         assert [one.attempts for one in after.items] == [1, 1, 0]
 
 
-async def test_a_job_goes_on_after_a_restart_once_somebody_resumes_it(tmp_path: Path) -> None:
-    """What was done is not done again, what was cut is taken up, and what waits is begun."""
+async def test_a_job_continues_after_a_restart_when_resumed(tmp_path: Path) -> None:
+    """Finished items do not rerun, interrupted ones are resumed, and waiting ones start."""
     cut = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "alpha", [says("Alpha is done.")]),
@@ -156,7 +160,7 @@ async def test_a_job_goes_on_after_a_restart_once_somebody_resumes_it(tmp_path: 
         ]
 
 
-async def test_a_hundred_items_are_worked_on_in_order_so_many_at_once_and_wake_nobody(tmp_path: Path) -> None:
+async def test_a_hundred_items_run_in_order_within_the_limit_and_wake_no_agent(tmp_path: Path) -> None:
     scenario = plays(("lead", "hello", [says("Hello.")]), ("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         job = await begun(home, *(f"item {number}" for number in range(100)), parallel=4)
@@ -179,8 +183,8 @@ async def test_a_hundred_items_are_worked_on_in_order_so_many_at_once_and_wake_n
         assert await facts(home, job.session_id, TaskCompleted)
 
 
-async def test_a_job_in_a_new_session_is_listed_and_made_once(tmp_path: Path) -> None:
-    """CTL-02: the same request twice at once makes one session with one job."""
+async def test_a_job_in_a_new_session_is_created_and_listed_once(tmp_path: Path) -> None:
+    """CTL-02: two concurrent equal requests make one session with one job."""
     scenario = plays(("worker", "", [says("Done.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)
@@ -199,8 +203,8 @@ async def test_a_job_in_a_new_session_is_listed_and_made_once(tmp_path: Path) ->
         assert closed.value.code == "session_archived"
 
 
-async def test_jobs_of_long_ago_are_read_whole_after_a_restart(tmp_path: Path) -> None:
-    """What is in sight when a session is opened are its newest cards; what is still open is among them however old it is."""
+async def test_old_jobs_are_read_completely_after_a_restart(tmp_path: Path) -> None:
+    """A window has the newest rows, and all open ones."""
     scenario = plays(
         ("lead", "hello", [says("Hello.")]), ("worker", "fails", [FAILING]), ("worker", "", [says("Done.")])
     )
@@ -227,8 +231,8 @@ async def test_jobs_of_long_ago_are_read_whole_after_a_restart(tmp_path: Path) -
         assert (await home.do(again)).items == (first.items[0],)
 
 
-async def test_the_evidence_of_a_job_has_what_was_done_after_it_was_resumed(tmp_path: Path) -> None:
-    """All that the worker of an item did for it is a fact of its task."""
+async def test_a_jobs_evidence_includes_work_after_its_resume(tmp_path: Path) -> None:
+    """All facts of an item's worker belong to its task."""
     cut = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "beta", [calls_of("Bash", command="touch began; sleep 600"), says("never")]),
@@ -247,8 +251,8 @@ async def test_the_evidence_of_a_job_has_what_was_done_after_it_was_resumed(tmp_
         assert [one.header.type for one in worker if one.sequence not in told] == []
 
 
-async def test_no_command_runs_in_a_mode_that_trust_gave_and_that_was_withdrawn(tmp_path: Path) -> None:
-    """SAFE-08: an item that begins after that asks, though the session's lead ran under the wider mode."""
+async def test_no_command_runs_in_a_mode_whose_trust_was_revoked(tmp_path: Path) -> None:
+    """SAFE-08: a later item asks for approval, although the lead ran in the wider mode."""
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
         ("worker", "", [calls_of("Bash", command="touch ran"), says("Done.")]),

@@ -1,4 +1,4 @@
-"""An agent that asks a person, on the real runtime: in every mode, through a restart, and to whoever asked."""
+"""Questions of agents to a person: in every mode, over a restart, and from children."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ CHILD = plays(
 
 
 async def answer(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
-    """The person's word on what is asked."""
+    """Answer the question as a person."""
     asked = await home.until(session, "action.required")
     assert isinstance(asked.fact, ActionRequired)
     await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision=decision, **more))
     return asked.fact
 
 
-async def test_a_teammates_plan_is_ready_to_be_decided_on_and_its_decision_is_what_it_is_told(tmp_path: Path) -> None:
-    """CTX-03, UI-24: also where nothing else would be asked about, and no rule is offered."""
+async def test_a_teammates_plan_waits_for_a_decision_and_the_agent_receives_it(tmp_path: Path) -> None:
+    """CTX-03, UI-24: also in a mode without other questions. No rule is offered."""
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
         crew(home)
         session = (await home.submit("go", permission_mode="full")).session_id
@@ -51,8 +51,8 @@ async def test_a_teammates_plan_is_ready_to_be_decided_on_and_its_decision_is_wh
         assert [(one.verdict, one.risk) for one in evaluated] == [("ask", "none")]
 
 
-async def test_a_plan_that_waits_is_there_after_a_restart(tmp_path: Path) -> None:
-    """CTX-03, CTL-06: it is shown, it is decided on, and its agent goes on."""
+async def test_a_pending_plan_survives_a_restart(tmp_path: Path) -> None:
+    """CTX-03, CTL-06: it is shown and decided on, and its agent continues."""
     async with house(tmp_path, CHILD, FolderDefinitions()) as home:
         crew(home)
         session = (await home.submit("go")).session_id
@@ -65,8 +65,8 @@ async def test_a_plan_that_waits_is_there_after_a_restart(tmp_path: Path) -> Non
         await home.until(session, "turn.completed", 2)
 
 
-async def test_an_agent_alone_can_ask_as_well(tmp_path: Path) -> None:
-    """What it needs of a person it asks for."""
+async def test_an_agent_without_a_team_can_ask(tmp_path: Path) -> None:
+    """It asks its person."""
     scenario = plays(
         ("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("b it is.")]),
     )
@@ -77,7 +77,7 @@ async def test_an_agent_alone_can_ask_as_well(tmp_path: Path) -> None:
         await home.until(session, "turn.completed")
 
 
-async def test_where_nobody_could_be_asked_no_agent_is_told_that_a_person_answered(tmp_path: Path) -> None:
+async def test_an_unattended_question_is_not_reported_as_answered(tmp_path: Path) -> None:
     """CTL-05"""
     scenario = plays(("solo", "go", [calls_of("ask_person", question="Which?", options=["a", "b"]), says("Later.")]))
     async with house(tmp_path, scenario) as home:

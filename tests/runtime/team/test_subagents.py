@@ -1,4 +1,4 @@
-"""Children on the real runtime: real model calls, tools, processes and store."""
+"""Children with real model calls, tools, processes and store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def spawn(objective: str, **more: Any) -> list[dict[str, Any]]:
     return calls_of("spawn_subagent", agent="worker", objective=objective, **more)
 
 
-async def test_a_lead_gives_work_to_children_waits_and_answers(tmp_path: Path) -> None:
+async def test_a_lead_delegates_to_children_waits_and_answers(tmp_path: Path) -> None:
     """CTL-12, CTL-13: the second child waits for the slot of the first."""
     scenario = plays(
         ("lead", "go", [spawn("alpha"), spawn("beta"), WAIT, says("Both are there.")]),
@@ -52,8 +52,8 @@ async def test_a_lead_gives_work_to_children_waits_and_answers(tmp_path: Path) -
         assert state.threads[state.lead].inbox == ()
 
 
-async def test_cancelling_a_parent_stops_its_child_in_the_middle_of_a_command(tmp_path: Path) -> None:
-    """MAR-10, CTL-08: both stop, both stay cancelled, and no model is asked after it."""
+async def test_cancelling_a_parent_stops_its_childs_running_command(tmp_path: Path) -> None:
+    """MAR-10, CTL-08: both stop and stay cancelled, and no model is called afterwards."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     run = calls_of("Bash", command=f"touch began; sleep 600 # {mark}")
     scenario = plays(
@@ -77,8 +77,8 @@ async def test_cancelling_a_parent_stops_its_child_in_the_middle_of_a_command(tm
         assert len(await facts(home, turn.session_id, ModelRequested)) == asked
 
 
-async def test_an_approval_of_a_child_names_it_and_its_answer_goes_to_it(tmp_path: Path) -> None:
-    """UI-10, CTL-04; a rule for the session holds for the next child as well."""
+async def test_a_childs_approval_names_it_and_the_answer_reaches_it(tmp_path: Path) -> None:
+    """UI-10, CTL-04; a session rule also applies to the next child."""
     write = calls_of("Write", file_path="a.txt", content="hello\n")
     scenario = plays(
         ("lead", "go", [spawn("alpha"), WAIT, spawn("beta"), WAIT, says("Done.")]),
@@ -102,8 +102,8 @@ async def test_an_approval_of_a_child_names_it_and_its_answer_goes_to_it(tmp_pat
         assert len(await facts(home, turn.session_id, ActionRequired)) == 1
 
 
-async def test_a_tree_that_waits_for_a_person_may_be_let_go_and_goes_on(tmp_path: Path) -> None:
-    """Nothing runs while only a person is waited for, and what waits is there when the answer comes."""
+async def test_a_tree_that_waits_for_a_person_can_be_closed_and_continues(tmp_path: Path) -> None:
+    """Nothing runs while only a person is awaited, and everything continues after the answer."""
     write = calls_of("Write", file_path="a.txt", content="hello\n")
     scenario = plays(("lead", "go", [spawn("alpha"), WAIT, says("Done.")]), ("worker", "alpha", [write, says("A.")]))
     async with house(tmp_path, scenario, FolderDefinitions(), idle=0.0, idle_waiting=0.0) as home:
@@ -119,8 +119,8 @@ async def test_a_tree_that_waits_for_a_person_may_be_let_go_and_goes_on(tmp_path
         assert (home.folder / "a.txt").read_text() == "hello\n"
 
 
-async def test_a_tree_stops_with_its_process_and_one_command_resumes_it(tmp_path: Path) -> None:
-    """CTL-06: queued children do not begin by themselves, neither at the end of the process nor at the next start."""
+async def test_a_shutdown_stops_a_tree_and_one_command_resumes_it(tmp_path: Path) -> None:
+    """CTL-06: queued children do not start at shutdown or at the next start."""
     scenario = plays(
         ("lead", "divide", [spawn("alpha"), spawn("beta"), WAIT]),
         ("worker", "alpha", [[{"text": "Looking."}, {"wait_for": "never"}]]),
@@ -150,8 +150,8 @@ async def denied(home: House, session: str) -> list[tuple[str, str]]:
     return [(one.code, one.message) for one in await facts(home, session, ToolRefused)]
 
 
-async def test_a_child_is_held_to_its_globs_and_to_reading(tmp_path: Path) -> None:
-    """MAR-05, MAR-03: by the gate, whatever its permission mode."""
+async def test_a_child_is_limited_to_its_globs_and_to_reading(tmp_path: Path) -> None:
+    """MAR-05, MAR-03: by the gate, in every permission mode."""
     write = calls_of("Write", file_path="src/a.py", content="x")
     scenario = plays(
         ("lead", "globs", [spawn("alpha", work_globs=["docs/**"]), says("Going.")]),
@@ -173,7 +173,7 @@ async def test_a_child_is_held_to_its_globs_and_to_reading(tmp_path: Path) -> No
         assert not (home.folder / "src").exists()
 
 
-async def test_a_subagent_that_spawns_is_refused_and_leaves_no_run(tmp_path: Path) -> None:
+async def test_a_subagents_spawn_is_refused_without_a_run(tmp_path: Path) -> None:
     """MAR-07, MAR-05"""
     scenario = plays(
         ("lead", "go", [spawn("alpha"), WAIT, says("Done.")]),

@@ -1,4 +1,4 @@
-"""Tasks on the real runtime: attempts, pauses and cancels that reach real processes, and what can be read of them."""
+"""Tasks: attempts, pauses and cancellations that reach real processes, and queries about them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import TaskCancelled, TaskFailed, TurnSubmitted
 from callboard.contracts.scope import PERSON
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
-from tests.agents.files import definition_file
+from tests.agents.given import file
 from tests.runtime.rigs.house import PATIENCE, House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, when
 
-CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
+CLERK = file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
 
 
 def runs(mark: str) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def runs(mark: str) -> list[dict[str, Any]]:
 
 
 async def begun(home: House) -> str:
-    """A session whose lead has answered, with an open task."""
+    """Return a session whose lead has answered, with an open task."""
     crew(home, clerk=CLERK)
     turn = await home.submit("hello", permission_mode="full")
     await home.until(turn.session_id, "turn.completed")
@@ -50,8 +50,8 @@ async def nothing_alive(mark: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_to_be_read(tmp_path: Path) -> None:
-    """CTL-07: the failed attempt stays in the row and in the snapshot, and so it does after a restart."""
+async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_readable(tmp_path: Path) -> None:
+    """CTL-07: in the row and in the snapshot, also after a restart."""
     failing = [[{"fail": {"code": "model_refused_request", "message": "no"}}]]
     scenario = plays(
         ("lead", "hello", [says("Hello.")]), ("worker", "attempt 2", [says("Now.")]), ("worker", "alpha", failing)
@@ -82,7 +82,7 @@ async def test_a_retry_is_a_new_attempt_and_the_failed_one_stays_to_be_read(tmp_
         assert refused.value.code == "unknown_task"
 
 
-async def test_a_pause_stops_the_command_of_a_child_and_resuming_lets_it_go_on(tmp_path: Path) -> None:
+async def test_a_pause_stops_a_childs_command_and_resuming_continues_it(tmp_path: Path) -> None:
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),
@@ -106,8 +106,8 @@ async def test_a_pause_stops_the_command_of_a_child_and_resuming_lets_it_go_on(t
         assert (row.status, row.paused, [one.number for one in row.attempts]) == ("done", False, [1])
 
 
-async def test_a_cancel_reaches_the_processes_of_the_children_that_work_on_parts(tmp_path: Path) -> None:
-    """CTL-08: intent first, nothing runs on, and no model is asked after it."""
+async def test_a_cancellation_ends_the_processes_of_children(tmp_path: Path) -> None:
+    """CTL-08: the intent comes first, nothing keeps running, and no model is called afterwards."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     spawns = calls_of("spawn_subagent", agent="worker", objective="a part")
     scenario = plays(
@@ -134,8 +134,9 @@ def _calls(state: Any) -> list[Any]:
     return [call for one in state.threads.values() if one.run is not None for call in one.run.calls]
 
 
-async def test_every_control_of_a_team_is_a_fact_of_its_owner_with_actor_and_reason(tmp_path: Path) -> None:
-    """SUB-06: each name of the Subagents specification's control table is one command, and its fact says who and why."""
+async def test_every_team_control_is_a_fact_with_actor_and_reason(tmp_path: Path) -> None:
+    """SUB-06: each name of the Subagents specification's control table is one command, and its fact
+    has the actor and reason."""
     mark = f"mark-{tmp_path.name}-{id(tmp_path)}"
     scenario = plays(
         ("lead", "hello", [says("Hello.")]),

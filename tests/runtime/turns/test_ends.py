@@ -1,4 +1,4 @@
-"""How runs end when something breaks, comes late or is refused: what the facts say is what was done."""
+"""Ends of runs after failures, late responses and refusals: the facts state what happened."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.runtime.rigs.house import calls, house, says, uses
 
 
 def full() -> Refusal:
-    """What the store says while the disk is full."""
+    """Raise what the store raises while the disk is full."""
     return Refusal("store_full", "There is no room.")
 
 
-async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making(
+async def test_a_failed_effect_keeps_its_shown_text_and_leaves_no_partial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Design rule 3: the partials end with the facts that tell them, and none is written after."""
+    """Design rule 3: partials end with the facts of their parts, and none is written afterwards."""
     async with house(tmp_path, calls([{"text": "I will."}, *uses("Read", file_path="a")]), partial_bytes=1) as home:
 
         async def breaks(call: ToolCall, context: ToolContext) -> Evaluation:
@@ -48,10 +48,8 @@ async def test_a_breakdown_keeps_what_was_shown_and_leaves_no_text_in_the_making
         assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
-async def test_an_answer_outlives_a_store_that_refused_to_keep_it_on_the_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A partial guards against a crash; that one could not be written takes nothing from the answer."""
+async def test_an_answer_survives_refused_partials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A partial only guards against a crash."""
     streamed: list[dict[str, Any]] = [{"text": "word " * 1000, "chunk": 50, "delay_ms": 1}]
     async with house(tmp_path, calls(streamed), partial_interval=0.01, frame_interval=0.0) as home:
         partials = home.runtime.dependencies.store.partials
@@ -71,8 +69,8 @@ async def test_an_answer_outlives_a_store_that_refused_to_keep_it_on_the_way(
         assert (tried > 2, part.content.ref is not None or part.content.text == "word " * 1000) == (True, True)
 
 
-async def test_half_a_call_leaves_nothing_when_its_turn_is_stopped(tmp_path: Path) -> None:
-    """Half a tool call is dropped, and with it the arguments that were kept of it."""
+async def test_an_interrupted_partial_call_leaves_nothing(tmp_path: Path) -> None:
+    """An incomplete tool call is dropped with its stored arguments."""
     half: list[dict[str, Any]] = [{"tool": {"name": "Read", "arguments": '{"file_path": "a'}}, {"wait_for": "never"}]
     async with house(tmp_path, calls(half), partial_bytes=1, frame_interval=0.0) as home:
         turn = await home.submit("go")
@@ -82,8 +80,8 @@ async def test_half_a_call_leaves_nothing_when_its_turn_is_stopped(tmp_path: Pat
         assert await home.runtime.dependencies.store.partials.read(turn.session_id) == ()
 
 
-async def test_what_a_failed_attempt_brought_stays_dropped_when_the_wait_is_interrupted(tmp_path: Path) -> None:
-    """CTL-07: the next attempt is a new one; the text of the failed one is no part of the conversation."""
+async def test_the_text_of_a_failed_attempt_stays_dropped_after_an_interrupt(tmp_path: Path) -> None:
+    """CTL-07: a retry is a new attempt, and the failed one's text is not part of the conversation."""
     fails: list[dict[str, Any]] = [
         {"text": "Half"},
         {"fail": {"code": "model_unavailable", "retryable": True, "retry_after": 60}},
@@ -101,10 +99,10 @@ async def test_what_a_failed_attempt_brought_stays_dropped_when_the_wait_is_inte
         ]
 
 
-async def test_a_call_that_starts_while_the_process_ends_is_stopped_before_it_is_told_as_stopped(
+async def test_a_call_that_starts_during_shutdown_ends_before_it_is_recorded_as_cancelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SAFE-10: nothing runs on behind a fact that says it was cancelled."""
+    """SAFE-10: nothing keeps running after a fact that cancels it."""
     async with house(tmp_path, calls(uses("Bash", command="sleep 2; touch ran"))) as home:
         append, started = home.runtime.dependencies.store.facts.append, asyncio.Event()
 
@@ -123,10 +121,10 @@ async def test_a_call_that_starts_while_the_process_ends_is_stopped_before_it_is
         assert not (home.folder / "ran").exists()
 
 
-async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
+async def test_the_end_of_a_run_is_recorded_when_the_disk_has_space_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """MAR-16: a run ends in a true state; one whose outcome could not be stored does not look as if it went on."""
+    """MAR-16: a run ends in a true state, and does not appear to be running until then."""
     async with house(tmp_path, calls(says("Hi.")), retry_interval=0.01) as home:
         append, refused = home.runtime.dependencies.store.facts.append, 0
 
@@ -144,7 +142,7 @@ async def test_the_end_of_a_run_is_told_once_the_disk_has_room_again(
 
 
 async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Design rule 7: a watermark never stands past a row that is not there."""
+    """Design rule 7: a watermark never passes a missing row."""
     async with house(tmp_path, calls(says("One."), says("Two.")), retry_interval=0.01) as home:
         rows = home.runtime.dependencies.store.rows
         write, whole, refused = rows.write, 0, asyncio.Event()
@@ -166,10 +164,8 @@ async def test_rows_that_a_full_disk_refused_are_written_later(tmp_path: Path, m
         assert [row.input.text for row in turns] == ["first", "second"]
 
 
-async def test_a_read_waits_for_rows_that_are_just_being_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Design rule 7: what an answer names can be read, also while a write is under way."""
+async def test_a_read_waits_for_a_running_row_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design rule 7: rows up to an answer's sequence are readable."""
     async with house(tmp_path, calls(says("Hi.")), write_behind=0.0) as home:
         rows = home.runtime.dependencies.store.rows
         write, begun = rows.write, asyncio.Event()
@@ -188,8 +184,8 @@ async def test_a_read_waits_for_rows_that_are_just_being_written(
         assert row.turn_id == turn.turn_id
 
 
-async def test_a_verdict_is_forgotten_with_its_call(tmp_path: Path) -> None:
-    """What runs for long does not grow by what is over."""
+async def test_an_evaluation_is_dropped_with_its_call(tmp_path: Path) -> None:
+    """A long run's memory does not grow with ended calls."""
     scenario = calls(uses("Nope"), uses("Write", file_path="a", content="b"), says("No."))
     async with house(tmp_path, scenario) as home:
         turn = await home.submit("go")
@@ -199,15 +195,15 @@ async def test_a_verdict_is_forgotten_with_its_call(tmp_path: Path) -> None:
         assert (await home.runtime.sessions.get(turn.session_id)).host.gate_decisions.evaluations == {}
 
 
-async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_model(
+async def test_a_steering_message_during_a_conversation_load_reaches_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """UI-11: what is told as accepted was in the model's context."""
+    """UI-11: an accepted steering message was in the model's context."""
     scenario = calls(says("Hi."), [*uses("Glob", pattern="*"), {"wait_for": str(tmp_path / "go")}], says("Done."))
     async with house(tmp_path, scenario) as home:
         first = await home.submit("hi")
         await home.until(first.session_id, "turn.completed")
-    # The conversation of a session that was let go is read when its model is asked again.
+    # The conversation of a closed session is read at the next model call.
     async with house(tmp_path, scenario) as home:
         facts, held, steered = home.runtime.dependencies.store.facts, asyncio.Event(), asyncio.Event()
         read = facts.read
@@ -232,10 +228,10 @@ async def test_a_steer_that_comes_while_the_conversation_is_read_reaches_the_mod
         assert TextContent("in the docs only") in [one for message in context.messages() for one in message.content]
 
 
-async def test_a_command_is_answered_though_what_only_helps_the_next_start_was_refused(
+async def test_a_command_is_answered_although_its_snapshot_was_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Design rule 5: what is committed is acknowledged."""
+    """Design rule 5: a committed command is acknowledged."""
     monkeypatch.setattr(session_state, "SNAPSHOT_EVERY", 1)
     async with house(tmp_path, calls(says("Hi."))) as home:
 

@@ -1,4 +1,4 @@
-"""Models behind real runs: one that gives way to the next, and a former run that is given again."""
+"""Models behind real runs: fallbacks and replays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.runtime.rigs.house import House, calls, house, says, uses
 
 
 def plays(place: Path, **scenarios: dict[str, Any]) -> ConfiguredModels:
-    """A provider for each scenario; the first falls back on the others in their order."""
+    """Return a provider per scenario; the first falls back on the others in order."""
     providers: list[ProviderSettings] = []
     for name, scenario in scenarios.items():
         path = place / f"{name}.yaml"
@@ -32,7 +32,7 @@ async def facts_of(home: House, session: str) -> list[Any]:
     return [record.fact for record in await home.facts(session)]
 
 
-async def test_a_model_that_fails_for_good_gives_way_and_the_answer_is_the_next_ones(tmp_path: Path):
+async def test_a_failed_model_is_replaced_by_its_fallback(tmp_path: Path):
     refuses = calls([{"text": "Half"}, {"fail": {"code": "model_auth", "message": "No such key.", "retryable": False}}])
     models = plays(tmp_path, first=refuses, second=calls(says("From the second.")))
     async with house(tmp_path, calls(), models=models) as home:
@@ -48,7 +48,7 @@ async def test_a_model_that_fails_for_good_gives_way_and_the_answer_is_the_next_
     assert [fact.content.text for fact in facts if isinstance(fact, MessageText)] == ["From the second."]
 
 
-async def test_where_all_fail_the_turn_fails_with_what_the_last_one_said(tmp_path: Path):
+async def test_if_all_models_fail_the_turn_fails_with_the_last_error(tmp_path: Path):
     def fails(code: str) -> dict[str, Any]:
         return calls([{"fail": {"code": code, "message": f"It says {code}.", "retryable": False}}])
 
@@ -62,7 +62,7 @@ async def test_where_all_fail_the_turn_fails_with_what_the_last_one_said(tmp_pat
     assert failed.hint.startswith("The models before it failed as well.")
 
 
-async def test_a_former_run_is_given_again_and_says_where_it_is_left(tmp_path: Path):
+async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: Path):
     scenario = calls(uses("Read", file_path="note.md"), says("It says one."))
     first = tmp_path / "first"
     first.mkdir()
@@ -95,8 +95,8 @@ async def test_a_former_run_is_given_again_and_says_where_it_is_left(tmp_path: P
     )
 
 
-async def test_a_run_is_given_again_also_where_the_former_one_was_stopped_first_or_summarised(tmp_path: Path):
-    """Asked again after a stop, and with a summary in between that a person asked for."""
+async def test_a_replay_works_for_interrupted_and_summarised_runs(tmp_path: Path):
+    """The run is repeated after an interrupt, with a requested summary in between."""
     played = {
         "agents": {"compaction": [says("They said one.")]},
         "match": [
@@ -136,7 +136,7 @@ async def test_a_run_is_given_again_also_where_the_former_one_was_stopped_first_
     assert said == ["First.", "Second.", "Third."]
 
 
-async def test_where_nobody_tells_of_models_asking_is_refused(tmp_path: Path):
+async def test_without_a_model_catalog_listing_is_refused(tmp_path: Path):
     async with house(tmp_path, calls()) as home:
         for query in (ListModels(), TryModel()):
             with pytest.raises(Refusal) as refused:
@@ -144,7 +144,7 @@ async def test_where_nobody_tells_of_models_asking_is_refused(tmp_path: Path):
             assert refused.value.code == "model_unconfigured"
 
 
-async def test_a_run_under_way_goes_on_with_its_model_when_another_is_configured(tmp_path: Path):
+async def test_a_run_keeps_its_model_when_another_is_configured(tmp_path: Path):
     waits = calls([{"wait_for": str(tmp_path / "go")}, *uses("Read", file_path="note.md")], says("From the former."))
     models = plays(tmp_path, former=waits)
     async with house(tmp_path, calls(), models=models) as home:

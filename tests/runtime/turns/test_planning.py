@@ -1,4 +1,4 @@
-"""A turn in permission mode planning ends with its plan, and what is accepted is carried out in the mode that is picked."""
+"""Planning turns, which end with a plan that is carried out in the chosen mode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def asked(home: House, session: str, count: int = 1) -> Record:
 
 
 def modes(record: Record) -> tuple[str, ...]:
-    """The modes that the action offers, the default first."""
+    """Return the modes that the action offers, the default first."""
     assert isinstance(record.fact, ActionRequired)
     return record.fact.modes
 
@@ -39,8 +39,8 @@ def respond(session: str, record: Record, decision: Decision = "approve", **more
     return RespondAction(session_id=session, action_id=record.scope.action, decision=decision, **more)
 
 
-async def test_an_accepted_plan_ends_its_turn_and_is_carried_out_in_the_mode_that_was_picked(tmp_path: Path) -> None:
-    """CTX-03: what waits in the queue comes behind it, and the model is told of the plan."""
+async def test_an_accepted_plan_ends_its_turn_and_runs_in_the_chosen_mode(tmp_path: Path) -> None:
+    """CTX-03: queued turns come after it, and the model receives the plan."""
     async with house(tmp_path, calls(PLAN, WRITE, says("Written."), says("After."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         record = await asked(home, session)
@@ -58,7 +58,7 @@ async def test_an_accepted_plan_ends_its_turn_and_is_carried_out_in_the_mode_tha
         assert carried == ("I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write\n\nKeep it short.")
 
 
-async def test_a_plan_that_is_accepted_without_a_mode_leads_to_work(tmp_path: Path) -> None:
+async def test_a_plan_accepted_without_a_mode_is_carried_out(tmp_path: Path) -> None:
     """D4: the session leaves planning, and the turn row shows the mode in force."""
     async with house(tmp_path, calls(PLAN, says("Written."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
@@ -71,8 +71,8 @@ async def test_a_plan_that_is_accepted_without_a_mode_leads_to_work(tmp_path: Pa
         assert carried == "I accept the plan. Carry it out.\n\nWrite the notes.\n1. look\n2. write"
 
 
-async def test_a_plan_is_carried_out_in_the_mode_before_the_planning_where_nobody_picks_one(tmp_path: Path) -> None:
-    """D4: the card offers the modes with the default first, and the fact of the answer has the one that was decided."""
+async def test_a_plan_runs_in_the_mode_before_planning_by_default(tmp_path: Path) -> None:
+    """D4: the card lists the modes with the default first, and the answer's fact has the decision."""
     async with house(tmp_path, calls(says("Hello."), PLAN, WRITE, says("Written."))) as home:
         session = (await home.submit("hello", permission_mode="edits")).session_id
         await home.until(session, "turn.completed")
@@ -88,7 +88,7 @@ async def test_a_plan_is_carried_out_in_the_mode_before_the_planning_where_nobod
         assert line.permission_mode == "edits"
 
 
-async def test_full_access_is_offered_for_a_plan_only_where_it_was_in_force_before(tmp_path: Path) -> None:
+async def test_a_plan_offers_full_access_only_if_it_was_in_force_before(tmp_path: Path) -> None:
     """D4"""
     async with house(tmp_path, calls(says("Hello."), PLAN, says("Written."), PLAN)) as home:
         session = (await home.submit("hello", permission_mode="full")).session_id
@@ -107,8 +107,9 @@ async def test_full_access_is_offered_for_a_plan_only_where_it_was_in_force_befo
         assert "Accepted: ask, edits." in refused.value.problem.message
 
 
-async def test_no_mode_is_offered_for_a_plan_that_the_agent_may_not_work_in(tmp_path: Path) -> None:
-    """D4: a mode wider than the agent's own is refused, and where it may only plan its turn goes on."""
+async def test_a_plan_offers_no_mode_that_the_agent_may_not_use(tmp_path: Path) -> None:
+    """D4: a mode wider than the agent's own is refused. An agent that may only plan continues its
+    turn."""
     agent = Changing(permission_mode="ask")
     async with house(tmp_path, calls(PLAN, PLAN, says("Only planned.")), agent) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
@@ -128,8 +129,8 @@ async def test_no_mode_is_offered_for_a_plan_that_the_agent_may_not_work_in(tmp_
         assert [one.permission_mode for one in facts if isinstance(one, ActionResolved)] == [None, None]
 
 
-async def test_a_plan_that_is_accepted_beside_another_open_call_ends_its_turn_with_that_call(tmp_path: Path) -> None:
-    """D4: the model that planned is not asked once more."""
+async def test_an_accepted_plan_ends_its_turn_with_its_last_open_call(tmp_path: Path) -> None:
+    """D4: the planning model is not called again."""
     both = [*uses("ask_person", question="Which name?"), *PLAN]
     done = uses("Finalize", summary="Written.")
     async with house(tmp_path, calls(both, done)) as home:
@@ -147,8 +148,8 @@ async def test_a_plan_that_is_accepted_beside_another_open_call_ends_its_turn_wi
         assert (first, second != first) == (record.scope.turn, True)
 
 
-async def test_a_plan_that_is_sent_back_is_proposed_anew_as_its_next_revision(tmp_path: Path) -> None:
-    """CTX-03: both stand in the conversation, each linked to the other, and the last one is final once."""
+async def test_a_plan_with_requested_changes_is_proposed_as_its_next_revision(tmp_path: Path) -> None:
+    """CTX-03: both stay in the conversation, linked to each other, and the last one is final once."""
     async with house(tmp_path, calls(PLAN, ANEW, says("Good."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         first = await asked(home, session)
@@ -178,8 +179,8 @@ async def test_a_rejected_plan_keeps_its_reason_and_changes_nothing(tmp_path: Pa
         assert list(home.folder.iterdir()) == []
 
 
-async def test_who_plans_is_told_to_end_with_the_plan(tmp_path: Path) -> None:
-    """CTX-03: in the mode's layer of the prompt, and in no other mode."""
+async def test_a_planning_agent_is_instructed_to_end_with_the_plan(tmp_path: Path) -> None:
+    """CTX-03: in the mode layer of the prompt, only in planning mode."""
     async with house(tmp_path, calls(PLAN, says("Done."), says("Done."))) as home:
         session = (await home.submit("plan it", permission_mode="planning")).session_id
         record = await asked(home, session)
@@ -194,7 +195,7 @@ async def test_who_plans_is_told_to_end_with_the_plan(tmp_path: Path) -> None:
         assert told == [True, False]
 
 
-async def test_a_mode_goes_with_the_approval_of_a_plan_that_was_made_while_planning(tmp_path: Path) -> None:
+async def test_a_plan_approval_takes_a_mode_only_in_planning(tmp_path: Path) -> None:
     async with house(tmp_path, calls(PLAN, says("Done."))) as home:
         session = (await home.submit("plan it", permission_mode="ask")).session_id
         record = await asked(home, session)

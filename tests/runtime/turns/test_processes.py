@@ -1,4 +1,4 @@
-"""Commands that go on in the background: started by an agent, told by facts, and under a person's hand."""
+"""Background commands: started by an agent, recorded as facts, controlled by a person."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.tools.rigs.processes import having, until
 
 @pytest.fixture
 def mark(tmp_path: Path) -> str:
-    """Seconds that are told apart from all others in the list of processes."""
+    """Return a sleep duration that identifies a process in the process list."""
     return f"9{abs(hash(str(tmp_path))) % 10**8:08d}"
 
 
@@ -44,12 +44,12 @@ async def listed(home: House, session: str) -> tuple[ProcessRow, ...]:
 
 
 async def outputs(home: House, session: str) -> list[str]:
-    """What the calls of tools came to, in order."""
+    """Return the outputs of tool calls, in order."""
     return [one.fact.output.text for one in await home.facts(session) if isinstance(one.fact, ToolCompleted)]
 
 
-async def test_a_process_outlives_its_call_and_its_turn_and_ends_by_itself(tmp_path: Path) -> None:
-    """CTL-09: each step of it is a fact, and its row says how it ended."""
+async def test_a_process_outlives_its_call_and_turn(tmp_path: Path) -> None:
+    """CTL-09: each step is a fact, and its row shows how it ended."""
     played = calls(background("echo up; read line; echo got $line"), says("It runs."))
     async with house(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
@@ -81,7 +81,7 @@ async def until_output(home: House, session: str, text: str) -> None:
     await home._soon(there)
 
 
-async def test_an_agent_reads_what_it_started_and_ends_it(tmp_path: Path) -> None:
+async def test_an_agent_reads_and_stops_its_process(tmp_path: Path) -> None:
     """CTL-09"""
     played = calls(
         background("echo one; echo two; exec sleep 600"),
@@ -99,13 +99,13 @@ async def test_an_agent_reads_what_it_started_and_ends_it(tmp_path: Path) -> Non
         assert (over.fact.status, over.fact.output.text) == ("terminated", "one\ntwo\n")
         name = over.scope.process
         assert (await outputs(home, turn.session_id))[1:] == [
-            f"two\n\n[{name} runs. The next offset is 8.]",
-            f"{name} was ended.",
-            f"one\ntwo\n\n[{name} was ended. The next offset is 8.]",
+            f"two\n\n[{name} is running. The next offset is 8.]",
+            f"{name} was stopped.",
+            f"one\ntwo\n\n[{name} was stopped. The next offset is 8.]",
         ]
 
 
-async def test_what_a_process_prints_of_a_key_is_veiled_also_where_it_is_read_in_pieces(tmp_path: Path) -> None:
+async def test_a_key_in_a_processs_output_is_redacted_also_across_reads(tmp_path: Path) -> None:
     """SAFE-03"""
     key = "ghp_" + "a1B2" * 9
     played = calls(
@@ -127,8 +127,8 @@ async def test_what_a_process_prints_of_a_key_is_veiled_also_where_it_is_read_in
             assert key[11:] not in text
 
 
-async def test_a_prompt_is_read_to_its_end_though_a_secret_may_begin_with_its_last_letters(tmp_path: Path) -> None:
-    """SAFE-03: an agent that waits for them is told, and so is a person; when the rest comes, the handle stands behind them."""
+async def test_output_that_may_start_a_secret_is_still_read_to_its_end(tmp_path: Path) -> None:
+    """SAFE-03: agents and people receive the text. When the rest arrives, the handle follows it."""
     known = Redaction([NamedSecret("deploy", "me7Kq-x2Zp9w", "environment")])
     played = calls(
         background("printf 'Who? me'; read line; printf %s $line"),
@@ -142,7 +142,7 @@ async def test_a_prompt_is_read_to_its_end_though_a_secret_may_begin_with_its_la
 
         (row,) = await listed(home, turn.session_id)
         assert row.output == Text(text="Who? me")
-        assert (await outputs(home, turn.session_id))[1] == f"me\n[{process} runs. The next offset is 7.]"
+        assert (await outputs(home, turn.session_id))[1] == f"me\n[{process} is running. The next offset is 7.]"
 
         await home.do(WriteProcessStdin(session_id=turn.session_id, process_id=process, text="7Kq-x2Zp9w\n"))
 
@@ -151,7 +151,7 @@ async def test_a_prompt_is_read_to_its_end_though_a_secret_may_begin_with_its_la
         assert over.fact.output == Text(text="Who? mesecret://deploy")
 
 
-async def test_a_person_ends_a_process_and_the_request_comes_first(tmp_path: Path, mark: str) -> None:
+async def test_a_persons_stop_request_is_recorded_before_the_process_ends(tmp_path: Path, mark: str) -> None:
     """CTL-09"""
     async with house(tmp_path, calls(background(f"(setsid sleep {mark} &); sleep {mark}"), says("It runs."))) as home:
         turn = await home.submit("serve", permission_mode="full")
@@ -170,7 +170,7 @@ async def test_a_person_ends_a_process_and_the_request_comes_first(tmp_path: Pat
         assert refused.value.code == "process_unavailable"
 
 
-async def test_a_process_that_never_was_is_unknown(tmp_path: Path) -> None:
+async def test_an_unknown_process_is_refused(tmp_path: Path) -> None:
     """CTL-09"""
     async with house(tmp_path, calls(says("Hello."))) as home:
         turn = await home.submit("hello")
@@ -184,8 +184,8 @@ async def test_a_process_that_never_was_is_unknown(tmp_path: Path) -> None:
         assert await home.types(turn.session_id) == before
 
 
-async def test_after_a_crash_a_process_is_lost_unavailable_and_warned_about(tmp_path: Path) -> None:
-    """CTL-09: it cannot be recovered; asking for it changes nothing."""
+async def test_after_a_crash_a_process_is_lost_with_a_warning(tmp_path: Path) -> None:
+    """CTL-09: it cannot be recovered, and stopping it changes nothing."""
     played = calls(background("sleep 600"), says("It runs."))
     async with house(tmp_path, played) as home:
         turn = await home.submit("serve", permission_mode="full")
@@ -209,7 +209,7 @@ async def test_after_a_crash_a_process_is_lost_unavailable_and_warned_about(tmp_
             assert found[2].fact.code == "process_unavailable"
 
 
-async def test_a_process_ends_with_its_host_that_is_stopped_and_says_so(tmp_path: Path, mark: str) -> None:
+async def test_a_process_ends_with_its_host_and_is_recorded(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
     played = calls(background(f"sleep {mark}"), says("It runs."))
     async with house(tmp_path, played) as home:
@@ -223,7 +223,7 @@ async def test_a_process_ends_with_its_host_that_is_stopped_and_says_so(tmp_path
         assert row.state == "session_closed"
 
 
-async def test_a_session_that_is_deleted_takes_its_processes_with_it(tmp_path: Path, mark: str) -> None:
+async def test_deleting_a_session_ends_its_processes(tmp_path: Path, mark: str) -> None:
     """SAFE-10"""
     async with house(tmp_path, calls(background(f"sleep {mark}"), says("It runs."))) as home:
         turn = await home.submit("serve", permission_mode="full")
@@ -235,8 +235,8 @@ async def test_a_session_that_is_deleted_takes_its_processes_with_it(tmp_path: P
         assert having(mark) == []
 
 
-async def test_a_session_with_a_process_is_not_let_go(tmp_path: Path) -> None:
-    """CTL-09: it goes on although nobody looks."""
+async def test_a_session_with_a_process_is_not_closed(tmp_path: Path) -> None:
+    """CTL-09: the process keeps running without followers."""
     played = calls(background("read line"), says("It runs."))
     async with house(tmp_path, played, idle=0.0, idle_waiting=0.0) as home:
         turn = await home.submit("serve", permission_mode="full")
@@ -251,7 +251,7 @@ async def test_a_session_with_a_process_is_not_let_go(tmp_path: Path) -> None:
         await home.swept()
 
 
-async def test_a_command_that_goes_on_is_asked_about_like_any(tmp_path: Path) -> None:
+async def test_a_background_command_needs_the_same_approval(tmp_path: Path) -> None:
     """SAFE-07"""
     async with house(tmp_path, calls(background("sleep 600"), says("No."))) as home:
         turn = await home.submit("serve")
@@ -266,7 +266,7 @@ async def test_a_command_that_goes_on_is_asked_about_like_any(tmp_path: Path) ->
         assert await listed(home, turn.session_id) == ()
 
 
-async def test_what_commands_would_find_is_told_of_a_workspace_and_of_a_session(tmp_path: Path) -> None:
+async def test_the_command_environment_is_readable_for_a_workspace_and_a_session(tmp_path: Path) -> None:
     """CTL-09"""
     async with house(tmp_path, calls(says("Hello."))) as home:
         turn = await home.submit("hello", permission_mode="planning")

@@ -1,4 +1,4 @@
-"""What an agent merely says is done by nobody."""
+"""Prose of an agent that resembles calls, commands or status has no effect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from callboard.agents.folder import FolderDefinitions
 from tests.runtime.rigs.house import house, says
 from tests.runtime.rigs.team import crew, plays
 
-#: The forms in which models, tools and people write what is to be done.
+#: Forms in which models, tools and people write instructions.
 PROSE = """I have asked worker-1 to do it, critic accepted the handoff, and tsk_1 is done.
 
 ```sh
@@ -28,7 +28,8 @@ Finalize(summary="All done.")"""
 
 @pytest.mark.parametrize("mode", ["chat", "auto"])
 async def test_prose_that_looks_like_a_call_a_command_or_a_status_changes_nothing(tmp_path: Path, mode: str) -> None:
-    """MAR-11, UI-17: nothing is run, nobody is made or told anything, and in `auto` the word Finalize ends nothing."""
+    """MAR-11, UI-17: nothing runs, no agent is created or messaged, and the word Finalize ends
+    nothing in `auto`."""
     scenario = plays(("lead", "go", [says(f"{number}\n{PROSE}") for number in range(3)]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)

@@ -1,4 +1,5 @@
-"""A model call that waits for its provider (M4): bounded by the settings, seen, ended by an interrupt, survived by the log."""
+"""Model calls that wait for their provider (M4): limited by settings, shown, interruptible, and
+safe over a crash."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def busy(**more: Any) -> dict[str, Any]:
     return {"fail": {"code": "model_unavailable", "message": "Overloaded.", "retryable": True, **more}}
 
 
-async def test_m4_the_patience_of_the_settings_ends_the_waiting(tmp_path: Path) -> None:
+async def test_m4_the_patience_setting_limits_the_wait(tmp_path: Path) -> None:
     patience = RetrySettings(patience=0.2, attempts=1)
     async with house(tmp_path, calls([busy(retry_after=0.06)]), model_retry=patience) as home:
         turn = await home.submit("go")
@@ -34,7 +35,7 @@ async def test_m4_the_patience_of_the_settings_ends_the_waiting(tmp_path: Path) 
     assert all(wait is not None and 60 <= wait <= 66 for wait in waits)
 
 
-async def test_m4_a_fallback_is_asked_instead_of_a_long_wait(tmp_path: Path) -> None:
+async def test_m4_a_fallback_replaces_a_long_wait(tmp_path: Path) -> None:
     models = plays(tmp_path, first=calls([busy(retry_after=60)]), second=calls(says("From the second.")))
     async with house(tmp_path, calls(), models=models) as home:
         turn = await home.submit("go")
@@ -44,7 +45,7 @@ async def test_m4_a_fallback_is_asked_instead_of_a_long_wait(tmp_path: Path) -> 
     assert [fact.chosen.provider for fact in facts if isinstance(fact, RoutingResolved)] == ["first", "second"]
 
 
-async def test_m4_a_call_that_waits_is_one_line_that_says_how_long_and_which_try(tmp_path: Path) -> None:
+async def test_m4_a_waiting_call_is_one_row_with_wait_and_attempt(tmp_path: Path) -> None:
     async with house(tmp_path, calls([busy(retry_after=0.01, attempts=3), *says("Hello.")])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
@@ -62,7 +63,7 @@ async def test_m4_an_interrupt_ends_a_wait_at_once(tmp_path: Path) -> None:
         assert time.monotonic() - began < 20
 
 
-async def test_m4_a_call_that_waited_when_the_process_died_reads_as_interrupted(tmp_path: Path) -> None:
+async def test_m4_a_waiting_call_of_a_dead_process_is_interrupted(tmp_path: Path) -> None:
     async with house(tmp_path, calls([busy(retry_after=200)])) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "model.failed")
@@ -76,7 +77,7 @@ async def test_m4_a_call_that_waited_when_the_process_died_reads_as_interrupted(
 
 
 class Ends:
-    """A model that ends its answer for a reason that no table lists."""
+    """A model that ends its response for an unknown reason."""
 
     provider, name, label = "odd", "m", "odd"
     window: int | None = None
@@ -93,7 +94,7 @@ class Ends:
         return self
 
 
-async def test_m4_an_unknown_ending_is_kept_in_the_fact_and_warned_about(tmp_path: Path) -> None:
+async def test_m4_an_unknown_stop_reason_is_recorded_with_a_warning(tmp_path: Path) -> None:
     async with house(tmp_path, calls(), models=cast("ConfiguredModels", Ends())) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

@@ -1,4 +1,4 @@
-"""Long output and images: kept whole, shown by head and tail, told in part, and read on by page."""
+"""Long outputs and images: stored whole, shown and sent in part, and read in pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.tools.files.test_images import png
 
 
 async def results(home: House, session: str, thread: str, *, images: bool = True) -> list[ToolResultContent]:
-    """What the model was told of its calls."""
+    """Return the call results that the model received."""
     host = (await home.runtime.sessions.get(session)).host
     await host.wait_settled()
     context = await host.conversations.get(thread)
@@ -21,8 +21,9 @@ async def results(home: House, session: str, thread: str, *, images: bool = True
     return [one for one in told if isinstance(one, ToolResultContent)]
 
 
-async def test_a_long_output_is_told_by_its_head_and_tail_and_read_on_by_page(tmp_path: Path) -> None:
-    """UI-08: the row has a preview of both ends; the model reads the rest with ReadOutput, which only reads."""
+async def test_a_long_output_is_sent_truncated_and_read_in_pages(tmp_path: Path) -> None:
+    """UI-08: the row previews both ends. The model reads the rest with ReadOutput, which is
+    read-only."""
     played = {
         "calls": [
             uses("Bash", command="seq 1 30000"),
@@ -42,12 +43,12 @@ async def test_a_long_output_is_told_by_its_head_and_tail_and_read_on_by_page(tm
         assert len(told) < 70_000
         assert told.startswith("1\n2\n")
         assert told.endswith("30000\n")
-        assert f'`read_output` with call_id "{call}" reads them, from offset 49152.' in told
+        assert f'`read_output`, call_id "{call}", offset 49152.' in told
         parts = await home.parts(first.session_id, first.turn_id)
         assert next(one.output for one in parts if isinstance(one, ToolPart)) == output
 
 
-async def test_read_output_gives_the_pages_of_ones_own_calls_and_of_no_others(tmp_path: Path) -> None:
+async def test_read_output_returns_only_outputs_of_the_agents_own_calls(tmp_path: Path) -> None:
     """UI-08, SAFE"""
     played = {"calls": [uses("Bash", command="seq 1 30000"), says("Done.")]}
     async with house(tmp_path, played) as home:
@@ -77,12 +78,12 @@ async def test_read_output_gives_the_pages_of_ones_own_calls_and_of_no_others(tm
             == f"{whole[49152:49164]}\n\n[bytes 49152 to 49164 of {len(whole)}; read on with offset 49164]"
         )
         assert isinstance(other, ToolFailed)
-        assert "You made no call cal_other" in other.message
+        assert "There is no stored output of call cal_other" in other.message
         assert isinstance(behind, ToolFailed)
 
 
-async def test_an_image_is_read_as_an_image_and_another_file_is_called_what_it_is(tmp_path: Path) -> None:
-    """UI-08, CTX-01: a model that is shown no images is told which one stands there."""
+async def test_an_image_is_read_as_an_image_and_other_files_are_named(tmp_path: Path) -> None:
+    """UI-08, CTX-01: a model without image input receives a description."""
     async with house(
         tmp_path, calls(uses("Read", file_path="a.png"), uses("Read", file_path="b.pdf"), says("Seen."))
     ) as home:
@@ -100,6 +101,6 @@ async def test_an_image_is_read_as_an_image_and_another_file_is_called_what_it_i
         unshown = (await results(home, first.session_id, first.thread_id, images=False))[0]
         assert unshown.images == ()
         assert "4 × 4 pixels" in unshown.text
-        assert "this model is shown no images" in unshown.text
+        assert "This model does not accept images" in unshown.text
         parts = await home.parts(first.session_id, first.turn_id)
         assert [one.images for one in parts if isinstance(one, ToolPart)] == [(ref,), ()]

@@ -1,4 +1,4 @@
-"""M2: a call runs under any spelling of its tool's name, and is stored and shown under one."""
+"""M2: a call runs under every spelling of its tool's name, and is stored and shown under one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_m2_a_call_runs_under_any_spelling_and_is_stored_under_one(tmp_pat
     assert ["hello" in fact.output.text for fact in facts if isinstance(fact, ToolCompleted)] == [True]
 
 
-async def test_m2_a_name_that_no_tool_has_is_refused_with_the_names_that_models_see(tmp_path: Path):
+async def test_m2_an_unknown_tool_name_is_refused_with_the_known_names(tmp_path: Path):
     async with house(tmp_path, calls(uses("teleport"), says("No."))) as home:
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")
@@ -51,7 +51,7 @@ async def test_m2_a_rule_applies_in_either_spelling_and_is_listed_in_one(tmp_pat
 
 
 async def test_m2_a_stored_session_continues_over_http_and_a_call_in_snake_case_runs(tmp_path: Path):
-    """The log has `Read` and `ReadOutput`; the requests and the model's calls have only `read` and `read_output`."""
+    """The log has `Read` and `ReadOutput`. Requests and model calls have `read` and `read_output`."""
     async with house(tmp_path, calls(uses("Read", file_path="a.md"), says("Read."))) as home:
         (home.folder / "a.md").write_text("hello\n")
         turn = await home.submit("go")

@@ -1,4 +1,4 @@
-"""Servers of tools on the real runtime: their tools pass the gate, what they ask is an action, and what there is is a fact."""
+"""Tool servers (MCP) in sessions: gated calls, questions as actions, and catalogs as facts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.tools.mcp.serving import SCRIPTED, noted
 
 @asynccontextmanager
 async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bool = False) -> AsyncIterator[House]:
-    """A runtime whose user has the server of `scripted.py` in the settings, and these lines."""
+    """Yield a runtime whose user settings have the server of `scripted.py` and these lines."""
     state = place / "home"
     state.mkdir(exist_ok=True)
     command = json.dumps([sys.executable, "-I", "-S", SCRIPTED, str(place / "calls")])
@@ -60,7 +60,7 @@ async def served(place: Path, scenario: dict[str, Any], *more: str, deferred: bo
 
 
 async def answered(home: House, session: str, decision: Any, **more: Any) -> ActionRequired:
-    """The person's word on what is asked."""
+    """Answer the question as a person."""
     asked = await home.until(session, "action.required")
     assert isinstance(asked.fact, ActionRequired)
     await home.do(RespondAction(session_id=session, action_id=asked.scope.action, decision=decision, **more))
@@ -68,7 +68,7 @@ async def answered(home: House, session: str, decision: Any, **more: Any) -> Act
 
 
 async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
-    """The catalogs that a session's facts name."""
+    """Return the catalogs that a session's facts name."""
     found: list[dict[str, ToolInfo]] = []
     for fact in await facts(home, session, ToolCatalogResolved):
         data = await home.runtime.dependencies.store.blobs.get(fact.catalog.hash)
@@ -77,8 +77,8 @@ async def catalogs(home: House, session: str) -> list[dict[str, ToolInfo]]:
     return found
 
 
-async def test_a_servers_tool_asks_a_person_and_runs_once_they_say_yes(tmp_path: Path) -> None:
-    """CTL-04, X10: the same gate; its word that it only reads lets nothing pass and lowers no risk."""
+async def test_a_servers_tool_runs_once_after_approval(tmp_path: Path) -> None:
+    """CTL-04, X10: the same gate. The server's read-only hint allows nothing and lowers no risk."""
     async with served(tmp_path, calls(uses("mcp__scripted__echo", text="hello"), says("Done."))) as home:
         session = (await home.submit("go")).session_id
         asked = await answered(home, session, "approve", scope="session")
@@ -103,7 +103,7 @@ async def test_a_servers_tool_asks_a_person_and_runs_once_they_say_yes(tmp_path:
         )
 
 
-async def test_the_catalog_is_a_fact_where_it_differs_from_the_last(tmp_path: Path) -> None:
+async def test_a_changed_catalog_is_a_fact(tmp_path: Path) -> None:
     async with served(tmp_path, {"calls": [says("One."), says("Two.")]}) as home:
         session = (await home.submit("one")).session_id
         await home.until(session, "turn.completed")
@@ -125,7 +125,7 @@ async def test_the_catalog_is_a_fact_where_it_differs_from_the_last(tmp_path: Pa
         )
 
 
-async def test_deferred_tools_are_looked_for_and_told_from_then_on(tmp_path: Path) -> None:
+async def test_deferred_tools_are_sent_after_a_search(tmp_path: Path) -> None:
     scenario = calls(uses("FindTools", query="echo"), uses("mcp__scripted__echo", text="found"), says("Done."))
     async with served(tmp_path, scenario, deferred=True) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
@@ -136,8 +136,8 @@ async def test_deferred_tools_are_looked_for_and_told_from_then_on(tmp_path: Pat
         assert [one.output.text for one in await facts(home, session, ToolCompleted)][-1] == "found"
 
 
-async def test_what_a_server_asks_in_the_middle_of_a_call_is_an_action_of_that_call(tmp_path: Path) -> None:
-    """CTL-05, UI-24: answered once, and the call goes on with the answer."""
+async def test_a_servers_question_during_a_call_is_an_action_of_the_call(tmp_path: Path) -> None:
+    """CTL-05, UI-24: it is answered once, and the call continues with the answer."""
     async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         asked = await answered(home, session, "answer", answer="42")
@@ -154,7 +154,7 @@ async def test_what_a_server_asks_in_the_middle_of_a_call_is_an_action_of_that_c
         assert types[types.index("action.required") - 1 :][:3] == ["tool.started", "action.required", "action.resolved"]
 
 
-async def test_a_no_to_what_a_server_asks_is_told_to_it(tmp_path: Path) -> None:
+async def test_a_server_receives_a_rejection(tmp_path: Path) -> None:
     async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await answered(home, session, "reject")
@@ -163,8 +163,8 @@ async def test_a_no_to_what_a_server_asks_is_told_to_it(tmp_path: Path) -> None:
         assert json.loads(done.output.text) == {"action": "decline"}
 
 
-async def test_a_turn_that_is_stopped_while_a_server_asks_withdraws_the_question(tmp_path: Path) -> None:
-    """CTL-07: nothing of it goes on."""
+async def test_an_interrupt_withdraws_a_servers_question(tmp_path: Path) -> None:
+    """CTL-07: nothing of it continues."""
     async with served(tmp_path, calls(uses("mcp__scripted__ask"), says("Done."))) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
         await home.until(session, "action.required")
@@ -174,8 +174,8 @@ async def test_a_turn_that_is_stopped_while_a_server_asks_withdraws_the_question
         assert (await home.types(session))[-3:] == ["action.withdrawn", "tool.cancelled", "turn.interrupted"]
 
 
-async def test_how_far_a_call_is_stands_in_its_row_while_it_runs(tmp_path: Path) -> None:
-    """UI-09: shown as it comes, and gone with the end of the call."""
+async def test_a_running_calls_progress_is_in_its_row(tmp_path: Path) -> None:
+    """UI-09: it is shown as it arrives, and removed when the call ends."""
     scenario = calls(uses("mcp__scripted__count_and_hang"), says("Done."))
     async with served(tmp_path, scenario) as home:
         session = (await home.submit("go", permission_mode="full")).session_id
@@ -186,7 +186,7 @@ async def test_how_far_a_call_is_stands_in_its_row_while_it_runs(tmp_path: Path)
         await home.until(session, "turn.interrupted")
 
 
-async def test_a_server_that_dies_fails_its_call_alone_and_is_told(tmp_path: Path) -> None:
+async def test_a_server_that_dies_fails_only_its_call_and_is_reported(tmp_path: Path) -> None:
     scenario = calls(uses("mcp__scripted__die"), uses("Read", file_path="a.txt"), says("Done."))
     async with served(tmp_path, scenario) as home:
         (home.folder / "a.txt").write_text("still here\n")
@@ -198,8 +198,8 @@ async def test_a_server_that_dies_fails_its_call_alone_and_is_told(tmp_path: Pat
         assert "exit code 7" in lost.message
 
 
-async def test_without_patch_only_tools_that_say_that_they_read_are_had(tmp_path: Path) -> None:
-    """MAR-05: also of servers."""
+async def test_without_patch_only_read_only_tools_are_available(tmp_path: Path) -> None:
+    """MAR-05: also for servers."""
     async with served(tmp_path, calls(uses("mcp__scripted__wipe", text="all"), says("Done."))) as home:
         agents = home.folder / "agents"
         agents.mkdir()
@@ -215,7 +215,7 @@ async def test_without_patch_only_tools_that_say_that_they_read_are_had(tmp_path
         assert (loaded, noted(tmp_path)) == (["mcp__scripted__echo"], [])
 
 
-async def test_the_inventory_and_the_servers_can_be_read_and_a_server_connected_to_anew(tmp_path: Path) -> None:
+async def test_the_inventory_and_servers_are_readable_and_a_server_reconnects(tmp_path: Path) -> None:
     async with served(tmp_path, calls(says("Hi."))) as home:
         before: ServerList = await home.do(ListServers(workspace_id=home.workspace))
         inventory: ToolInventory = await home.do(GetToolInventory(workspace_id=home.workspace))
@@ -229,8 +229,8 @@ async def test_the_inventory_and_the_servers_can_be_read_and_a_server_connected_
         assert {one.name for one in inventory.tools} == {one.name for one in of_thread.tools}
 
 
-async def test_calls_that_only_read_run_beside_each_other_and_others_one_after_the_other(tmp_path: Path) -> None:
-    """In auto: a change that follows a change sees what that one made."""
+async def test_read_only_calls_run_in_parallel_and_others_in_sequence(tmp_path: Path) -> None:
+    """In auto: a change sees the result of the change before it."""
     both = [
         {"tool": {"name": "Write", "arguments": {"file_path": "a.txt", "content": "one\n"}}},
         {"tool": {"name": "Edit", "arguments": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}},

@@ -1,4 +1,4 @@
-"""Turns on the real runtime: what is asked, done and told."""
+"""Turns with real tools: inputs, effects and answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WRITE = uses("Write", file_path="a.txt", content="hello\n")
 
 
 async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
-    """UI-03: the parts stand in the order in which they came; UI-05: what follows the last tool call is the answer."""
+    """UI-03: parts are in arrival order. UI-05: the text after the last tool call is the answer."""
     scenario = calls(
         [{"reasoning": "look"}, {"text": "Reading."}, *uses("Read", file_path="notes.md")], says("It says hi.")
     )
@@ -53,7 +53,7 @@ async def test_a_turn_reads_a_real_file_and_answers(tmp_path: Path) -> None:
 
 
 async def test_a_turn_of_two_calls_and_one_tool_takes_four_transactions(tmp_path: Path) -> None:
-    """The facts of one transaction carry one time; a turn of two model calls and one tool is four of them."""
+    """The facts of one transaction have one time. A turn of two model calls and one tool has four."""
     async with house(tmp_path, calls(uses("Read", file_path="notes.md"), says("Done."))) as home:
         (home.folder / "notes.md").write_text("hi\n")
         turn = await home.submit("read")
@@ -88,8 +88,8 @@ async def test_a_turn_of_two_calls_and_one_tool_takes_four_transactions(tmp_path
         ]
 
 
-async def test_nothing_is_written_before_the_person_says_yes(tmp_path: Path) -> None:
-    """CTL-04: an unresolved action is not approved, and unrelated work goes on."""
+async def test_nothing_is_written_before_the_approval(tmp_path: Path) -> None:
+    """CTL-04: an unresolved action is not approved, and unrelated work continues."""
     async with house(
         tmp_path, {"match": [{"text": "write", "calls": [WRITE, says("Written.")]}], "calls": [says("Hi.")]}
     ) as home:
@@ -124,7 +124,7 @@ async def test_a_denial_leaves_no_effect_and_reaches_the_model(tmp_path: Path) -
         assert (tool.state, tool.code, tool.message) == ("output-error", "person_denied", "The person said no: no need")
 
 
-async def test_an_approval_does_not_hold_once_the_file_is_another(tmp_path: Path) -> None:
+async def test_an_approval_does_not_apply_to_a_changed_file(tmp_path: Path) -> None:
     """SAFE-07."""
     async with house(tmp_path, calls(WRITE, says("I see."))) as home:
         (home.folder / "a.txt").write_text("first\n")
@@ -138,7 +138,7 @@ async def test_an_approval_does_not_hold_once_the_file_is_another(tmp_path: Path
         assert tool.code == "file_changed"
 
 
-async def test_an_interrupt_keeps_what_was_said_and_the_next_message_runs(tmp_path: Path) -> None:
+async def test_an_interrupt_keeps_the_text_and_the_next_message_runs(tmp_path: Path) -> None:
     """COM-10."""
     long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
     scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "and then", "calls": [says("Next.")]}]}
@@ -157,8 +157,9 @@ async def test_an_interrupt_keeps_what_was_said_and_the_next_message_runs(tmp_pa
         assert [record.scope.turn for record in facts if record.header.type == "turn.completed"] == [queued.turn_id]
 
 
-async def test_an_interrupt_ends_what_a_command_started(tmp_path: Path) -> None:
-    """SAFE-10, MAR-10: the command is gone when the turn is told as interrupted, and its output so far is kept."""
+async def test_an_interrupt_ends_a_commands_processes(tmp_path: Path) -> None:
+    """SAFE-10, MAR-10: they have ended when the turn is recorded as interrupted, and the output so
+    far is stored."""
     run = uses("Bash", command="echo started; touch began; sleep 600")
     async with house(tmp_path, calls(run)) as home:
         turn = await home.submit("run", permission_mode="full")
@@ -218,7 +219,7 @@ async def test_a_steer_is_part_of_the_next_model_call(tmp_path: Path) -> None:
         assert accepted.scope.step == asked[1].scope.step
 
 
-async def test_the_same_key_has_one_effect_however_often_and_at_once(tmp_path: Path) -> None:
+async def test_a_repeated_key_has_one_effect_also_concurrently(tmp_path: Path) -> None:
     """CTL-01, CTL-02."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         request = SubmitTurn(text="hello", workspace_id=home.workspace)
@@ -230,7 +231,7 @@ async def test_the_same_key_has_one_effect_however_often_and_at_once(tmp_path: P
         assert len(await home.runtime.dependencies.store.facts.streams("ses_")) == 1
 
 
-async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> None:
+async def test_a_failing_model_is_retried_and_then_reported(tmp_path: Path) -> None:
     """COM-09, CTL-07: each attempt leaves its fact, and the last one ends the turn with a reason."""
     failing = [
         {"text": "Well"},
@@ -247,8 +248,8 @@ async def test_a_failing_model_is_tried_again_and_then_told(tmp_path: Path) -> N
         assert (row.state, row.code, row.message) == ("failed", "model_timeout", "down")
 
 
-async def test_reaching_the_bound_is_not_completion(tmp_path: Path) -> None:
-    """MAR-12: an agent that works on its own and never finalises fails at its bound."""
+async def test_reaching_the_iteration_limit_is_not_completion(tmp_path: Path) -> None:
+    """MAR-12: an autonomous agent that never finalises fails at its limit."""
     async with house(tmp_path, calls(*(says(f"At it for {count}.") for count in range(60)))) as home:
         turn = await home.submit("work", mode="auto")
         ended = await home.until(turn.session_id, "turn.failed")
@@ -256,8 +257,8 @@ async def test_reaching_the_bound_is_not_completion(tmp_path: Path) -> None:
         assert "turn.completed" not in await home.types(turn.session_id)
 
 
-async def test_a_turn_that_gets_the_same_again_and_again_is_stopped_and_shown(tmp_path: Path) -> None:
-    """The session waits for a person, with the steps that show why; new input lets it go on."""
+async def test_a_turn_that_repeats_the_same_result_is_paused_and_shown(tmp_path: Path) -> None:
+    """The session waits for a person, with the repeated steps. New input continues it."""
     same = uses("Glob", pattern="*.nothing")
     async with house(tmp_path, calls(same, same, same, says("Oh."))) as home:
         turn = await home.submit("look")
@@ -270,8 +271,8 @@ async def test_a_turn_that_gets_the_same_again_and_again_is_stopped_and_shown(tm
         await home.until(turn.session_id, "turn.completed")
 
 
-async def test_newer_input_that_interrupts_takes_the_place_of_the_running_turn(tmp_path: Path) -> None:
-    """UI-11: the turn that made room says why."""
+async def test_interrupting_input_replaces_the_running_turn(tmp_path: Path) -> None:
+    """UI-11: the replaced turn has the reason."""
     long: list[dict[str, object]] = [{"text": "So far."}, {"wait_for": "never"}]
     scenario = {"match": [{"text": "long", "calls": [long]}, {"text": "rather", "calls": [says("This.")]}]}
     async with house(tmp_path, scenario) as home:
@@ -290,8 +291,8 @@ async def test_newer_input_that_interrupts_takes_the_place_of_the_running_turn(t
         )
 
 
-async def test_an_archived_session_takes_no_input(tmp_path: Path) -> None:
-    """UI-31: what a person closed stays closed until they open it again."""
+async def test_an_archived_session_accepts_no_input(tmp_path: Path) -> None:
+    """UI-31: an archived session stays closed until a person unarchives it."""
     async with house(tmp_path, calls(says("Hi."), says("Again."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
@@ -304,7 +305,7 @@ async def test_an_archived_session_takes_no_input(tmp_path: Path) -> None:
         await home.until(turn.session_id, "turn.completed", count=2)
 
 
-async def test_an_approval_that_nobody_gives_in_time_is_a_denial(tmp_path: Path) -> None:
+async def test_an_expired_approval_is_a_denial(tmp_path: Path) -> None:
     """CTL-04: expiry is never approval."""
     async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.05) as home:
         turn = await home.submit("write it")
@@ -319,7 +320,7 @@ async def test_an_approval_that_nobody_gives_in_time_is_a_denial(tmp_path: Path)
         assert not (home.folder / "a.txt").exists()
 
 
-async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_path: Path) -> None:
+async def test_a_turn_with_a_callers_id_is_created_once_for_all_keys(tmp_path: Path) -> None:
     """CTL-02."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         request = SubmitTurn(text="hello", workspace_id=home.workspace, turn_id="mine")
@@ -335,8 +336,8 @@ async def test_a_turn_that_the_caller_named_is_made_once_whatever_the_keys(tmp_p
         assert again.value.code == "turn_id_used"
 
 
-async def test_a_session_that_waits_is_let_go_and_its_answer_wakes_it(tmp_path: Path) -> None:
-    """CTL-04: what waits for a person holds nothing, whether its time may run out or not."""
+async def test_a_waiting_session_is_closed_and_its_answer_reopens_it(tmp_path: Path) -> None:
+    """CTL-04: a pending action keeps nothing in memory, with or without an expiry."""
     limits: dict[str, Any] = {"approval_expiry": 3600.0, "idle_waiting": -1.0}
     async with house(tmp_path, calls(WRITE, says("Done.")), **limits) as home:
         turn = await home.submit("write")
@@ -348,7 +349,7 @@ async def test_a_session_that_waits_is_let_go_and_its_answer_wakes_it(tmp_path: 
         assert "session.taken_over" not in await home.types(turn.session_id)
 
 
-async def test_the_time_of_an_action_runs_out_also_while_its_session_is_let_go(tmp_path: Path) -> None:
+async def test_an_action_expires_also_while_its_session_is_closed(tmp_path: Path) -> None:
     """CTL-04: expiry is never approval."""
     async with house(tmp_path, calls(WRITE, says("Then not.")), approval_expiry=0.5) as home:
         turn = await home.submit("write")

@@ -1,4 +1,4 @@
-"""The numbering of a workspace's events: whoever comes and goes, and however far behind."""
+"""The numbering of a workspace's events, for clients that connect, leave and lag."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACE = Scope(agent="lead", thread="thr_a", turn="trn_a", run="run_a", step=2)
 
 
 class Desk:
-    """A store, the order of its events, and what a runtime would tell it."""
+    """A store, its event order, and the feed of a runtime."""
 
     def __init__(self) -> None:
         self.store = MemoryStore()
@@ -39,7 +39,7 @@ class Desk:
         return HOME if stream == SESSION else "wks_other"
 
     async def fact(self, fact: Any, scope: Scope = PLACE, *, ends: tuple[str, ...] = (), stream: str = SESSION) -> None:
-        """A fact that is committed and told."""
+        """Commit a fact and send it to the feed."""
         head = await self.store.facts.head(stream)
         await self.store.facts.append(
             Append(stream=stream, expected=head.sequence, epoch=1, facts=(NewFact(fact, scope),), origin=Origin(at=1))
@@ -64,7 +64,7 @@ def started() -> TurnStarted:
 
 
 async def take(events: AsyncGenerator[bytes], count: int) -> list[dict[str, Any]]:
-    """The next events; there may be more in the last chunk."""
+    """Return the next events. The last chunk can contain more."""
     found: list[dict[str, Any]] = []
     async with asyncio.timeout(30):
         while len(found) < count:
@@ -79,8 +79,8 @@ def tokens(events: list[dict[str, Any]]) -> list[tuple[int, str]]:
     return [(one["data"]["offset"], one["data"]["text"]) for one in events if one["type"] == "Token"]
 
 
-async def test_live_numbers_go_on_where_everybody_left_and_somebody_came_back():
-    """MAR-14: no number is given twice, also while nobody follows and no fact comes in between."""
+async def test_live_numbers_continue_after_all_clients_left():
+    """MAR-14: no number repeats, also without clients and facts in between."""
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, None)) as events:
@@ -116,7 +116,7 @@ async def test_facts_have_the_same_numbers_live_and_from_the_log():
     assert [one["seq"] for one in again] == [first_number(1), first_number(2), first_number(2) + 1, first_number(3)]
 
 
-async def test_another_folders_events_are_not_told_and_leave_no_trace_but_a_hole():
+async def test_another_folders_events_are_not_sent_and_leave_only_a_gap():
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, first_number(2) + 1)) as events:
@@ -127,9 +127,9 @@ async def test_another_folders_events_are_not_told_and_leave_no_trace_but_a_hole
     assert [(one["type"], one["seq"]) for one in found] == [("Message", first_number(4))]
 
 
-async def test_a_client_that_falls_behind_what_is_at_hand_gets_the_rest_from_the_log(monkeypatch: pytest.MonkeyPatch):
-    """MAR-14, COM-14: with the text so far in place of its tokens."""
-    monkeypatch.setattr(numbering, "LARGEST", 600)
+async def test_a_lagging_client_gets_missed_events_from_the_log(monkeypatch: pytest.MonkeyPatch):
+    """MAR-14, COM-14: with the text so far instead of its tokens."""
+    monkeypatch.setattr(numbering, "MAX_BYTES", 600)
     desk = Desk()
     await desk.begin()
     slow = desk.events.follow(HOME, 0)
@@ -155,8 +155,8 @@ async def test_a_client_that_falls_behind_what_is_at_hand_gets_the_rest_from_the
     assert numbers == sorted(set(numbers))
 
 
-async def test_a_block_that_is_used_up_gives_no_number_of_the_next(monkeypatch: pytest.MonkeyPatch):
-    """MAR-14: the part's final Message tells what its last tokens would have told."""
+async def test_a_full_block_uses_no_number_of_the_next(monkeypatch: pytest.MonkeyPatch):
+    """MAR-14: the part's final Message contains its last tokens."""
     monkeypatch.setattr(numbering, "SHARE_BITS", 5)
     desk = Desk()
     await desk.begin()
@@ -175,8 +175,8 @@ async def test_a_block_that_is_used_up_gives_no_number_of_the_next(monkeypatch: 
     assert 0 < len(tokens(found)) < 40
 
 
-async def test_who_is_too_far_behind_begins_anew(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(following, "FARTHEST", 1)
+async def test_a_client_that_lags_too_far_starts_again(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(following, "MAX_LAG", 1)
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, 1)) as events:
@@ -185,8 +185,9 @@ async def test_who_is_too_far_behind_begins_anew(monkeypatch: pytest.MonkeyPatch
     assert (state["type"], state["data"]) == ("StateUpdated", {"change": "snapshot", "gap": True})
 
 
-async def test_a_process_that_follows_another_gives_no_number_that_the_other_gave():
-    """MAR-14: also before it wrote a fact of its own; a client of the former one goes on from its last number."""
+async def test_a_new_process_repeats_no_number_of_the_former_one():
+    """MAR-14: also before it writes a fact. A client of the former process continues from its last
+    number."""
     desk = Desk()
     await desk.begin()
     async with aclosing(desk.events.follow(HOME, None)) as events:

@@ -1,4 +1,4 @@
-"""What clients follow: a window and then operations, from any cursor, without a gap or a repeat."""
+"""Client streams: a window, then operations, from any cursor, without gaps or repeats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STREAMED: list[dict[str, Any]] = [{"repeat": {"text": LONG, "times": 5}, "delay_
 
 
 async def one(home: House, session: str, after: Cursor | None) -> tuple[str, Cursor, AsyncGenerator[bytes]]:
-    """The first event's name and cursor, and the stream to go on with."""
+    """Return the first event's name and cursor, and the rest of the stream."""
     stream = home.runtime.feeds.ops(session, after=after)
     async with asyncio.timeout(PATIENCE):
         chunk = await anext(stream)
@@ -30,7 +30,7 @@ async def one(home: House, session: str, after: Cursor | None) -> tuple[str, Cur
 
 
 def cursor(chunk: bytes) -> Cursor:
-    """The cursor that a client has reached with this chunk."""
+    """Return the client's cursor after this chunk."""
     last = chunk.decode().strip().split("\n\n")[-1]
     found = parse_cursor(last.split("\n")[0].removeprefix("id: "))
     assert found is not None
@@ -38,7 +38,7 @@ def cursor(chunk: bytes) -> Cursor:
 
 
 async def followed(home: House, session: str, drop: int) -> Table:
-    """What a client shows in the end that drops its connection after every `drop` chunks and goes on from its cursor."""
+    """Return the final rows of a client that reconnects after every `drop` chunks."""
     table, at, ended = Table(), None, False
     async with asyncio.timeout(PATIENCE):
         while not ended:
@@ -57,7 +57,7 @@ async def followed(home: House, session: str, drop: int) -> Table:
 
 
 @pytest.mark.parametrize("drop", [1, 2, 7])
-async def test_a_client_that_drops_and_comes_back_shows_what_the_facts_give(tmp_path: Path, drop: int) -> None:
+async def test_a_reconnecting_client_shows_the_view_of_the_facts(tmp_path: Path, drop: int) -> None:
     """COM-14, UI-30, UI-34: no gap and no repeat, also in the middle of a text."""
     async with house(tmp_path, calls([{"text": "Look."}, *uses("Glob", pattern="*")], STREAMED)) as home:
         turn = await home.submit("tell me all")
@@ -71,8 +71,8 @@ async def test_a_client_that_drops_and_comes_back_shows_what_the_facts_give(tmp_
         assert [part.content.ref is not None for part in fresh.panel(TextPart)] == [False, True]
 
 
-async def test_a_cursor_of_a_former_process_gets_a_snapshot_unless_nothing_came_after_it(tmp_path: Path) -> None:
-    """CTL-10: what cannot be served is never guessed."""
+async def test_a_former_processs_cursor_gets_a_snapshot_unless_it_is_the_newest(tmp_path: Path) -> None:
+    """CTL-10: an unknown cursor is never guessed."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
@@ -90,7 +90,7 @@ async def test_a_cursor_of_a_former_process_gets_a_snapshot_unless_nothing_came_
 
 
 async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Path) -> None:
-    """A slow client never holds the writer up, and never sees a hole."""
+    """A slow client never delays the writer, and never misses an operation."""
     async with house(tmp_path, calls(*(says(LONG) for _ in range(6))), ring_bytes=20_000) as home:
         turn = await home.submit("one")
         await home.until(turn.session_id, "turn.completed")
@@ -107,8 +107,8 @@ async def test_a_client_that_falls_behind_the_ring_gets_a_snapshot(tmp_path: Pat
         await stream.aclose()
 
 
-async def test_the_status_is_told_before_the_first_text(tmp_path: Path) -> None:
-    """UI-02: a submitted turn has its input and a status tied to a real milestone before there is any answer."""
+async def test_the_status_is_shown_before_the_first_text(tmp_path: Path) -> None:
+    """UI-02: a submitted turn has its input and a real status before any answer."""
     waits: list[dict[str, Any]] = [{"wait_for": "go"}, {"text": "Now."}]
     async with house(tmp_path, calls(waits)) as home:
         turn = await home.submit("hello")
@@ -121,8 +121,8 @@ async def test_the_status_is_told_before_the_first_text(tmp_path: Path) -> None:
         await home.until(turn.session_id, "turn.completed")
 
 
-async def test_the_list_of_sessions_is_live_and_its_changes_are_facts(tmp_path: Path) -> None:
-    """UI-31: title, pin and close are the workspace's facts."""
+async def test_the_session_list_is_live_and_its_changes_are_facts(tmp_path: Path) -> None:
+    """UI-31: title, pin and archive are facts of the workspace."""
     async with house(tmp_path, calls(says("Hi."), says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.watch(home.workspace, lambda table: any(card.turns for card in table.panel(SessionCard)))
@@ -138,8 +138,8 @@ async def test_the_list_of_sessions_is_live_and_its_changes_are_facts(tmp_path: 
         ]
 
 
-async def test_a_deleted_session_is_gone_and_its_end_is_kept(tmp_path: Path) -> None:
-    """Deleting asks for the id a second time, and leaves what the chain ended with."""
+async def test_a_deleted_session_is_removed_and_its_chains_end_is_recorded(tmp_path: Path) -> None:
+    """Deletion needs the id twice, and leaves the end of the chain."""
     async with house(tmp_path, calls(says("Hi."))) as home:
         turn = await home.submit("hello")
         await home.until(turn.session_id, "turn.completed")
@@ -154,7 +154,7 @@ async def test_a_deleted_session_is_gone_and_its_end_is_kept(tmp_path: Path) -> 
         assert refused.value.code == "unknown_session"
 
 
-async def test_older_turns_come_by_page(tmp_path: Path) -> None:
+async def test_older_turns_are_read_in_pages(tmp_path: Path) -> None:
     """UI-27: the newest window first, the rest on demand."""
     async with house(tmp_path, calls(*(says(f"Answer {number}.") for number in range(8))), snapshot_turns=3) as home:
         turn = await home.submit("question 0")
@@ -170,8 +170,8 @@ async def test_older_turns_come_by_page(tmp_path: Path) -> None:
         assert [row.input.text for row in window.panel(TurnRow)] == ["question 5", "question 6", "question 7"]
 
 
-async def test_turns_that_wait_do_not_push_the_newest_answers_out_of_the_window(tmp_path: Path) -> None:
-    """UI-27: the window counts the turns that have begun."""
+async def test_waiting_turns_do_not_displace_the_newest_answers(tmp_path: Path) -> None:
+    """UI-27: the window counts started turns."""
     waits: list[dict[str, Any]] = [{"wait_for": "never"}]
     scenario = {"match": [{"text": "wait", "calls": [waits]}], "calls": [says("One."), says("Two.")]}
     async with house(tmp_path, scenario, snapshot_turns=2) as home:

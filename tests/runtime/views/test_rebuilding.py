@@ -1,4 +1,4 @@
-"""Lists while rows are made anew from the log: they wait, or say that they are not whole."""
+"""Lists during a rebuild of rows: they wait, or report that they are incomplete."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ async def _list(home: House) -> SessionList:
     return listed
 
 
-async def test_r2_a_list_without_views_is_whole_or_says_that_it_is_not(
+async def test_r2_a_list_without_views_is_complete_or_says_that_it_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R2: never a short list as if it were whole. What is missing is counted in the answer and in the row of the workspace."""
+    """R2: missing sessions are counted in the answer and in the workspace's row."""
     await _filled(tmp_path)
     _without_views(tmp_path)
-    held, recovered = asyncio.Event(), Runtime._recover_one
+    held, recovered = asyncio.Event(), Runtime._recover_session
 
     async def slowly(self: Runtime, *rest: object) -> None:
         await held.wait()
         await recovered(self, *rest)  # pyright: ignore[reportArgumentType]
 
-    monkeypatch.setattr(Runtime, "_recover_one", slowly)
+    monkeypatch.setattr(Runtime, "_recover_session", slowly)
     async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=0.01) as home:
         listed = await _list(home)
         assert (len(listed.sessions), listed.rebuilding, listed.missing) == (0, True, COUNT)
@@ -55,7 +55,7 @@ async def test_r2_a_list_without_views_is_whole_or_says_that_it_is_not(
         assert (len(listed.sessions), listed.missing, _shown(home)) == (COUNT, 0, [0])
 
 
-async def test_r2_a_list_waits_a_moment_for_rows_that_are_made_anew(tmp_path: Path) -> None:
+async def test_r2_a_list_waits_briefly_for_rebuilt_rows(tmp_path: Path) -> None:
     """R2"""
     await _filled(tmp_path)
     _without_views(tmp_path)
@@ -64,8 +64,8 @@ async def test_r2_a_list_waits_a_moment_for_rows_that_are_made_anew(tmp_path: Pa
         assert (len(listed.sessions), listed.rebuilding, listed.missing) == (COUNT, False, 0)
 
 
-async def test_r2_a_whole_list_is_answered_at_once(tmp_path: Path) -> None:
-    """R2: nothing waits where views are there, and a new session is none that is missing."""
+async def test_r2_a_complete_list_is_answered_at_once(tmp_path: Path) -> None:
+    """R2: no request waits when views exist, and a new session is not missing."""
     await _filled(tmp_path)
     async with house(tmp_path, {"calls": [says("Done.")]}, rebuild_wait=3600.0) as home:
         await home.submit("One more")
@@ -74,6 +74,6 @@ async def test_r2_a_whole_list_is_answered_at_once(tmp_path: Path) -> None:
 
 
 def _shown(home: House) -> list[int]:
-    """What the rows of the workspaces say, as a page gets them."""
+    """Return the workspace rows as a page receives them."""
     ops = [op for host in home.runtime.workspaces.all() for op in host.snapshot()]
     return [op.row.rebuilding for op in ops if isinstance(op, Upsert) and isinstance(op.row, WorkspaceRow)]

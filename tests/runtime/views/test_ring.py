@@ -1,4 +1,4 @@
-"""The ring of a stream: who follows it gets everything, in as few writes as there is time for."""
+"""The ring of a stream: followers receive everything in few writes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def written(sequence: int) -> bytes:
 
 
 async def next_of(streams: list[AsyncGenerator[bytes]]) -> set[bytes]:
-    """The next chunk of each, those that are equal once."""
+    """Return the next chunk of each follower, equal ones once."""
     async with asyncio.timeout(PATIENCE):
         return set(await asyncio.gather(*(anext(stream) for stream in streams)))
 
 
-async def test_many_followers_get_what_comes_in_quick_succession_in_one_write() -> None:
-    """UI-30: the first news is told at once, what follows on its heels together, and nothing is left out."""
+async def test_many_followers_receive_quick_operations_in_one_write() -> None:
+    """UI-30: the first operation is sent at once, later ones together, and none is omitted."""
     ring = Ring(Cursor(0), 1_000_000, list[Op])
     streams = [ring.follow(None) for _ in range(FOLLOWERS)]
     assert await next_of(streams) == {encode("snapshot", Cursor(0), [])}
@@ -41,8 +41,8 @@ async def test_many_followers_get_what_comes_in_quick_succession_in_one_write() 
         await stream.aclose()
 
 
-async def test_followers_at_different_places_each_get_what_comes_after_theirs() -> None:
-    """UI-34: bytes that are joined once are those of one place only."""
+async def test_followers_at_different_cursors_each_receive_later_operations() -> None:
+    """UI-34: joined bytes belong to one cursor only."""
     ring = Ring(Cursor(0), 1_000_000, list[Op])
     for sequence in (1, 2, 3):
         ring.push(Cursor(sequence), change(str(sequence)))
@@ -59,8 +59,8 @@ async def test_followers_at_different_places_each_get_what_comes_after_theirs() 
         await place.aclose()
 
 
-async def test_a_ring_that_is_closed_ends_its_streams_with_what_had_still_to_be_told_left_to_the_next() -> None:
-    """CTL-10: a client that comes back goes on from its cursor."""
+async def test_a_closed_ring_ends_its_streams_and_clients_continue_from_their_cursor() -> None:
+    """CTL-10: a returning client continues from its cursor."""
     ring = Ring(Cursor(0), 1_000_000, list[Op])
     stream = ring.follow(Cursor(0))
     ring.push(Cursor(1), change("1"))
@@ -71,8 +71,8 @@ async def test_a_ring_that_is_closed_ends_its_streams_with_what_had_still_to_be_
         assert [chunk async for chunk in stream] == []
 
 
-async def test_what_no_client_can_still_need_is_forgotten_and_a_client_that_was_away_longer_gets_a_snapshot() -> None:
-    """R8: a session that is followed and quiet keeps no operations. The newest cursor is served all the same."""
+async def test_old_operations_are_dropped_and_later_clients_get_a_snapshot() -> None:
+    """R8: a quiet session keeps no operations. The newest cursor stays valid."""
     ring = Ring(Cursor(0), 1_000_000, list[Op])
     for sequence in (1, 2):
         ring.push(Cursor(sequence), change(str(sequence)))

@@ -1,4 +1,4 @@
-"""What a client of a session gets first."""
+"""The rows that a client of a session receives first."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from tests.projection.histories import random_history
 from tests.projection.team.troupe import begun, joined, team, told, wrote
 from tests.projection.test_context import every_fact
 
-#: The goal for what is sent when a session is opened, in bytes.
+#: Largest size of a session's first rows, in bytes.
 GOAL = 256_000
 
 
-def test_a_session_of_many_children_opens_with_its_leads_turn_and_within_its_bytes():
-    """UI-18: what does not fit is had on demand; the lead, the team's row and its newest children are there."""
+def test_a_session_with_many_children_opens_with_its_leads_turn_within_the_limit():
+    """UI-18: the lead, the team's row and its newest children are included; the rest is read on
+    demand."""
     story, window = team(), Window(20, 200_000)
     window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
     for number in range(2, 202):
@@ -40,8 +41,8 @@ def test_a_session_of_many_children_opens_with_its_leads_turn_and_within_its_byt
     assert any(isinstance(row, TeamRow) for row in rows)
 
 
-def test_a_job_of_many_items_opens_with_its_card_whether_it_goes_on_or_is_over():
-    """UI-18: its items are had on demand, and its card says how many stand how."""
+def test_a_job_with_many_items_opens_with_its_card_running_or_ended():
+    """UI-18: its items are read on demand, and its card counts them by status."""
     given, view, window = (
         jobs.begun(*(f"item {number}" for number in range(500)), parallel=1),
         SessionView(),
@@ -63,8 +64,8 @@ def test_a_job_of_many_items_opens_with_its_card_whether_it_goes_on_or_is_over()
     assert card() == JobItems(cancelled=500)
 
 
-def test_a_session_of_many_artifacts_opens_with_the_newest_and_within_its_bytes():
-    """UI-13: the others are listed on demand, and what is kept in memory does not grow with them."""
+def test_a_session_with_many_artifacts_opens_with_the_newest_within_the_limit():
+    """UI-13: the others are listed on demand, and memory stays bounded."""
     story, window = made(), Window(20, 200_000)
     window.apply(Upsert(panel, row) for panel, rows in story.table.rows().items() for row in rows)
     for number in range(2, 502):

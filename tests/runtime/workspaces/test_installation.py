@@ -1,4 +1,4 @@
-"""What a person is told to type where a library is not there."""
+"""Installation commands for missing libraries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from callboard.runtime.workspaces.installation import EXTRAS, install_command
 PROJECT = Path(__file__).resolve().parents[3] / "pyproject.toml"
 
 
-def test_what_is_to_be_installed_is_what_the_extra_brings():
+def test_an_extra_installs_its_declared_requirements():
     extras = tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]
 
     assert {name: extras[name][0] for name in EXTRAS} == EXTRAS
@@ -28,14 +28,14 @@ def test_what_is_to_be_installed_is_what_the_extra_brings():
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
-def test_the_command_is_one_of_the_python_that_runs(extra: str):
-    """What a shell makes of it starts, and knows the libraries that are already there."""
+def test_the_command_uses_the_running_python(extra: str):
+    """The command runs in a shell and finds the installed libraries."""
     words = shlex.split(subprocess.check_output(["sh", "-c", f"printf '%s\\n' {install_command(extra)}"], text=True))
     assert (words[0], words[-1]) == (sys.executable, EXTRAS[extra])
     dry = [*words[:-1], "--dry-run", "--no-index", "--no-deps", words[-1]]
     assert subprocess.run(dry, check=False, capture_output=True).returncode == 0
 
 
-def test_where_there_is_no_pip_uv_is_told_which_python(monkeypatch: pytest.MonkeyPatch):
+def test_without_pip_uv_receives_the_python(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     assert shlex.split(install_command("a2a")) == ["uv", "pip", "install", "--python", sys.executable, EXTRAS["a2a"]]

@@ -1,4 +1,4 @@
-"""Git in a hostile folder: what its settings name is not run, and what they say lies elsewhere is not written."""
+"""Git in a hostile folder: its programs do not run, and files outside are not written."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ ME = ("-c", "user.name=Ann", "-c", "user.email=ann@localhost")
 
 
 def plain(folder: Path, *arguments: str) -> str:
-    """Git as a person runs it."""
+    """Run git as a person does."""
     done = subprocess.run(["git", *ME, *arguments], cwd=folder, env=ALONE, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr
 
 
 @pytest.fixture
 def marks(tmp_path: Path) -> Path:
-    """Where whatever is run leaves its name."""
+    """Return the folder in which every program that runs leaves its name."""
     (tmp_path / "marks").mkdir()
     return tmp_path / "marks"
 
@@ -38,7 +38,8 @@ def ran(marks: Path) -> list[str]:
 
 @pytest.fixture
 def hostile(tmp_path: Path, marks: Path) -> Path:
-    """A repository in which everything that can name a program names one. Its branch `other` changed what `main` changed."""
+    """Return a repository in which every program setting names a program. Its branch `other`
+    changed what `main` changed."""
     folder = tmp_path / "repository"
     folder.mkdir()
     plain(folder, "init", "--quiet", "-b", "main")
@@ -85,8 +86,8 @@ def hostile(tmp_path: Path, marks: Path) -> Path:
     return folder
 
 
-def test_a_hostile_repository_runs_its_programs_where_nobody_stops_it(hostile: Path, marks: Path):
-    """What follows says something only where it would."""
+def test_a_hostile_repository_runs_its_programs_in_plain_git(hostile: Path, marks: Path):
+    """The tests below need this."""
     (hostile / "a.txt").write_text("one\n2\nthree\n4\n5\n")
     for command in ("status", "add --all", "diff --stat HEAD", "diff HEAD", "worktree add --quiet ../there other"):
         plain(hostile, *command.split())
@@ -94,8 +95,8 @@ def test_a_hostile_repository_runs_its_programs_where_nobody_stops_it(hostile: P
     assert set(ran(marks)) >= {"fsmonitor", "clean", "smudge", "external", "post-checkout"}
 
 
-async def test_nothing_that_a_repository_names_is_run(hostile: Path, marks: Path):
-    """SAFE-08: by no command that the runtime gives."""
+async def test_no_program_of_a_repository_runs(hostile: Path, marks: Path):
+    """SAFE-08: in every git command of the runtime."""
     there = hostile.parent / "there"
     assert (await git(str(hostile), "worktree", "add", "--quiet", "-B", "child", str(there), "other")).code == 0
     (there / "b.txt").write_text("new\n")
@@ -114,8 +115,8 @@ async def test_nothing_that_a_repository_names_is_run(hostile: Path, marks: Path
     assert ran(marks) == []
 
 
-async def test_a_repository_that_git_cannot_be_kept_from_running_programs_of_is_left_alone(hostile: Path, marks: Path):
-    """SAFE-08: what switches a setting off ends its name at the first sign of equality."""
+async def test_a_repository_whose_programs_cannot_be_disabled_is_refused(hostile: Path, marks: Path):
+    """SAFE-08: an override's name ends at its first equals sign."""
     (hostile / ".gitattributes").write_text("*.txt filter=e=vil\n")
     plain(hostile, "config", "filter.e=vil.clean", leaves(marks, "clean"))
     (hostile / "b.txt").write_text("new\n")
@@ -128,7 +129,7 @@ async def test_a_repository_that_git_cannot_be_kept_from_running_programs_of_is_
     assert ran(marks) == []
 
 
-def test_git_that_reads_nothing_of_its_input_is_run_on_the_loop_that_the_product_has(tmp_path: Path):
+def test_git_that_ignores_its_input_runs_on_the_products_event_loop(tmp_path: Path):
     plain(tmp_path, "init", "--quiet")
     plain(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "first")
 
@@ -140,10 +141,10 @@ def test_git_that_reads_nothing_of_its_input_is_run_on_the_loop_that_the_product
         assert [said.code for said in runner.run(often())] == [0, 0, 0, 0]
 
 
-async def test_what_a_user_set_for_all_repositories_holds(
+async def test_a_users_global_settings_apply(
     hostile: Path, marks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """A filter of the user's own is theirs to name; the repository's word on it does not count."""
+    """A user may name a filter; the repository may not change it."""
     home = tmp_path / "home"
     home.mkdir()
     (home / ".gitconfig").write_text('[filter "evil"]\n\tclean = tr a-z A-Z\n\tsmudge = cat\n')
@@ -157,7 +158,7 @@ async def test_what_a_user_set_for_all_repositories_holds(
     assert ran(marks) == []
 
 
-async def test_a_repository_whose_files_lie_elsewhere_is_none(hostile: Path, tmp_path: Path):
+async def test_a_repository_with_files_elsewhere_is_refused(hostile: Path, tmp_path: Path):
     """SAFE-01: a merge would write there."""
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -167,11 +168,11 @@ async def test_a_repository_whose_files_lie_elsewhere_is_none(hostile: Path, tmp
     plain(hostile, "config", "core.worktree", str(elsewhere))
 
     assert await locate_repository(str(hostile)) == GitResult(
-        128, "the repository's settings say that its files lie elsewhere"
+        128, "the repository's settings place its files elsewhere"
     )
 
 
-async def test_a_worktree_and_a_folder_below_are_of_their_repository(hostile: Path):
+async def test_a_worktree_and_a_subfolder_belong_to_their_repository(hostile: Path):
     there = hostile.parent / "there"
     (hostile / "below").mkdir()
     assert (await git(str(hostile), "worktree", "add", "--quiet", "-B", "child", str(there), "other")).code == 0
@@ -185,7 +186,7 @@ async def test_a_worktree_and_a_folder_below_are_of_their_repository(hostile: Pa
     ]
 
 
-async def test_names_come_as_they_are(hostile: Path):
+async def test_names_are_returned_unchanged(hostile: Path):
     """SAFE-06"""
     names = ["a\nb.md", "-rf", "\x1b[31mred", "ä.md", " blank ", "$(touch x)"]
     for name in names:

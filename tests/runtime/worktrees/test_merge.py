@@ -1,4 +1,4 @@
-"""A person merges what a child did in its worktree."""
+"""A person's merge of a child's worktree."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WROTE = plays(
 
 @asynccontextmanager
 async def worked(place: Path, objective: str = "alpha") -> AsyncIterator[tuple[House, str]]:
-    """A session whose child has worked in its worktree."""
+    """Return a session whose child changed its worktree."""
     async with house(place, WROTE, FolderDefinitions()) as home:
         repository(home)
         turn = await home.submit("hello", permission_mode="full")
@@ -44,8 +44,8 @@ def merge(session: str, agent: str = "worker-1") -> MergeSubagent:
     return MergeSubagent(session_id=session, agent=agent, reason="it is good")
 
 
-async def test_a_merge_of_a_person_is_a_fact_before_and_behind_it(tmp_path: Path) -> None:
-    """SUB-06: the intent has its actor and its reason, and is durable before git runs."""
+async def test_a_persons_merge_is_a_fact_before_and_after_it(tmp_path: Path) -> None:
+    """SUB-06: the intent has an actor and a reason, and is durable before git runs."""
     async with worked(tmp_path) as (home, session):
         done = await home.do(merge(session))
         assert (done.status, done.files, done.conflict) == ("merged", ("notes.md",), ())
@@ -82,7 +82,7 @@ async def test_a_conflict_names_its_files_and_nothing_is_merged(tmp_path: Path) 
         assert not git(home.folder, "status", "--porcelain")
 
 
-async def test_a_merge_that_is_repeated_with_its_key_is_made_once(tmp_path: Path) -> None:
+async def test_a_merge_repeated_with_its_key_runs_once(tmp_path: Path) -> None:
     """CTL-01"""
     async with worked(tmp_path) as (home, session):
         first, second = await asyncio.gather(home.do(merge(session), "k1"), home.do(merge(session), "k1"))
@@ -91,7 +91,7 @@ async def test_a_merge_that_is_repeated_with_its_key_is_made_once(tmp_path: Path
         assert len(await facts(home, session, SubagentMerged)) == 1
 
 
-async def test_what_git_refuses_is_told_and_nothing_is_merged(tmp_path: Path) -> None:
+async def test_a_git_failure_is_reported_and_nothing_is_merged(tmp_path: Path) -> None:
     async with worked(tmp_path) as (home, session):
         (home.folder / "notes.md").write_text("not committed\n")
         with pytest.raises(Refusal) as refused:
@@ -104,7 +104,7 @@ async def test_what_git_refuses_is_told_and_nothing_is_merged(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("agent", "code"), [("lead", "not_your_child"), ("nobody", "unknown_agent")])
-async def test_only_children_with_a_worktree_are_merged(tmp_path: Path, agent: str, code: str) -> None:
+async def test_only_children_with_a_worktree_can_be_merged(tmp_path: Path, agent: str, code: str) -> None:
     async with worked(tmp_path, "nothing") as (home, session):
         with pytest.raises(Refusal) as refused:
             await home.do(merge(session, agent))
@@ -116,9 +116,9 @@ def _merging(state: Session) -> bool:
     return any(one.child is not None and one.child.merging for one in state.threads.values())
 
 
-async def test_a_merge_whose_process_ended_is_of_unknown_outcome_and_can_be_asked_for_again(tmp_path: Path) -> None:
+async def test_an_interrupted_merge_has_an_unknown_outcome_and_can_be_repeated(tmp_path: Path) -> None:
     async with worked(tmp_path) as (home, session):
-        # The intent is there, and the process ends before git has run.
+        # The intent is recorded, and the process ends before git runs.
         host = (await home.runtime.sessions.get(session)).host
         await host.run_command(merge(session), PERSON)
         assert _merging(host.state)

@@ -1,4 +1,4 @@
-"""Children with a git worktree of their own, in a real repository."""
+"""Children with their own git worktree in a real repository."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def repository(home: House) -> None:
-    """The folder with its agents and one file, committed."""
+    """Commit the folder with its agents and one file."""
     crew(home)
     (home.folder / "notes.md").write_text("one\n")
     git(home.folder, "init", "--quiet", "--initial-branch=main")
@@ -54,8 +54,9 @@ def writing(content: str) -> list[list[dict[str, Any]]]:
     ]
 
 
-async def test_a_child_works_in_its_worktree_its_parent_merges_it_and_it_is_removed(tmp_path: Path) -> None:
-    """Control plane spec, spawn_subagent: isolation rules; the sandbox and the tools reach the worktree, and nothing else."""
+async def test_a_childs_worktree_is_merged_by_its_parent_and_removed(tmp_path: Path) -> None:
+    """Control plane spec, spawn_subagent, isolation rules: tools and sandbox reach the worktree and
+    nothing else."""
     scenario = plays(
         ("lead", "go", [SPAWN, WAIT, calls_of("Read", file_path="notes.md"), MERGE, CLOSE, says("Done.")]),
         ("worker", "alpha", writing("one\ntwo\n")),
@@ -75,8 +76,8 @@ async def test_a_child_works_in_its_worktree_its_parent_merges_it_and_it_is_remo
         await gone(home.folder, Path(apart.path))
 
 
-async def test_a_repository_that_a_child_made_in_its_worktree_is_not_looked_into(tmp_path: Path) -> None:
-    """SAFE-08: its settings name programs, and git would run them outside of the sandbox."""
+async def test_a_childs_nested_repository_is_ignored(tmp_path: Path) -> None:
+    """SAFE-08: its settings name programs that git would run outside the sandbox."""
     marked = tmp_path / "ran"
     made = (
         "git init -q sub && cd sub && echo x > b && echo 'b filter=x' > .gitattributes && git add -A && "
@@ -102,13 +103,13 @@ async def test_a_repository_that_a_child_made_in_its_worktree_is_not_looked_into
 
 
 async def gone(folder: Path, worktree: Path) -> None:
-    """Waits until nothing is left of a child's worktree, its branch included."""
+    """Wait until a child's worktree and branch are removed."""
     async with asyncio.timeout(PATIENCE):
         while worktree.exists() or git(folder, "branch", "--list", "callboard/*"):  # noqa: ASYNC110, ASYNC240 - git tells nobody
             await asyncio.sleep(0.01)
 
 
-async def test_a_conflict_is_told_with_its_files_and_nothing_is_half_merged(tmp_path: Path) -> None:
+async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path: Path) -> None:
     scenario = plays(
         (
             "lead",
@@ -141,7 +142,7 @@ async def test_a_conflict_is_told_with_its_files_and_nothing_is_half_merged(tmp_
         (failed,) = await facts(home, turn.session_id, ToolFailed)
         assert (failed.code, failed.message) == (
             "merge_failed",
-            "These files are in conflict, and nothing was merged: notes.md.",
+            "Nothing was merged because of conflicts in: notes.md.",
         )
         assert (home.folder / "notes.md").read_text() == "mine\n"
         assert git(home.folder, "status", "--porcelain") == ""
@@ -153,7 +154,7 @@ async def test_a_conflict_is_told_with_its_files_and_nothing_is_half_merged(tmp_
         assert kept.fact.message == f"The worktree of worker-1 stays in {apart.path}: 1 of its commits are not merged."
 
 
-async def test_a_folder_that_is_no_repository_fails_the_child_and_its_parent_is_told(tmp_path: Path) -> None:
+async def test_a_folder_without_a_repository_fails_the_child_and_informs_its_parent(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, CLOSE, says("Then not.")]))
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
         crew(home)
@@ -167,8 +168,8 @@ async def test_a_folder_that_is_no_repository_fails_the_child_and_its_parent_is_
         assert len(await facts(home, turn.session_id, SubagentClosed)) == 1
 
 
-async def test_a_worktree_that_cannot_be_made_in_an_unforeseen_way_fails_the_child_as_well(tmp_path: Path) -> None:
-    """Nobody waits for ever for what nobody makes."""
+async def test_an_unexpected_worktree_error_fails_the_child(tmp_path: Path) -> None:
+    """No agent may wait forever for it."""
     scenario = plays(("lead", "go", [SPAWN, WAIT, says("It did not work.")]))
     place = tmp_path / ("r" * 250)
     place.mkdir()
@@ -180,12 +181,12 @@ async def test_a_worktree_that_cannot_be_made_in_an_unforeseen_way_fails_the_chi
         await worked(home, turn.session_id)
         (failed,) = await facts(home, turn.session_id, SubagentFailed)
         assert failed.code == "worktree_failed"
-        # Newer releases of git find it themselves, before the runtime fails.
-        found_by = failed.message.removeprefix("git made no worktree: ")
+        # Newer git releases detect it before the runtime fails.
+        found_by = failed.message.removeprefix("git created no worktree: ")
         assert found_by == "the runtime failed (OSError)" or found_by.endswith("File name too long"), failed.message
 
 
-async def test_a_child_of_a_folder_inside_a_repository_works_in_the_same_folder_of_its_worktree(tmp_path: Path) -> None:
+async def test_a_child_of_a_repository_subfolder_works_in_that_subfolder(tmp_path: Path) -> None:
     scenario = plays(("lead", "go", [SPAWN, WAIT, MERGE, says("Done.")]), ("worker", "alpha", writing("two\n")))
     (tmp_path / "outer").mkdir()
     async with house(tmp_path / "outer", scenario, FolderDefinitions()) as home:
@@ -200,4 +201,4 @@ async def test_a_child_of_a_folder_inside_a_repository_works_in_the_same_folder_
         assert Path(apart.path).name == "work"
         assert Path(apart.path).parent.parent == tmp_path
         assert (home.folder / "notes.md").read_text() == "two\n"
-        assert f"a git worktree of your own, {apart.path}," in await told(home, turn.session_id, "worker-1")
+        assert f"your own git worktree, {apart.path}." in await told(home, turn.session_id, "worker-1")

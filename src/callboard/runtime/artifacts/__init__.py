@@ -1,1 +1,1 @@
-"""Artifacts: reads, saves and exports."""
+"""Artifacts: reads, changes and exports."""

@@ -1,4 +1,4 @@
-"""What exports make of artifacts. All of it is pure: bytes in, bytes out."""
+"""Export formats of artifacts. All functions are pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import ArtifactRow
 from callboard.tools.builtin.folder_files import compare, to_text
 
-#: The time that every file in an archive bears, so that the same contents give the same bytes.
+#: The time of every file in an archive, so that equal contents give equal bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MARKDOWN = frozenset({".md", ".mdx", ".markdown"})
 _PAGE = """<!doctype html>
@@ -37,7 +37,7 @@ td,th{{border:1px solid #ccc;padding:.25rem .5rem}}</style>
 
 
 class ExportPart(msgspec.Struct, frozen=True, kw_only=True):
-    """One version that goes into an export."""
+    """One version in an export."""
 
     artifact: ArtifactRow
     version: int
@@ -46,35 +46,43 @@ class ExportPart(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What its file is called, without folders."""
-        return _safe(PurePosixPath(self.artifact.path).name or title_of(self.artifact.title, ""))
+        """The name of its file, without folders."""
+        return _safe_name(PurePosixPath(self.artifact.path).name or title_of(self.artifact.title, ""))
 
 
 def render_file(part: ExportPart) -> tuple[str, Blob]:
-    """The version as it is."""
+    """Return the version unchanged."""
     return part.name, Blob(ref=content_of(part.name, part.content), data=part.data)
 
 
 def render_diff(parts: Sequence[ExportPart], source: int) -> tuple[str, Blob]:
-    """What differs between two versions; from nothing where `source` is 0. Raises Refusal `unsupported_media`."""
+    """Return the difference between two versions; the whole version if `source` is 0.
+
+    Raises:
+        Refusal: `unsupported_media`.
+    """
     before, after = (parts[0].data if source else None), parts[-1]
-    found = compare(after.artifact.path or after.name, before, after.data)
-    if found.binary:
-        raise Refusal("unsupported_media", "One of the versions is no text: there are no lines to compare.")
+    comparison = compare(after.artifact.path or after.name, before, after.data)
+    if comparison.binary:
+        raise Refusal("unsupported_media", "A version is binary. Only text versions can be compared.")
     name = f"{after.name}.{source}-{after.version}.diff"
-    return name, blob_of(found.diff.encode("utf-8", "surrogatepass"), "text/x-diff; charset=utf-8")
+    return name, blob_of(comparison.diff.encode("utf-8", "surrogatepass"), "text/x-diff; charset=utf-8")
 
 
 def render_page(part: ExportPart) -> tuple[str, Blob]:
-    """A Markdown text as a page, with nothing in it that runs; any other text as it stands. Raises Refusal
-    `unsupported_media`."""
-    # Few sessions ever export a page, and every start would wait for them.
+    """Return the text as an HTML page without scripts. Markdown is rendered; other text stays as it
+    is.
+
+    Raises:
+        Refusal: `unsupported_media`.
+    """
+    # Import them on use: they load slowly and few sessions export a page.
     import nh3
     from markdown_it import MarkdownIt
 
     text = to_text(part.data)
     if text is None:
-        raise Refusal("unsupported_media", "This version is no text, so there is no page of it.")
+        raise Refusal("unsupported_media", "This version is binary. Only text can be exported as a page.")
     if PurePosixPath(part.name).suffix.lower() in _MARKDOWN:
         rendered = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
         body = nh3.clean(rendered)
@@ -86,36 +94,39 @@ def render_page(part: ExportPart) -> tuple[str, Blob]:
 
 
 def render_archive(parts: Sequence[ExportPart]) -> tuple[str, Blob]:
-    """The versions as files of an archive, by their paths; those of a child's worktree in a folder of its own."""
+    """Return the versions as files of a ZIP archive. Files of a child's worktree are in their own
+    folder."""
     file = io.BytesIO()
-    taken: set[str] = set()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+    used_paths: set[str] = set()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for part in parts:
-            entry = zipfile.ZipInfo(_free(_path(part), taken), _EPOCH)
+            entry = zipfile.ZipInfo(_unique_path(_archive_path(part), used_paths), _EPOCH)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
-            made.writestr(entry, part.data)
+            archive.writestr(entry, part.data)
     return "artifacts.zip", blob_of(file.getvalue(), "application/zip")
 
 
-def _path(part: ExportPart) -> str:
+def _archive_path(part: ExportPart) -> str:
     row = part.artifact
-    inside = "/".join(_safe(one) for one in row.path.split("/") if one not in ("", ".", "..")) or part.name
-    return f"{_safe(row.worktree)}/{inside}" if row.worktree else inside
+    inside = (
+        "/".join(_safe_name(segment) for segment in row.path.split("/") if segment not in ("", ".", "..")) or part.name
+    )
+    return f"{_safe_name(row.worktree)}/{inside}" if row.worktree else inside
 
 
-def _free(path: str, taken: set[str]) -> str:
-    """The path, or one beside it where another artifact has it already, without regard to case."""
-    found, number = path, 1
-    while found.lower() in taken:
+def _unique_path(path: str, used_paths: set[str]) -> str:
+    """Return the path, or a numbered one if another artifact has it. Case is ignored."""
+    candidate, number = path, 1
+    while candidate.lower() in used_paths:
         number += 1
-        place = PurePosixPath(path)
-        found = str(place.with_name(f"{place.stem} ({number}){place.suffix}"))
-    taken.add(found.lower())
-    return found
+        original = PurePosixPath(path)
+        candidate = str(original.with_name(f"{original.stem} ({number}){original.suffix}"))
+    used_paths.add(candidate.lower())
+    return candidate
 
 
-def _safe(name: str) -> str:
-    """The name without what a file system or a header could take for something else."""
-    kept = "".join("_" if char in '<>:"/\\|?*' or ord(char) < 32 or ord(char) == 127 else char for char in name)
-    return kept.strip(". ")[:120] or "artifact"
+def _safe_name(name: str) -> str:
+    """Return the name without characters that a file system or header could interpret."""
+    replaced = "".join("_" if char in '<>:"/\\|?*' or ord(char) < 32 or ord(char) == 127 else char for char in name)
+    return replaced.strip(". ")[:120] or "artifact"

@@ -1,4 +1,4 @@
-"""What is read of artifacts: the list, one with its versions, what differs between two of them."""
+"""Reads of artifacts: the list, one artifact with its versions, and diffs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from callboard.tools.builtin.folder_files import compare
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry
 
-#: How much of a diff is answered, in characters; an export has all of it.
-LARGEST_ANSWER = 200_000
+#: Characters of a diff in an answer. An export contains the whole diff.
+MAX_DIFF = 200_000
 
 
 class ArtifactReads:
-    """Answers from the rows. `exports` tells which exports of a session are under way."""
+    """Answers artifact queries from rows. `exports` returns the running exports of a session."""
 
     def __init__(
         self, dependencies: Dependencies, sessions: SessionRegistry, exports: Callable[[str], tuple[ExportEntry, ...]]
@@ -38,8 +38,12 @@ class ArtifactReads:
         self._exports = exports
 
     async def answer(self, query: ArtifactQuery) -> ArtifactList | ArtifactRead | ArtifactDiff:
-        """The answer of a query. Raises Refusal `unknown_session`, `unknown_artifact`, `gap`, and `invalid_input` of a version
-        that there is not."""
+        """Answer a query.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_artifact`, `gap`, or `invalid_input` for an unknown
+                version.
+        """
         match query:
             case ListArtifacts():
                 return await self._list(query)
@@ -49,12 +53,16 @@ class ArtifactReads:
                 return await self._diff(query)
 
     async def newest(self, session: str, limit: int, before: int | None = None) -> tuple[ArtifactRow, ...]:
-        """The artifacts that changed last, in the order of their newest versions."""
+        """Return the artifacts that changed last, in the order of their newest versions."""
         rows = await self._dependencies.store.rows.rows(session, ArtifactRow.panel, before=before, limit=limit)
         return tuple(row for row in rows if isinstance(row, ArtifactRow))
 
     async def row(self, session: str, artifact: str, wait_for: int = 0) -> ArtifactRow:
-        """One artifact as it is after all that is durable. Raises Refusal `unknown_artifact`."""
+        """Return one artifact after all durable facts.
+
+        Raises:
+            Refusal: `unknown_artifact`.
+        """
         await self.wait_for_rows(session, wait_for)
         row = await self._dependencies.store.rows.row(session, ArtifactRow.panel, artifact)
         if not isinstance(row, ArtifactRow):
@@ -62,37 +70,53 @@ class ArtifactReads:
                 "unknown_artifact",
                 f"The session has no artifact {artifact}.",
                 field="artifactId",
-                hint="list_artifacts names them.",
+                hint="Find artifacts with list_artifacts.",
             )
         return row
 
     async def version(self, session: str, artifact: str, version: int, field: str = "version") -> VersionEntry:
-        """One version. Raises Refusal `invalid_input` where there is none of that number."""
+        """Return one version.
+
+        Raises:
+            Refusal: `invalid_input` if it does not exist.
+        """
         row = await self._dependencies.store.rows.row(session, ArtifactVersionRow.panel, f"{artifact}.{version}")
         if not isinstance(row, ArtifactVersionRow):
             raise Refusal("invalid_input", f"The artifact has no version {version}.", field=field)
         return row.entry
 
     async def content(self, session: str, artifact: str, version: int, field: str = "version") -> Blob:
-        """The bytes of a version. Raises Refusal `unknown_artifact`, `invalid_input`, `unknown_blob`."""
+        """Return the bytes of a version.
+
+        Raises:
+            Refusal: `unknown_artifact`, `invalid_input`, `unknown_blob`.
+        """
         await self.row(session, artifact)
         return await self.blob((await self.version(session, artifact, version, field)).content)
 
     async def blob(self, content: BlobRef) -> Blob:
-        """The bytes that are kept. Raises Refusal `unknown_blob` where they were erased."""
+        """Return stored bytes.
+
+        Raises:
+            Refusal: `unknown_blob` if they were erased.
+        """
         data = await self._dependencies.store.blobs.get(content.hash) if content.hash else None
         if data is None:
-            raise Refusal("unknown_blob", "The content of this version is not kept any more: it was erased.")
+            raise Refusal("unknown_blob", "The content of this version was erased.")
         return Blob(ref=content, data=data)
 
     async def wait_for_rows(self, session: str, wait_for: int = 0) -> int:
-        """The head of the session, once the rows show it. Raises Refusal `unknown_session`, `gap`."""
-        found = await self._sessions.get(session)
+        """Wait until the rows show the session's newest fact, and return its sequence.
+
+        Raises:
+            Refusal: `unknown_session`, `gap`.
+        """
+        opened = await self._sessions.get(session)
         head = (await self._dependencies.store.facts.head(session)).sequence
         if wait_for > head:
             raise Refusal("gap", f"The session has no fact {wait_for} yet.", field="waitFor")
-        await found.views.wait_for(head)
-        await found.views.flush()
+        await opened.views.wait_for(head)
+        await opened.views.flush()
         return head
 
     async def _list(self, query: ListArtifacts) -> ArtifactList:
@@ -104,11 +128,13 @@ class ArtifactReads:
         row = await self.row(query.session_id, query.artifact_id, query.wait_for)
         last = row.version if query.before is None else min(row.version, query.before - 1)
         rows = self._dependencies.store.rows
-        found = [
+        version_rows = [
             await rows.row(query.session_id, ArtifactVersionRow.panel, f"{row.key}.{number}")
             for number in range(max(1, last - query.limit + 1), last + 1)
         ]
-        versions = tuple(one.entry for one in found if isinstance(one, ArtifactVersionRow))
+        versions = tuple(
+            version_row.entry for version_row in version_rows if isinstance(version_row, ArtifactVersionRow)
+        )
         return ArtifactRead(artifact=row, versions=versions, head=row.sequence)
 
     async def _diff(self, query: GetArtifactDiff) -> ArtifactDiff:
@@ -120,15 +146,15 @@ class ArtifactReads:
         )
         name = row.path or title_of(row.title, row.path)
         old = None if before is None else before.data
-        found = await asyncio.to_thread(compare, name, old, after.data)
+        comparison = await asyncio.to_thread(compare, name, old, after.data)
         return ArtifactDiff(
             session_id=session,
             artifact_id=artifact,
             from_version=query.from_version,
             to_version=query.to_version,
-            diff=found.diff[:LARGEST_ANSWER],
-            added=found.added,
-            removed=found.removed,
-            binary=found.binary,
-            cut=len(found.diff) > LARGEST_ANSWER,
+            diff=comparison.diff[:MAX_DIFF],
+            added=comparison.added,
+            removed=comparison.removed,
+            binary=comparison.binary,
+            cut=len(comparison.diff) > MAX_DIFF,
         )

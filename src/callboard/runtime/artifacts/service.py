@@ -1,4 +1,4 @@
-"""The service of artifacts: what persons ask of them, and what is read of them."""
+"""Entry point for artifact commands and queries."""
 
 from __future__ import annotations
 
@@ -23,27 +23,35 @@ from .writer import ArtifactWriter
 
 
 class ArtifactService:
-    """Each request goes to who carries it out."""
+    """Passes each request to the exporter, the writer or the reads."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
-        self._exporting = ArtifactExporter(dependencies, sessions)
-        self._saving = ArtifactWriter(dependencies, sessions, self._exporting.reads)
+        self._exporter = ArtifactExporter(dependencies, sessions)
+        self._writer = ArtifactWriter(dependencies, sessions, self._exporter.reads)
 
     async def submit(
         self, command: ArtifactCommand, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ArtifactChanged | ExportBegun:
-        """Carries a command out. Raises Refusal."""
+        """Run a command.
+
+        Raises:
+            Refusal: What the command refuses.
+        """
         match command:
             case ExportArtifact() | RetryArtifact(export_id=str()):
-                return await self._exporting.start(command, actor, stored_answer)
+                return await self._exporter.start(command, actor, stored_answer)
             case _:
-                return await self._saving.change(command, actor, stored_answer)
+                return await self._writer.change(command, actor, stored_answer)
 
     async def answer(self, query: ArtifactQuery) -> ArtifactList | ArtifactRead | ArtifactDiff:
-        """The answer of a query. Raises Refusal."""
-        return await self._exporting.reads.answer(query)
+        """Answer a query.
+
+        Raises:
+            Refusal: What the query refuses.
+        """
+        return await self._exporter.reads.answer(query)
 
     async def wait_settled(self) -> None:
-        """Waits for files that are being changed, and ends exports: they can be made again."""
-        await self._saving.wait_settled()
-        await self._exporting.close()
+        """Wait for file changes in progress, and cancel exports, which can be repeated."""
+        await self._writer.wait_settled()
+        await self._exporter.close()

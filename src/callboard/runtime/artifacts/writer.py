@@ -1,7 +1,7 @@
-"""What persons do with artifacts: files are looked at before it is decided, and changed between the intent and what came of it.
+"""Changes of artifacts by people.
 
-A file is changed outside of the log, so the intent is a fact before it is touched, and what came of it one behind it. A process
-that ends between the two leaves it to the next, which looks at the file.
+A file is changed outside the log. So the intent is a fact before the file is touched, and the
+outcome is a fact after it. If the process ends in between, the next one reads the file.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from ..sessions.host import SessionHost
 from ..turns.artifact_recovery import ArtifactLocation, locate_artifact
 from .queries import ArtifactReads
 
-#: What is said where the answer of a command is that nothing was saved.
-KEPT = "What you wrote is kept: look at the newest version, then retry_artifact over it, or edit it again."
-#: A handle to its end, with its form.
+#: The hint of a refusal that saved nothing.
+DRAFT_HINT = "Your text is stored. Read the newest version, then use retry_artifact to overwrite it, or edit again."
+#: A whole secret handle, with its form.
 _HANDLE = re.compile(rf"({re.escape(HANDLE)}[A-Za-z0-9][A-Za-z0-9_#~-]*)")
 _HANDLES = re.compile(_HANDLE.pattern.encode())
 
 
 class _FileState(NamedTuple):
-    """Bytes as they are outside: of the file, and of what is to be saved."""
+    """The current bytes of the file, and the bytes to save."""
 
-    there: bytes | None
+    current: bytes | None
     draft: bytes | None
 
 
 class ArtifactWriter:
-    """Changes on behalf of persons. One that was begun is told of, also where its asker goes away."""
+    """Changes artifacts on request of people. A change continues if its caller is cancelled."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, reads: ArtifactReads) -> None:
         self._sessions = sessions
@@ -62,175 +62,199 @@ class ArtifactWriter:
     async def change(
         self, request: ArtifactRequest, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ArtifactChanged:
-        """Makes, saves, takes up again, tries again or deletes. Raises Refusal: what the decision refuses, `artifact_conflict`
-        and what the file system refuses, both behind a fact that keeps what was written."""
+        """Create, save, roll back, retry or delete.
+
+        Raises:
+            Refusal: What the decision refuses, `artifact_conflict`, or what the file system
+                refuses. The last two are recorded with a draft of the text.
+        """
         return await self._tasks.run(self._change(request, actor, stored_answer))
 
     async def wait_settled(self) -> None:
-        """Waits for the changes under way: no file is left half way."""
+        """Wait for the running changes, so that no file is half written."""
         await self._tasks.wait_all()
 
     async def _change(
         self, request: ArtifactRequest, actor: Actor, stored_answer: StoredAnswer | None
     ) -> ArtifactChanged:
         host = (await self._sessions.get(request.session_id)).host
-        request, place = self._placed(host, request)
-        looked_at = host.state.sequence
-        seen = await self._seen(host, request, place)
-        what = await self._asked(host, request, place, seen)
-        what = msgspec.structs.replace(what, file_sequence=looked_at)
-        # What may change a file keeps its answer with what came of that.
-        changes = what.file is not None and (what.draft is not None or isinstance(request, DeleteArtifact))
-        answer = _changed(await host.run_command(what, actor, None if changes else stored_answer))
+        request, location = self._locate(host, request)
+        sequence = host.state.sequence
+        file_state = await self._read_state(host, request, location)
+        artifact_request = await self._build_request(host, request, location, file_state)
+        artifact_request = msgspec.structs.replace(artifact_request, file_sequence=sequence)
+        # A command that can change a file stores its answer with the outcome.
+        changes = artifact_request.file is not None and (
+            artifact_request.draft is not None or isinstance(request, DeleteArtifact)
+        )
+        answer = _require_changed(await host.run_command(artifact_request, actor, None if changes else stored_answer))
         if answer.status == "conflict":
             raise self._refusal(host, answer)
         if not changes:
             return answer
         done = ArtifactChangeReported(session_id=request.session_id, artifact_id=answer.artifact_id)
-        if answer.status == "saving" and place is not None:
-            done = await self._made(done, what, place, seen)
+        if answer.status == "saving" and location is not None:
+            done = await self._write_file(done, artifact_request, location, file_state)
         host = (await self._sessions.get(request.session_id)).host
-        # A refusal is not kept: asked again with its key, it is tried again.
-        answer = _changed(await host.run_command(done, actor, None if done.code else stored_answer))
+        # A failure stores no answer: the same key can be tried again.
+        answer = _require_changed(await host.run_command(done, actor, None if done.code else stored_answer))
         if answer.status in ("conflict", "failed"):
             raise self._refusal(host, answer, done)
         return answer
 
-    async def _made(
-        self, done: ArtifactChangeReported, what: ArtifactRequested, place: ArtifactLocation, seen: _FileState
+    async def _write_file(
+        self,
+        done: ArtifactChangeReported,
+        request: ArtifactRequested,
+        location: ArtifactLocation,
+        file_state: _FileState,
     ) -> ArtifactChangeReported:
-        """Changes the file and says what came of it."""
+        """Change the file and return the outcome."""
         try:
-            if seen.draft is not None:
-                await self._files.replace(*place, seen.there, seen.draft)
-            elif seen.there is not None:
-                await self._files.remove(*place, seen.there)
+            if file_state.draft is not None:
+                await self._files.replace(*location, file_state.current, file_state.draft)
+            elif file_state.current is not None:
+                await self._files.remove(*location, file_state.current)
         except Refusal as refusal:
-            look = None
+            conflicting = None
             if refusal.code == "file_changed":
-                look = FileState(content=self._kept(await self._files.read(*place)))
-            return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, file=look)
-        return msgspec.structs.replace(done, added=what.added, removed=what.removed)
+                conflicting = FileState(content=self._redacted_blob(await self._files.read(*location)))
+            return msgspec.structs.replace(done, code=refusal.code, message=refusal.problem.message, file=conflicting)
+        return msgspec.structs.replace(done, added=request.added, removed=request.removed)
 
-    def _placed(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, ArtifactLocation | None]:
-        """The request with its path as ours, and where the file is; None for what is no file."""
+    def _locate(self, host: SessionHost, request: ArtifactRequest) -> tuple[ArtifactRequest, ArtifactLocation | None]:
+        """Return the request with a normalised path, and the file's location; None if it has no
+        file."""
         if isinstance(request, CreateArtifact):
             if request.path is None:
                 return request, None
             path = check_changeable(host.workspace.folder, request.path)
             return msgspec.structs.replace(request, path=path), ArtifactLocation(host.workspace.folder, path)
-        known = host.state.artifacts.open.get(request.artifact_id)
+        artifact = host.state.artifacts.open.get(request.artifact_id)
         if isinstance(request, DeleteArtifact) and not request.file:
             return request, None
-        return request, locate_artifact(host, known)
+        return request, locate_artifact(host, artifact)
 
-    async def _seen(self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None) -> _FileState:
-        """The very bytes: of the file as it is, and those that are to be in it."""
-        there = None if place is None else await self._files.read(*place)
-        return _FileState(there, await self._draft(host, request, place, there or b""))
+    async def _read_state(
+        self, host: SessionHost, request: ArtifactRequest, location: ArtifactLocation | None
+    ) -> _FileState:
+        """Return the file's bytes, and the bytes to save in it."""
+        current = None if location is None else await self._files.read(*location)
+        return _FileState(current, await self._draft(host, request, location, current or b""))
 
-    async def _asked(
-        self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None, seen: _FileState
+    async def _build_request(
+        self, host: SessionHost, request: ArtifactRequest, location: ArtifactLocation | None, file_state: _FileState
     ) -> ArtifactRequested:
-        """The request with what its decision rests on, as it may be kept."""
-        look = None if place is None else FileState(content=self._kept(seen.there))
+        """Return the request with the data that its decision needs, redacted."""
+        recorded_state = None if location is None else FileState(content=self._redacted_blob(file_state.current))
         artifact = "" if isinstance(request, CreateArtifact) else request.artifact_id
-        draft = self._kept(seen.draft)
-        what = ArtifactRequested(
-            session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, file=look
+        draft = self._redacted_blob(file_state.draft)
+        artifact_request = ArtifactRequested(
+            session_id=request.session_id, artifact_id=artifact, request=request, draft=draft, file=recorded_state
         )
         if draft is None:
-            return what
-        if look is not None:
-            old = None if look.content is None else look.content.data
+            return artifact_request
+        if recorded_state is not None:
+            old = None if recorded_state.content is None else recorded_state.content.data
         else:
             old = await self._newest(host, artifact)
-        found = await asyncio.to_thread(compare, place.path if place is not None else "text", old, draft.data)
-        return msgspec.structs.replace(what, added=found.added, removed=found.removed)
+        comparison = await asyncio.to_thread(
+            compare, location.path if location is not None else "text", old, draft.data
+        )
+        return msgspec.structs.replace(artifact_request, added=comparison.added, removed=comparison.removed)
 
     async def _draft(
-        self, host: SessionHost, request: ArtifactRequest, place: ArtifactLocation | None, there: bytes
+        self, host: SessionHost, request: ArtifactRequest, location: ArtifactLocation | None, current: bytes
     ) -> bytes | None:
-        """The bytes that are to be saved, with values in place of the handles that are `there` as values."""
+        """Return the bytes to save. Handles become values, except those that the file contains as
+        text."""
         match request:
             case CreateArtifact(content=str(text)) | EditArtifact(content=str(text)):
-                text = reveal(text, self._secrets, there)
-                return _utf8(text) if place is None else await self._files.encode(*place, text)
+                text = reveal(text, self._secrets, current)
+                return _encode(text) if location is None else await self._files.encode(*location, text)
             case RollbackArtifact():
-                found = await self._reads.content(request.session_id, request.artifact_id, request.version)
-                return _revealed_bytes(found.data, self._secrets, there)
+                version = await self._reads.content(request.session_id, request.artifact_id, request.version)
+                return _reveal_bytes(version.data, self._secrets, current)
             case RetryArtifact():
-                kept = host.state.artifacts.drafts.get(request.artifact_id)
-                if kept is None:
+                draft_entry = host.state.artifacts.drafts.get(request.artifact_id)
+                if draft_entry is None:
                     return None
-                draft = await self._reads.blob(kept.draft)
-                return _revealed_bytes(draft.data, self._secrets, there)
+                draft = await self._reads.blob(draft_entry.draft)
+                return _reveal_bytes(draft.data, self._secrets, current)
             case _:
                 return None
 
     async def _newest(self, host: SessionHost, artifact: str) -> bytes | None:
-        known = host.state.artifacts.open.get(artifact)
-        if known is None or known.version == 0:
+        state = host.state.artifacts.open.get(artifact)
+        if state is None or state.version == 0:
             return None
-        return (await self._reads.content(host.session, artifact, known.version)).data
+        return (await self._reads.content(host.session, artifact, state.version)).data
 
-    def _kept(self, data: bytes | None) -> Blob | None:
-        """The bytes as they may be kept: with handles in place of values."""
+    def _redacted_blob(self, data: bytes | None) -> Blob | None:
+        """Return the bytes as a blob, with values replaced by handles."""
         return None if data is None else to_blob(self._secrets.redact_bytes(data))
 
     @staticmethod
     def _refusal(host: SessionHost, answer: ArtifactChanged, done: ArtifactChangeReported | None = None) -> Refusal:
         if answer.status == "conflict" or done is None:
-            known = host.state.artifacts.open.get(answer.artifact_id)
-            newest = known.version if known is not None else answer.version
+            artifact = host.state.artifacts.open.get(answer.artifact_id)
+            newest = artifact.version if artifact is not None else answer.version
             return Refusal(
-                "artifact_conflict", f"The newest version is {newest} by now.", field="baseVersion", hint=KEPT
+                "artifact_conflict",
+                f"The artifact changed. Its newest version is {newest}.",
+                field="baseVersion",
+                hint=DRAFT_HINT,
             )
         code = "path_denied" if done.code == "path_denied" else "tool_failed"
-        return Refusal(code, f"It was not saved: {done.message}", field="artifactId", hint=KEPT)
+        return Refusal(code, f"The artifact was not saved. {done.message}", field="artifactId", hint=DRAFT_HINT)
 
 
-def reveal(text: str, secrets: Secrets, there: bytes) -> str:
-    """The text with values in place of handles. One that the file has to the letter is what it reads: a person who saves a text
-    that speaks of a handle puts no value there. Raises Refusal `secret_missing`, and `invalid_input` for a file that has a
-    value as well, since nobody could tell which is meant."""
-    spoken = {found[0] for found in _HANDLES.finditer(there)}
-    if not spoken:
+def reveal(text: str, secrets: Secrets, current: bytes) -> str:
+    """Return the text with values in place of handles.
+
+    A handle that the file contains as text stays as it is.
+
+    Raises:
+        Refusal: `secret_missing`; `invalid_input` if the file has both the value and its handle as
+            text.
+    """
+    literal_handles = {match[0] for match in _HANDLES.finditer(current)}
+    if not literal_handles:
         return secrets.reveal(text)
-    shown = secrets.redact_bytes(there)
-    for handle in spoken:
-        if _times(handle, shown) > _times(handle, there):
+    safe = secrets.redact_bytes(current)
+    for handle in literal_handles:
+        if _count(handle, safe) > _count(handle, current):
             raise Refusal(
                 "invalid_input",
-                f"The file has a secret and also the text {handle.decode()}: nobody could tell which of them is meant.",
+                f"The file contains a secret and also its handle {handle.decode()} as text, so the change is ambiguous.",
                 field="content",
-                hint="Change it in an editor.",
+                hint="Edit the file in a text editor.",
             )
     pieces = _HANDLE.split(text)
-    return "".join(one if one.encode() in spoken else secrets.reveal(one) for one in pieces)
+    return "".join(piece if piece.encode() in literal_handles else secrets.reveal(piece) for piece in pieces)
 
 
-def _times(handle: bytes, data: bytes) -> int:
-    return sum(found[0] == handle for found in _HANDLES.finditer(data))
+def _count(handle: bytes, data: bytes) -> int:
+    return sum(match[0] == handle for match in _HANDLES.finditer(data))
 
 
-def _revealed_bytes(data: bytes, secrets: Secrets, there: bytes) -> bytes:
+def _reveal_bytes(data: bytes, secrets: Secrets, current: bytes) -> bytes:
     if HANDLE.encode() not in data:
         return data
     try:
-        return reveal(data.decode(), secrets, there).encode()
+        return reveal(data.decode(), secrets, current).encode()
     except UnicodeDecodeError:
         return data
 
 
-def _utf8(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
         raise Refusal("invalid_input", "The content is not valid Unicode text.", field="content") from error
 
 
-def _changed(answer: object) -> ArtifactChanged:
+def _require_changed(answer: object) -> ArtifactChanged:
     if not isinstance(answer, ArtifactChanged):
-        raise TypeError(f"a change of an artifact was answered with {type(answer).__name__}")
+        raise TypeError(f"the session answered an artifact change with {type(answer).__name__}")
     return answer

@@ -1,4 +1,4 @@
-"""The live feed, told on to whoever numbers its events."""
+"""A live feed that also informs the event numbering."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from callboard.contracts.record import Record
 
 
 class Listener(Protocol):
-    """Is told what the feed is told, at once and in its order."""
+    """Receives everything that the feed receives, in the same order."""
 
     def facts(self, stream: str, ends: Sequence[str]) -> None: ...
 
@@ -19,7 +19,7 @@ class Listener(Protocol):
 
 
 class RelayedFeed:
-    """The LiveFeed port, in front of another one."""
+    """Implements the port `LiveFeed` in front of another feed."""
 
     def __init__(self, feed: LiveFeed, listener: Listener) -> None:
         self._feed = feed

@@ -1,5 +1,8 @@
-"""Which number an event has. While somebody follows, facts and live pieces are numbered once, for all clients of all
-workspaces; while nobody does, only the text in the making is kept."""
+"""Numbers of events.
+
+While a client follows, facts and live pieces are numbered once for all clients. Otherwise only
+partial text is kept.
+"""
 
 from __future__ import annotations
 
@@ -17,22 +20,23 @@ from callboard.projection.emit.agentruns import RunEvent, frame_events, partial_
 
 log = logging.getLogger(__name__)
 
-#: A fact's block has so many bits. Its first numbers are for the fact's own events; of the rest each process that follows the
-#: fact has a share of so many bits, so that two of them never give one number.
+#: Bits of a fact's block, and of one process's share of it. The first numbers of a block are for
+#: the fact's own events. Each process after the fact has its own share of the rest, so that no
+#: number is used twice.
 BLOCK_BITS = 22
 SHARE_BITS = 18
-OWN = 16
-#: How many facts are read at once.
+FACT_NUMBERS = 16
+#: Number of facts per read.
 PAGE = 500
-#: How much of the newest events is kept at hand, in bytes.
-LARGEST = 2_000_000
-#: Facts that end a text in the making.
+#: Bytes of newest events in memory.
+MAX_BYTES = 2_000_000
+#: Facts that end a partial text.
 _TEXT_ENDS = frozenset({"message.text", "message.interrupted"})
 _encoder = msgspec.json.Encoder()
 
 
 class Numbered(msgspec.Struct, frozen=True):
-    """An event under its number, encoded for the wire."""
+    """An event with its number, encoded."""
 
     seq: int
     workspace: str
@@ -40,7 +44,7 @@ class Numbered(msgspec.Struct, frozen=True):
 
 
 class LiveNumbering(msgspec.Struct):
-    """A text in the making. `seq` is the number of the newest Token that its text contains."""
+    """A partial text. `seq` is the number of the newest Token in it."""
 
     stream: str
     first: Frame
@@ -55,49 +59,53 @@ class LiveNumbering(msgspec.Struct):
 
 
 class _HeadMoved(msgspec.Struct, frozen=True):
-    """Facts of a stream are durable, and these parts have ended with them."""
+    """Facts of a stream are durable and ended these parts."""
 
     stream: str
     ends: tuple[str, ...]
 
 
-class _LiveArrived(msgspec.Struct, frozen=True):
+class _FrameArrived(msgspec.Struct, frozen=True):
     stream: str
     frame: Frame
 
 
 def first_number(place: int) -> int:
-    """The first number of a place."""
+    """Return the first number of a position's block."""
     return place << BLOCK_BITS
 
 
 def live_share(place: int, behind: int) -> tuple[int, int]:
-    """The first of the live numbers at a place and the one behind the last, for the process that is the so manieth after the
-    one that wrote the fact. Those past the last share have it together: nothing is made before a fact of their own."""
+    """Return the first live number at a position and the one after the last.
+
+    Args:
+        behind: Number of writers since the writer of the fact. Writers after the last share use it
+            together, because a writer adds a fact before it sends live events.
+    """
     behind = min(behind, (1 << BLOCK_BITS - SHARE_BITS) - 1)
     first = first_number(place) + (behind << SHARE_BITS)
-    return first + (0 if behind else OWN), first + (1 << SHARE_BITS)
+    return first + (0 if behind else FACT_NUMBERS), first + (1 << SHARE_BITS)
 
 
 def place_of(seq: int) -> int:
-    """The place in whose block a number lies."""
+    """Return the position whose block contains a number."""
     return seq >> BLOCK_BITS
 
 
 def encode(seq: int, event: RunEvent) -> bytes:
-    """The event as one server-sent event: its number is the id, its type the name."""
+    """Return the event as one server-sent event: its number is the id, its type the name."""
     body = _encoder.encode({"seq": seq, "event": event})
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (seq, event.type.encode(), body)
 
 
 def fact_events(arrival: Arrival) -> list[tuple[int, RunEvent]]:
-    """The events of a fact under their numbers."""
+    """Return the events of a fact with their numbers."""
     first = first_number(arrival.place)
     return [(first + index, event) for index, event in enumerate(run_events(arrival.record))]
 
 
 class RecentEvents:
-    """The newest events, as many as are kept at hand; all after `base` are among them."""
+    """The newest events. All events after `base` are in memory."""
 
     def __init__(self) -> None:
         self.base = 0
@@ -106,7 +114,7 @@ class RecentEvents:
         self._news = asyncio.Event()
 
     def begin(self, base: int) -> None:
-        """Forgets what there was; what comes is after `base`."""
+        """Drop all events. New ones are after `base`."""
         self._entries.clear()
         self._size = 0
         self.base = base
@@ -114,40 +122,49 @@ class RecentEvents:
     def push(self, entry: Numbered) -> None:
         self._entries.append(entry)
         self._size += len(entry.data)
-        while self._size > LARGEST and len(self._entries) > 1:
-            gone = self._entries.popleft()
-            self._size -= len(gone.data)
-            self.base = gone.seq
+        while self._size > MAX_BYTES and len(self._entries) > 1:
+            dropped = self._entries.popleft()
+            self._size -= len(dropped.data)
+            self.base = dropped.seq
         self.wake()
 
     def since(self, seq: int) -> list[Numbered] | None:
-        """The events after a number, or None where they are not all at hand any more."""
+        """Return the events after a number; None if some are no longer in memory."""
         if seq < self.base:
             return None
-        found: list[Numbered] = []
+        entries: list[Numbered] = []
         for entry in reversed(self._entries):
             if entry.seq <= seq:
                 break
-            found.append(entry)
-        found.reverse()
-        return found
+            entries.append(entry)
+        entries.reverse()
+        return entries
 
     async def wait(self) -> None:
-        """Waits until there is more."""
+        """Wait for more events."""
         await self._news.wait()
 
     def wake(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+        event, self._news = self._news, asyncio.Event()
+        event.set()
 
 
 class EventOrder:
-    """`last` is the newest number that was given, `place` that of the newest fact that was told. Implements `Listener`."""
+    """Numbers events. Implements `Listener`.
+
+    `last` is the newest assigned number, `place` the position of the newest numbered fact.
+    """
 
     def __init__(
         self, facts: Callable[[], FactLog], home: Callable[[str], Awaitable[str]], epoch: Callable[[], int]
     ) -> None:
-        """`home` tells which workspace a stream belongs to, empty where it belongs to none; `epoch` is this writer's."""
+        """Create the order.
+
+        Args:
+            facts: Returns the fact log.
+            home: Returns the workspace of a stream; empty if it has none.
+            epoch: Returns this writer's epoch.
+        """
         self._facts = facts
         self._epoch = epoch
         self._end_of_share = 0
@@ -158,33 +175,33 @@ class EventOrder:
         self._active = False
         self._ready: asyncio.Future[None] | None = None
         self._task: asyncio.Task[None] | None = None
-        self._inbox: deque[_HeadMoved | _LiveArrived] = deque()
+        self._inbox: deque[_HeadMoved | _FrameArrived] = deque()
         self._waker = asyncio.Event()
         self.recent = RecentEvents()
-        self._making: dict[tuple[str, str], LiveNumbering] = {}
-        self._over: set[tuple[str, str]] = set()
+        self._partials: dict[tuple[str, str], LiveNumbering] = {}
+        self._ended_parts: set[tuple[str, str]] = set()
         self._failure: BaseException | None = None
 
     def facts(self, stream: str, ends: Sequence[str]) -> None:
-        """Facts of a stream became durable."""
+        """Receive durable facts of a stream."""
         if self._active:
             self._inbox.append(_HeadMoved(stream, tuple(ends)))
             self._waker.set()
         else:
             for key in ends:
-                self._making.pop((stream, key), None)
+                self._partials.pop((stream, key), None)
 
     def frame(self, stream: str, frame: Frame) -> None:
-        """A piece of a part came."""
+        """Receive a piece of a part."""
         if self._active:
-            self._inbox.append(_LiveArrived(stream, frame))
+            self._inbox.append(_FrameArrived(stream, frame))
             self._waker.set()
         else:
-            self._grow(stream, frame)
+            self._extend(stream, frame)
 
     @asynccontextmanager
     async def followed(self) -> AsyncGenerator[None]:
-        """As long as this lasts, everything is numbered as it comes."""
+        """Number everything within the context."""
         self._followers += 1
         try:
             if self._task is None:
@@ -196,20 +213,24 @@ class EventOrder:
         finally:
             self._followers -= 1
             if self._followers == 0:
-                self._rest()
+                self._suspend()
 
     def next_number(self) -> int:
-        """A number for what only one client is told."""
+        """Return a number for an event of a single client."""
         self.last += 1
         return self.last
 
     def texts_so_far(self) -> list[tuple[int, str, RunEvent]]:
-        """The texts in the making with their numbers and streams, in order."""
-        found = [(making.seq, making.stream, making.so_far()) for making in self._making.values()]
-        return sorted(found, key=lambda one: one[0])
+        """Return the partial texts with their numbers and streams, in order."""
+        texts = [(making.seq, making.stream, making.so_far()) for making in self._partials.values()]
+        return sorted(texts, key=lambda entry: entry[0])
 
     async def wait(self) -> None:
-        """Waits until there is more. Raises what stopped the numbering."""
+        """Wait for more events.
+
+        Raises:
+            BaseException: What stopped the numbering.
+        """
         if self._failure is not None:
             raise self._failure
         await self.recent.wait()
@@ -223,70 +244,71 @@ class EventOrder:
             written = newest[0].record.header.epoch if newest else 0
             first, self._end_of_share = live_share(self.place, self._epoch() - written)
             self.last = max(self.last, first - 1)
-            for making in self._making.values():
+            for making in self._partials.values():
                 making.seq = self.next_number()
             self.recent.begin(self.last)
             ready.set_result(None)
             while True:
                 while self._inbox:
-                    # It leaves only when it was taken: whoever cuts this off finds it there.
-                    await self._take(self._inbox[0])
+                    # Remove it after it was applied: a cancellation must leave it in the inbox.
+                    await self._apply(self._inbox[0])
                     self._inbox.popleft()
                 self._waker.clear()
                 await self._waker.wait()
         except asyncio.CancelledError:
             raise
         except BaseException as error:
-            log.exception("the events of workspaces are no longer numbered")
+            log.exception("the numbering of workspace events stopped")
             self._failure = error
             if not ready.done():
                 ready.set_exception(error)
             self.recent.wake()
 
-    def _rest(self) -> None:
-        """Nobody follows: what waits is taken as it is, without numbers."""
+    def _suspend(self) -> None:
+        """Apply the waiting items without numbers, because no client follows."""
         if self._task is not None:
             self._task.cancel()
         self._task = self._ready = None
         self._active = False
         while self._inbox:
             item = self._inbox.popleft()
-            if isinstance(item, _LiveArrived):
-                self._grow(item.stream, item.frame)
+            if isinstance(item, _FrameArrived):
+                self._extend(item.stream, item.frame)
             else:
-                self._end(item)
-        self._over.clear()
+                self._end_parts(item)
+        self._ended_parts.clear()
 
-    async def _take(self, item: _HeadMoved | _LiveArrived) -> None:
-        if isinstance(item, _LiveArrived):
-            await self._piece(item)
+    async def _apply(self, item: _HeadMoved | _FrameArrived) -> None:
+        if isinstance(item, _FrameArrived):
+            await self._number_piece(item)
             return
-        while found := await self._facts().arrivals(after=self.place, limit=PAGE):
-            for arrival in found:
-                await self._tell(arrival)
-            if len(found) < PAGE:
+        while arrivals := await self._facts().arrivals(after=self.place, limit=PAGE):
+            for arrival in arrivals:
+                await self._number_fact(arrival)
+            if len(arrivals) < PAGE:
                 break
-        self._end(item)
+        self._end_parts(item)
 
-    async def _tell(self, arrival: Arrival) -> None:
+    async def _number_fact(self, arrival: Arrival) -> None:
         record = arrival.record
         workspace = await self.find_workspace(record.stream)
         self.place = arrival.place
         if record.header.type in _TEXT_ENDS:
             part = (record.stream, partial_key("text", record.scope))
-            self._making.pop(part, None)
-            self._over.add(part)
+            self._partials.pop(part, None)
+            self._ended_parts.add(part)
         for seq, event in fact_events(arrival):
             self.recent.push(Numbered(seq, workspace, encode(seq, event)))
         first, self._end_of_share = live_share(arrival.place, self._epoch() - record.header.epoch)
         self.last = first - 1
 
-    async def _piece(self, item: _LiveArrived) -> None:
-        """Numbers a piece, unless its part has ended or the block is used up: then its final Message tells it."""
+    async def _number_piece(self, item: _FrameArrived) -> None:
+        """Number a piece. Skip it if its part has ended or the block is full: the final Message
+        contains it."""
         workspace = await self.find_workspace(item.stream)
-        if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._over:
+        if (item.stream, partial_key(item.frame.kind, item.frame.scope)) in self._ended_parts:
             return
-        making = self._grow(item.stream, item.frame)
+        making = self._extend(item.stream, item.frame)
         for event in frame_events(item.stream, item.frame):
             if self.last + 1 >= self._end_of_share:
                 return
@@ -295,17 +317,17 @@ class EventOrder:
                 making.seq = seq
             self.recent.push(Numbered(seq, workspace, encode(seq, event)))
 
-    def _grow(self, stream: str, frame: Frame) -> LiveNumbering | None:
+    def _extend(self, stream: str, frame: Frame) -> LiveNumbering | None:
         if frame.kind != "text":
             return None
         part = (stream, partial_key(frame.kind, frame.scope))
-        making = self._making.get(part)
+        making = self._partials.get(part)
         if making is None:
-            making = self._making[part] = LiveNumbering(stream, frame, [])
+            making = self._partials[part] = LiveNumbering(stream, frame, [])
         making.texts.append(frame.text)
         return making
 
-    def _end(self, item: _HeadMoved) -> None:
+    def _end_parts(self, item: _HeadMoved) -> None:
         for key in item.ends:
-            self._making.pop((item.stream, key), None)
-            self._over.discard((item.stream, key))
+            self._partials.pop((item.stream, key), None)
+            self._ended_parts.discard((item.stream, key))

@@ -1,4 +1,4 @@
-"""Agents that are not of our loop, at work: a prompt is a model call of ours, and what comes of it becomes outcomes."""
+"""Prompts of external agents. Each prompt is one model call, and its events become outcomes."""
 
 from .a2a_prompt import A2aPromptRunner
 from .acp_prompt import AcpPromptRunner

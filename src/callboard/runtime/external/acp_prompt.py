@@ -1,4 +1,4 @@
-"""The effect of prompting an agent that is a program of its own."""
+"""The effect of prompting an external agent over ACP."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .prompt import PromptRunner
 
 
 class AcpPromptRunner(PromptRunner[ExternalEvent]):
-    """One prompt of a program."""
+    """One prompt of an external program."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         super().__init__(host, scope)
@@ -41,52 +41,53 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         self._program: ExternalSession | None = None
 
     def outcomes(self) -> dict[str, ToolOutcome]:
-        """What there is of the calls that go on."""
+        """Return the partial outcomes of running calls."""
         return self._calls.outcomes() if self._calls is not None else {}
 
     def silence_failure(self, seconds: float) -> ExternalFailure:
-        """How a silence fails."""
-        return ExternalFailure("model_timeout", f"The agent said nothing for {seconds:g} s.", retryable=True)
+        """Return the failure for a silent agent."""
+        return ExternalFailure("model_timeout", f"The agent was silent for {seconds:g} s.", retryable=True)
 
     async def work(self) -> None:
-        """Prompts the program, starting it first where it does not run."""
-        host, where = self.host, self.scope
-        run = host.state.threads[where.thread].run
+        """Start the program if necessary, prompt it and record its events."""
+        host, scope = self.host, self.scope
+        run = host.state.threads[scope.thread].run
         if run is None:
             return
         agent = (await host.run_contexts.for_run(run)).definition
-        context = await host.run_contexts.tool_context(where.thread)
-        calls = self._calls = ExternalCalls(host, where, self.assembler, context, self.answer_tasks)
-        connecting = ProgramConnector(host, where, self.assembler, context)
-        session = await connecting.connect(agent)
-        events = self.events = session.prompt(await connecting.build_text(agent))
+        context = await host.run_contexts.tool_context(scope.thread)
+        calls = self._calls = ExternalCalls(host, scope, self.assembler, context, self.answer_tasks)
+        connector = ProgramConnector(host, scope, self.assembler, context)
+        session = await connector.connect(agent)
+        events = self.events = session.prompt(await connector.build_text(agent))
         self.session = self._program = session
         while not isinstance(event := await self.next_event(events), PromptEnded):
             if isinstance(event, SettingsReported):
-                await self._changed(connecting, session, agent, event)
+                await self._apply_settings(connector, session, agent, event)
             else:
-                await self._take(session, calls, event)
+                await self._apply(session, calls, event)
         await calls.finish()
         await self._plans.flush()
         if event.end == "cancelled" and calls.refused:
-            # Some agents end their turn at a no, and wait for other words: nothing failed.
+            # Some agents end their turn after a rejection. That is not a failure.
             event = PromptEnded("end_turn", event.usage)
         await self.report_answer(event)
 
     async def record_overdue(self) -> None:
-        """Record the calls that have gone on for a while without a question."""
+        """Record the calls that have run for a while without a question."""
         if self._calls is not None:
             await self._calls.record_overdue()
 
     async def report_failure(self, failure: ExternalFailure) -> None:
-        """The prompt came to nothing."""
+        """Report the failure."""
         await self._plans.flush()
         if self._calls is not None:
             await self._calls.record_running()
         await super().report_failure(failure)
 
     async def stop(self) -> None:
-        """Asks the program to stop and takes what it still says; one that does not stop in time is ended."""
+        """Ask the program to stop and record its last events. A program that does not stop in time
+        is ended."""
         session, events, calls = self._program, self.events, self._calls
         if session is None or events is None or calls is None:
             return
@@ -94,23 +95,23 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
         await self._plans.flush()
         await calls.record_running()
         try:
-            await self.drain(events, session.cancel, partial(self._last_words, session, calls))
+            await self.drain(events, session.cancel, partial(self._apply_last, session, calls))
         except (TimeoutError, StopAsyncIteration, ExternalFailure):
             await self.disconnect("it did not stop when it was asked to")
 
-    async def _changed(
-        self, connecting: ProgramConnector, session: ExternalSession, agent: Definition, event: SettingsReported
+    async def _apply_settings(
+        self, connector: ProgramConnector, session: ExternalSession, agent: Definition, event: SettingsReported
     ) -> None:
-        await connecting.record(event.settings, allowed=event.allowed)
+        await connector.record(event.settings, allowed=event.allowed)
         if not event.allowed:
-            await connecting.apply_control(session, agent)
+            await connector.apply_control(session, agent)
 
-    async def _take(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
+    async def _apply(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
             case TextReported(text, message):
-                await self._say(calls, "text", text, message)
+                await self._add_text(calls, "text", text, message)
             case ThoughtReported(text, message):
-                await self._say(calls, "reasoning", text, message)
+                await self._add_text(calls, "reasoning", text, message)
             case CallReported(call):
                 await calls.update(call)
             case PermissionRequested():
@@ -122,18 +123,18 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
             case PlanReported(steps):
                 await self._plans.update(calls, steps)
             case PromptEnded() | SettingsReported():
-                # The loop that takes events sees to them.
+                # Handled by the loop.
                 pass
             case _:
                 assert_never(event)
 
-    async def _say(self, calls: ExternalCalls, kind: Kind, text: str, message: str) -> None:
+    async def _add_text(self, calls: ExternalCalls, kind: Kind, text: str, message: str) -> None:
         if not self.assembler.continues_part(kind, message):
             await self.assembler.end_part()
             await calls.record_started()
         self.assembler.add(kind, text, message)
 
-    async def _last_words(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
+    async def _apply_last(self, session: ExternalSession, calls: ExternalCalls, event: ExternalEvent) -> None:
         match event:
             case TextReported(text, message) if self.assembler.continues_part("text", message):
                 self.assembler.add("text", text, message)
@@ -144,5 +145,5 @@ class AcpPromptRunner(PromptRunner[ExternalEvent]):
             case ReadRequested(key) | WriteRequested(key):
                 session.give(key, refusal=STOPPED)
             case _:
-                # What an agent says anew once it is asked to stop is of no turn.
+                # Other events after the stop belong to no turn.
                 pass

@@ -1,4 +1,4 @@
-"""What an agent of its own program does in one prompt: calls of its tools, and what it asks of us."""
+"""Tool calls of an external agent in one prompt, and its requests for files."""
 
 from __future__ import annotations
 
@@ -34,21 +34,25 @@ from .file_contents import with_contents
 from .message_assembler import MessageAssembler
 from .prompt_tasks import PromptTasks
 
-UNTOLD = "The agent ended its turn without telling what came of this call."
-ASKED_AGAIN = "The agent asked for permission again within this call. What came of it before is not known."
-FAILED = "The agent says that it failed."
-STOPPED = "The turn was stopped."
+NO_RESULT = "The agent ended its turn without reporting a result of this call."
+REQUESTED_AGAIN = "The agent requested permission again within this call. The earlier outcome is unknown."
+FAILED = "The agent reported a failure."
+STOPPED = "The turn was interrupted."
 
 
 @dataclass
 class _Call:
-    """A call of the agent's own tools. It is held back until it goes on, since its arguments may still come; it waits for a
-    person; the agent runs it; or it is over. `is_overdue`: it has gone on for `limits.external_grace` without a question.
-    `is_deferred`: the agent said more before it began the call, which takes its step when it is heard of again."""
+    """A call of the agent's own tools.
+
+    State `held` waits for the call to start, because its arguments may still change; `waits` waits
+    for a person; the agent `runs` it; or it is `over`. `is_overdue` is True after
+    `limits.external_grace` seconds without a question. `is_deferred` is True if the agent wrote
+    more before it started the call; the call receives its step on its next event.
+    """
 
     call: str
     step: int
-    told: ExternalCall
+    report: ExternalCall
     began: float
     state: Literal["held", "waits", "runs", "over"] = "held"
     is_timed: bool = False
@@ -58,174 +62,182 @@ class _Call:
 
 
 class ExternalCalls:
-    """The calls of one prompt. `asks` are the tasks that wait for an answer for the agent. `refused` says that the newest
-    call was refused."""
+    """The calls of one prompt. `refused` is True if the newest call was rejected."""
 
     def __init__(
         self, host: SessionHost, scope: Scope, speech: MessageAssembler, context: ToolContext, asks: PromptTasks
     ) -> None:
-        self._asks = asks
+        self._answer_tasks = asks
         self.refused = False
         self._host = host
         self._scope = scope
-        self._speech = speech
+        self._assembler = speech
         self._context = context
         self._calls: dict[str, _Call] = {}
 
     async def update(self, call: ExternalCall) -> None:
-        """A call began, went on or ended."""
-        known = await self._known(call)
-        if call.status == "pending" or known.state in ("over", "waits"):
+        """Apply a report of a call: it started, changed or ended."""
+        own = await self._get(call)
+        if call.status == "pending" or own.state in ("over", "waits"):
             return
-        if known.state == "held" and call.status == "in_progress" and not call.output:
-            # Some agents report that a call is running, and then ask for permission.
-            if not known.is_timed:
-                known.is_timed = True
-                self._asks.start(self._expire(known))
+        if own.state == "held" and call.status == "in_progress" and not call.output:
+            # Some agents report a call as running before they request permission.
+            if not own.is_timed:
+                own.is_timed = True
+                self._answer_tasks.start(self._mark_overdue(own))
             return
-        if known.state == "held":
-            await self.record_held(through=known.step)
+        if own.state == "held":
+            await self.record_held(through=own.step)
         if call.status in ("completed", "failed"):
-            await self._over(known)
+            await self._end_call(own)
 
     async def record_overdue(self) -> None:
-        """Record the calls that have gone on for a while without a question as run by the agent itself."""
-        await self.record_held(through=max((one.step for one in self._calls.values() if one.is_overdue), default=0))
+        """Record the calls that ran for a while without a question as run by the agent."""
+        await self.record_held(through=max((own.step for own in self._calls.values() if own.is_overdue), default=0))
 
     async def record_running(self) -> None:
-        """Record the calls that the agent reported as running, now that the turn is stopped."""
-        for one in self._calls.values():
-            if one.state == "held" and one.told.status == "in_progress":
-                one.state = "runs"
-                await self._seen(one, _observing(one.told), is_underway=True)
+        """Record the calls that the agent reported as running, before the turn stops."""
+        for own in self._calls.values():
+            if own.state == "held" and own.report.status == "in_progress":
+                own.state = "runs"
+                await self._report_evaluated(own, _observing(own.report), is_underway=True)
 
     async def record_started(self) -> None:
-        """Record the running calls before what the agent says next. One that has not begun may still be asked about: it
-        comes behind that."""
-        for one in self._calls.values():
-            one.is_deferred = one.state == "held" and (one.is_deferred or one.told.status == "pending")
-        await self.record_held(through=max((one.step for one in self._calls.values()), default=0))
+        """Record the running calls before the agent's next text.
+
+        A call that has not started may still be asked about, so it comes after the text.
+        """
+        for own in self._calls.values():
+            own.is_deferred = own.state == "held" and (own.is_deferred or own.report.status == "pending")
+        await self.record_held(through=max((own.step for own in self._calls.values()), default=0))
 
     async def record_all(self) -> None:
-        """Tells all that is held back."""
-        for one in list(self._calls.values()):
-            self._place(one)
-        if any(one.state == "held" for one in self._calls.values()):
-            await self.record_held(through=max(one.step for one in self._calls.values()))
+        """Record all held calls."""
+        for own in list(self._calls.values()):
+            self._assign_step(own)
+        if any(own.state == "held" for own in self._calls.values()):
+            await self.record_held(through=max(own.step for own in self._calls.values()))
 
     async def record_held(self, through: int) -> None:
-        """Tells the calls that were held back up to that step, as run by the agent itself."""
-        for one in self._calls.values():
-            if one.state == "held" and one.step <= through and not one.is_deferred:
-                one.state = "runs"
-                await self._seen(one, _observing(one.told), is_underway=one.told.status == "in_progress")
+        """Record the held calls up to a step as run by the agent."""
+        for own in self._calls.values():
+            if own.state == "held" and own.step <= through and not own.is_deferred:
+                own.state = "runs"
+                await self._report_evaluated(
+                    own, _observing(own.report), is_underway=own.report.status == "in_progress"
+                )
 
     async def request_permission(self, session: ExternalSession, event: PermissionRequested) -> None:
-        """The agent asks whether a call may go on: the rules say, or a person."""
-        known = await self._known(event.call)
-        await self._speech.end_part()
-        await self.record_held(through=known.step - 1)
-        if known.state in ("over", "waits"):
+        """Evaluate a call that the agent requests permission for: the rules decide, or a person."""
+        own = await self._get(event.call)
+        await self._assembler.end_part()
+        await self.record_held(through=own.step - 1)
+        if own.state in ("over", "waits"):
             session.permit(event.key, "cancelled")
             return
-        if known.state == "runs":
-            # What was approved is on record; what it asks for now is another call, whatever id the agent gives it.
-            await self._over(known, ASKED_AGAIN)
-            known = self._begun(event.call)
-        known.state = "waits"
-        evaluation, expected = await self._seen(known, _asking(event.call), external_calls.get_tool(event.call))
+        if own.state == "runs":
+            # The approved call is recorded. A new request is a new call, even with the same id.
+            await self._end_call(own, REQUESTED_AGAIN)
+            own = self._add(event.call)
+        own.state = "waits"
+        evaluation, expected = await self._report_evaluated(
+            own, _asking(event.call), external_calls.get_tool(event.call)
+        )
         if evaluation.verdict == "allow":
-            known.state = "runs"
-            known.writes.open(event.call)
+            own.state = "runs"
+            own.writes.open(event.call)
             session.permit(event.key, "allow")
         elif evaluation.verdict == "deny":
-            known.state = "over"
+            own.state = "over"
             self._refuse(session, event.key)
         else:
-            self._asks.start(self._answered(session, event, known, expected))
+            self._answer_tasks.start(self._wait_for_person(session, event, own, expected))
 
     async def read(self, session: ExternalSession, event: ReadRequested) -> None:
-        """The agent wants a file through us."""
+        """Read a file for the agent."""
         more = {"limit": event.limit} if event.limit else {}
         arguments = {"file_path": event.path, "offset": event.line or 1, **more}
         call, expected = await self._through_gate("Read", arguments, own=True)
-        self._asks.start(self._give_text(session, event, call, expected))
+        self._answer_tasks.start(self._give_text(session, event, call, expected))
 
     async def write(self, session: ExternalSession, event: WriteRequested) -> None:
-        """The agent wants a file changed through us. Within a call that was approved for it, that is not asked about again."""
-        covering = await self._covering(event)
+        """Write a file for the agent. An approved call that covers the write needs no second
+        question."""
+        covering = await self._find_covering(event)
         arguments = {"file_path": event.path, "content": event.content}
         _, expected = await self._through_gate("Write", arguments, own=False, covering=covering)
-        self._asks.start(self._give_change(session, event, expected, covering))
+        self._answer_tasks.start(self._give_change(session, event, expected, covering))
 
     async def finish(self) -> None:
-        """The prompt is over. A call that the agent does not tell the end of has failed, as far as anybody knows."""
-        self._asks.cancel_all()
+        """End the prompt. A call without a reported end has failed."""
+        self._answer_tasks.cancel_all()
         await self.record_all()
-        for one in self._calls.values():
-            if one.state == "runs":
-                await self._over(one)
+        for own in self._calls.values():
+            if own.state == "runs":
+                await self._end_call(own)
 
     def note(self, call: ExternalCall) -> None:
-        """What is still told of a call while the turn is stopped."""
-        known = self._calls.get(call.call_id)
-        if known is not None:
-            known.told = call
+        """Store a report that arrives while the turn is being stopped."""
+        own = self._calls.get(call.call_id)
+        if own is not None:
+            own.report = call
 
     def outcomes(self) -> dict[str, ToolOutcome]:
-        """What there is of the calls that go on."""
-        return {one.call: self._outcome(one) for one in self._calls.values() if one.state == "runs"}
+        """Return the partial outcomes of the running calls."""
+        return {own.call: self._partial_outcome(own) for own in self._calls.values() if own.state == "runs"}
 
-    async def _known(self, call: ExternalCall) -> _Call:
-        """The call; one that is new begins after the part in the making."""
-        known = self._calls.get(call.call_id)
-        if known is None:
-            await self._speech.end_part()
-            return self._begun(call)
-        if known.is_deferred:
-            await self._speech.end_part()
-        self._place(known)
-        known.told = call
-        return known
+    async def _get(self, call: ExternalCall) -> _Call:
+        """Return the call. A new one begins after the current part."""
+        own = self._calls.get(call.call_id)
+        if own is None:
+            await self._assembler.end_part()
+            return self._add(call)
+        if own.is_deferred:
+            await self._assembler.end_part()
+        self._assign_step(own)
+        own.report = call
+        return own
 
-    def _place(self, one: _Call) -> None:
-        """Give a call that was deferred its step, behind all that the agent said before it."""
-        if one.is_deferred:
-            one.is_deferred, one.step = False, self._speech.next_step()
+    def _assign_step(self, own: _Call) -> None:
+        """Give a deferred call its step, after everything that the agent wrote before it."""
+        if own.is_deferred:
+            own.is_deferred, own.step = False, self._assembler.next_step()
 
-    def _begun(self, call: ExternalCall) -> _Call:
+    def _add(self, call: ExternalCall) -> _Call:
         dependencies = self._host.dependencies
-        known = _Call(dependencies.ids.new("call"), self._speech.next_step(), call, dependencies.clock.elapsed())
-        self._calls[call.call_id] = known
+        own = _Call(dependencies.ids.new("call"), self._assembler.next_step(), call, dependencies.clock.elapsed())
+        self._calls[call.call_id] = own
         self.refused = False
-        return known
+        return own
 
-    async def _expire(self, one: _Call) -> None:
+    async def _mark_overdue(self, own: _Call) -> None:
         await asyncio.sleep(self._host.dependencies.limits.external_grace)
-        one.is_overdue = True
+        own.is_overdue = True
 
-    async def _over(self, one: _Call, unknown: str = UNTOLD) -> None:
-        one.state = "over"
-        one.writes.close()
-        outcome = self._outcome(one)
-        if one.told.status != "completed":
-            message = FAILED if one.told.status == "failed" else unknown
+    async def _end_call(self, own: _Call, unknown: str = NO_RESULT) -> None:
+        own.state = "over"
+        own.writes.close()
+        outcome = self._partial_outcome(own)
+        if own.report.status != "completed":
+            message = FAILED if own.report.status == "failed" else unknown
             outcome = msgspec.structs.replace(outcome, code="tool_failed", message=message)
-        await self._end(
-            one.call, await with_contents(outcome, self._context.folder, self._host.dependencies), heard=True
+        await self._report_end(
+            own.call, await with_contents(outcome, self._context.folder, self._host.dependencies), heard=True
         )
 
-    async def _seen(
-        self, one: _Call, look: GateCheck, asks_for: str = "", *, is_underway: bool = False
+    async def _report_evaluated(
+        self, own: _Call, gate_check: GateCheck, asks_for: str = "", *, is_underway: bool = False
     ) -> tuple[Evaluation, ExpectedCall]:
-        evaluation = await self._host.gate_decisions.evaluate_external(self._scope.thread, one.call, look, asks_for)
+        evaluation = await self._host.gate_decisions.evaluate_external(
+            self._scope.thread, own.call, gate_check, asks_for
+        )
         expected = await self._report(
             RequestedCall(
-                call=one.call,
-                step=one.step,
-                tool=external_calls.get_tool(one.told),
+                call=own.call,
+                step=own.step,
+                tool=external_calls.get_tool(own.report),
                 arguments=evaluation.arguments,
-                provider_call_id=one.told.call_id,
+                provider_call_id=own.report.call_id,
                 evaluation=evaluation,
             ),
             own=True,
@@ -233,57 +245,63 @@ class ExternalCalls:
         )
         return evaluation, expected
 
-    async def _covering(self, event: WriteRequested) -> _Call | None:
-        """The approved call that the write belongs to."""
+    async def _find_covering(self, event: WriteRequested) -> _Call | None:
+        """Return the approved call that covers the write."""
         before = None
         with contextlib.suppress(Refusal):
             before = await self._host.dependencies.toolbox.read_text(event.path, self._context)
-        calls = (one for one in self._calls.values() if one.state == "runs")
-        return next((one for one in calls if one.writes.covers(event, before, self._context)), None)
+        calls = (own for own in self._calls.values() if own.state == "runs")
+        return next((own for own in calls if own.writes.covers(event, before, self._context)), None)
 
     async def _through_gate(
         self, tool: str, arguments: Mapping[str, object], *, own: bool, covering: _Call | None = None
     ) -> tuple[str, ExpectedCall]:
-        """A call of ours on the agent's behalf, as any other passes the gate. What an approved call covers was answered."""
-        await self._speech.end_part()
-        call, step = self._host.dependencies.ids.new("call"), self._speech.next_step()
+        """Evaluate a call of Callboard's own tools for the agent. A covering approval replaces the
+        question."""
+        await self._assembler.end_part()
+        call, step = self._host.dependencies.ids.new("call"), self._assembler.next_step()
         await self.record_held(through=step)
-        said = redact_json(msgspec.json.encode(arguments).decode(), self._host.dependencies.secrets)
-        wanted = ToolCall(call_id=call, tool=tool, arguments=said)
-        (evaluation,) = await self._host.gate_decisions.evaluate(self._scope.thread, [wanted])
+        safe_arguments = redact_json(msgspec.json.encode(arguments).decode(), self._host.dependencies.secrets)
+        tool_call = ToolCall(call_id=call, tool=tool, arguments=safe_arguments)
+        (evaluation,) = await self._host.gate_decisions.evaluate(self._scope.thread, [tool_call])
         if covering is not None:
             evaluation = self._host.gate_decisions.evaluations[call] = apply_approval(evaluation, covering.call)
         expected = await self._report(
             RequestedCall(
-                call=call, step=step, tool=tool, arguments=wanted.arguments, provider_call_id="", evaluation=evaluation
+                call=call,
+                step=step,
+                tool=tool,
+                arguments=tool_call.arguments,
+                provider_call_id="",
+                evaluation=evaluation,
             ),
             own=own,
         )
         return call, expected
 
-    async def _report(self, wanted: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedCall:
-        if wanted.evaluation.verdict == "ask":
-            # The action takes the next step.
-            self._speech.next_step()
-        expected = self._host.external_agents.expect(wanted.call, own=own)
+    async def _report(self, request: RequestedCall, *, own: bool, is_underway: bool = False) -> ExpectedCall:
+        if request.evaluation.verdict == "ask":
+            # The action uses the next step.
+            self._assembler.next_step()
+        expected = self._host.external_agents.expect(request.call, own=own)
         where = self._scope
         await self._host.report(
             ExternalCallReported(
-                thread=where.thread, run=where.run, prompt=where.step, call=wanted, is_underway=is_underway
+                thread=where.thread, run=where.run, prompt=where.step, call=request, is_underway=is_underway
             )
         )
         return expected
 
-    async def _answered(
-        self, session: ExternalSession, event: PermissionRequested, known: _Call, expected: ExpectedCall
+    async def _wait_for_person(
+        self, session: ExternalSession, event: PermissionRequested, own: _Call, expected: ExpectedCall
     ) -> None:
         fact = await expected.started
         if isinstance(fact, ToolStarted):
-            known.state = "runs"
-            known.writes.open(event.call)
+            own.state = "runs"
+            own.writes.open(event.call)
             session.permit(event.key, "allow")
         else:
-            known.state = "over"
+            own.state = "over"
             self._refuse(session, event.key)
 
     def _refuse(self, session: ExternalSession, key: int) -> None:
@@ -291,53 +309,53 @@ class ExternalCalls:
         session.permit(key, "reject")
 
     async def _give_text(
-        self, session: ExternalSession, asked: ReadRequested, call: str, expected: ExpectedCall
+        self, session: ExternalSession, request: ReadRequested, call: str, expected: ExpectedCall
     ) -> None:
         fact = await expected.started
         if not isinstance(fact, ToolStarted):
-            session.give(asked.key, refusal=_why(fact))
+            session.give(request.key, refusal=_refusal_text(fact))
             return
         clock = self._host.dependencies.clock
-        began = clock.elapsed()
+        started = clock.elapsed()
         try:
             dependencies = self._host.dependencies
             text = dependencies.secrets.redact(
-                _lines(await dependencies.toolbox.read_text(asked.path, self._context), asked)
+                _lines(await dependencies.toolbox.read_text(request.path, self._context), request)
             )
         except Refusal as refusal:
             message = refusal.problem.message
-            await self._end(call, ToolOutcome(output="", code=refusal.code, message=message))
-            session.give(asked.key, refusal=message, missing=await self._is_missing(asked.path))
+            await self._report_end(call, ToolOutcome(output="", code=refusal.code, message=message))
+            session.give(request.key, refusal=message, missing=await self._is_missing(request.path))
             return
-        await self._end(call, ToolOutcome(output=text, duration_ms=round((clock.elapsed() - began) * 1000)))
-        session.give(asked.key, text)
+        await self._report_end(call, ToolOutcome(output=text, duration_ms=round((clock.elapsed() - started) * 1000)))
+        session.give(request.key, text)
 
     async def _is_missing(self, path: str) -> bool:
-        """True where there is no such file, which an agent that is to make it has to hear."""
+        """Return True if the file does not exist. An agent that creates it must receive that."""
         with contextlib.suppress(Refusal):
             files = FolderFiles(self._host.dependencies.closed_folders)
             return await files.read(self._context.folder, external_calls.to_relative(path, self._context)) is None
         return False
 
     async def _give_change(
-        self, session: ExternalSession, asked: WriteRequested, expected: ExpectedCall, covering: _Call | None
+        self, session: ExternalSession, request: WriteRequested, expected: ExpectedCall, covering: _Call | None
     ) -> None:
         fact = await expected.ended
         if covering is not None and isinstance(fact, ToolCompleted) and fact.changes:
             covering.writes.written.update(change.path for change in fact.changes)
-        session.give(asked.key, refusal="" if isinstance(fact, ToolCompleted) else _why(fact))
+        session.give(request.key, refusal="" if isinstance(fact, ToolCompleted) else _refusal_text(fact))
 
-    async def _end(self, call: str, outcome: ToolOutcome, *, heard: bool = False) -> None:
+    async def _report_end(self, call: str, outcome: ToolOutcome, *, heard: bool = False) -> None:
         where = self._scope
         ended = ToolEnded(thread=where.thread, run=where.run, call=call, outcome=outcome, is_self_reported=heard)
         await self._host.report(ended)
 
-    def _outcome(self, one: _Call) -> ToolOutcome:
-        changes, blobs = external_calls.list_changes(one.told, self._context)
-        # What it wrote through us is on record as that write.
-        changes = tuple(change for change in changes if change.path not in one.writes.written)
-        took = round((self._host.dependencies.clock.elapsed() - one.began) * 1000)
-        return ToolOutcome(output=one.told.output, duration_ms=took, changes=changes, blobs=blobs)
+    def _partial_outcome(self, own: _Call) -> ToolOutcome:
+        changes, blobs = external_calls.list_changes(own.report, self._context)
+        # Writes through Callboard are recorded as calls of their own.
+        changes = tuple(change for change in changes if change.path not in own.writes.written)
+        duration = round((self._host.dependencies.clock.elapsed() - own.began) * 1000)
+        return ToolOutcome(output=own.report.output, duration_ms=duration, changes=changes, blobs=blobs)
 
 
 def _observing(call: ExternalCall) -> GateCheck:
@@ -348,14 +366,14 @@ def _asking(call: ExternalCall) -> GateCheck:
     return lambda context: external_calls.evaluate_asked(call, context)
 
 
-def _why(fact: Fact) -> str:
+def _refusal_text(fact: Fact) -> str:
     return fact.message if isinstance(fact, ToolRefused | ToolFailed) else STOPPED
 
 
-def _lines(text: str, asked: ReadRequested) -> str:
-    """The lines that were asked for; all of the text where none were named."""
-    if asked.line is None and asked.limit is None:
+def _lines(text: str, request: ReadRequested) -> str:
+    """Return the requested lines; the whole text if the request names none."""
+    if request.line is None and request.limit is None:
         return text
-    first = max((asked.line or 1) - 1, 0)
+    first = max((request.line or 1) - 1, 0)
     lines = text.splitlines(keepends=True)
-    return "".join(lines[first : None if asked.limit is None else first + asked.limit])
+    return "".join(lines[first : None if request.limit is None else first + request.limit])

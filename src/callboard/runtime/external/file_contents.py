@@ -1,5 +1,4 @@
-"""What files hold that an agent's own call changed. It tells a part of a file only, so the file is looked at when the call
-ends."""
+"""Contents of files that an external agent's own call changed."""
 
 from __future__ import annotations
 
@@ -17,14 +16,19 @@ from ..dependencies import Dependencies
 
 
 async def with_contents(outcome: ToolOutcome, folder: str, dependencies: Dependencies) -> ToolOutcome:
-    """The outcome with what each file that it changed holds now. One that cannot be read has no content, and is no artifact."""
+    """Return the outcome with the current content of each changed file.
+
+    An agent reports only parts of a file, so the file is read when the call ends. An unreadable
+    file has no content and is not an artifact.
+    """
     files = FolderFiles(dependencies.closed_folders)
     changes: list[FileChange] = []
     blobs: list[Blob] = []
     for change in outcome.changes:
         data = None
         if change.after is None and change.kind != "deleted":
-            # It may lie outside of the folder, or be no file: the change is told all the same.
+            # The path may be outside the folder, or no file. The change is recorded without
+            # content.
             with contextlib.suppress(Refusal):
                 data = await files.read(folder, change.path)
         if data is not None:

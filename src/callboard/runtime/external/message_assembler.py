@@ -1,4 +1,4 @@
-"""What an agent of its own program says in one prompt, part by part, and the steps that parts and calls are given."""
+"""The messages of an external agent in one prompt, part by part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Kind = Literal["text", "reasoning"]
 
 @dataclass
 class _Part:
-    """A part in the making. `message` is the agent's own name of the message that it is of."""
+    """A part that is being written. `message` is the agent's name of its message."""
 
     kind: Kind
     message: str
@@ -30,8 +30,11 @@ class _Part:
 
 
 class MessageAssembler:
-    """Gives steps in the order in which parts and calls begin. What begins next is told after what began before, so what no
-    fact tells yet lies behind the run's next step."""
+    """Assigns steps in the order in which parts and calls begin.
+
+    A part is reported before the next one begins. So unreported text is always after the run's next
+    step.
+    """
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self._host = host
@@ -40,16 +43,16 @@ class MessageAssembler:
         self._part: _Part | None = None
 
     def next_step(self) -> int:
-        """The next step."""
+        """Return the next step."""
         self._step += 1
         return self._step
 
     def continues_part(self, kind: Kind, message: str) -> bool:
-        """True where such a piece belongs to the part in the making."""
+        """Return True if such a piece continues the current part."""
         return self._part is not None and (self._part.kind, self._part.message) == (kind, message)
 
     def add(self, kind: Kind, text: str, message: str) -> None:
-        """Takes a piece; one that goes on with nothing begins a part."""
+        """Add a piece. A piece that continues nothing begins a part."""
         if not self.continues_part(kind, message):
             scope = msgspec.structs.replace(self._scope, step=self.next_step())
             gather = PartialBuffer(self._host.dependencies, self._host.session, self._host.epoch)
@@ -58,7 +61,7 @@ class MessageAssembler:
             self._part.gather.add(kind, self._part.scope, text)
 
     async def end_part(self) -> None:
-        """The part in the making is finished."""
+        """Report the current part as finished."""
         part = self._part
         if part is None:
             return
@@ -68,13 +71,13 @@ class MessageAssembler:
         self._part = None
 
     def pieces(self) -> tuple[Piece, ...]:
-        """The part that no fact tells yet."""
+        """Return the part that is not recorded yet."""
         part, run = self._part, self._host.state.threads[self._scope.thread].run
         if part is None or run is None or run.run != self._scope.run or part.scope.step < run.next_step:
             return ()
         return (part.piece(),)
 
     async def settle(self) -> None:
-        """Nothing more is shown or kept."""
+        """Stop showing and storing pieces."""
         if self._part is not None:
             await self._part.gather.settle()

@@ -1,4 +1,4 @@
-"""The plan that an agent of its own program tells in one prompt."""
+"""The plan of an external agent in one prompt."""
 
 from __future__ import annotations
 
@@ -18,48 +18,50 @@ Steps = tuple[PlanStep, ...]
 
 
 class ExternalPlans:
-    """Reports the plan when it changes, at most every `Limits.plan_interval`: of those that come sooner the newest waits, and
-    the last is told in any case. `late` are the tasks that tell what waits."""
+    """Records the plan when it changes, at most every `Limits.plan_interval` seconds.
+
+    Of plans in between, only the newest is recorded. The last plan of a prompt is always recorded.
+    """
 
     def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler, late: PromptTasks) -> None:
-        self._late = late
+        self._report_tasks = late
         self._host = host
         self._scope = scope
-        self._speech = speech
+        self._assembler = speech
         self._step = 0
-        self._waiting: Steps | None = None
+        self._pending: Steps | None = None
         self._reported_at = 0.0
-        self._now = asyncio.Event()
+        self._flush_now = asyncio.Event()
 
     async def update(self, calls: ExternalCalls, steps: Steps) -> None:
-        """The agent tells its plan. The first of a prompt takes a step, and so comes after the part in the making."""
-        first = not self._step
-        if first:
-            await self._speech.end_part()
+        """Apply a plan. The first one of a prompt uses a step, after the current part."""
+        is_first = not self._step
+        if is_first:
+            await self._assembler.end_part()
             await calls.record_started()
-            self._step = self._speech.next_step()
-        self._waiting = steps
-        rest = (
+            self._step = self._assembler.next_step()
+        self._pending = steps
+        delay = (
             self._reported_at + self._host.dependencies.limits.plan_interval - self._host.dependencies.clock.elapsed()
         )
-        if first or rest <= 0:
-            await self._tell()
-        elif not self._late.open:
-            self._late.start(self._tell_in(rest))
+        if is_first or delay <= 0:
+            await self._report()
+        elif not self._report_tasks.open:
+            self._report_tasks.start(self._report_after(delay))
 
     async def flush(self) -> None:
-        """Tells what waits, at once."""
-        self._now.set()
-        await asyncio.gather(*self._late.open)
-        self._late.open.clear()
+        """Record the pending plan now."""
+        self._flush_now.set()
+        await asyncio.gather(*self._report_tasks.open)
+        self._report_tasks.open.clear()
 
-    async def _tell_in(self, rest: float) -> None:
+    async def _report_after(self, delay: float) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._now.wait(), rest)
-        await self._tell()
+            await asyncio.wait_for(self._flush_now.wait(), delay)
+        await self._report()
 
-    async def _tell(self) -> None:
-        steps, self._waiting = self._waiting, None
+    async def _report(self) -> None:
+        steps, self._pending = self._pending, None
         if steps is None:
             return
         self._reported_at = self._host.dependencies.clock.elapsed()

@@ -1,4 +1,4 @@
-"""The program of a thread before its prompt: started with a person's yes to the very command, or running already."""
+"""The program of an external agent: running already, or started with an approval of its command."""
 
 from __future__ import annotations
 
@@ -32,39 +32,43 @@ class ProgramConnector:
     def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler, context: ToolContext) -> None:
         self._host = host
         self._scope = scope
-        self._speech = speech
+        self._assembler = speech
         self._context = context
-        self._knows = True
+        self._is_resumed = True
 
     def control(self, agent: Definition) -> AgentControl:
-        """What the agent is held to in this run."""
+        """Return the mode, model and permission of the agent in this run."""
         permission = self._context.permission_mode
         return AgentControl(permission=permission, mode=agent.agent_mode, model=agent.model)
 
     async def connect(self, agent: Definition) -> ExternalSession:
-        """The agent, running. Raises ExternalFailure, with `person_denied` or `rule_denied` where it may not be started."""
+        """Return the running agent.
+
+        Raises:
+            ExternalFailure: `person_denied` or `rule_denied` if it may not start, or why it failed.
+        """
         thread = self._scope.thread
-        found = self._host.external_agents.program(thread)
-        if found is not None and found.alive:
-            await self.apply_control(found, agent)
-            return found
-        external = self._external()
-        if found is not None:
-            await self.disconnect(await found.gone())
+        running = self._host.external_agents.program(thread)
+        if running is not None and running.alive:
+            await self.apply_control(running, agent)
+            return running
+        external = self._require_external()
+        if running is not None:
+            await self.disconnect(await running.gone())
         command = agent.command
-        bound = await self._bound(command)
+        bound = await self._bind_command(command)
         call = await request_permission(
             self._host,
             self._scope,
-            self._speech,
+            self._assembler,
             external_starts.START,
             lambda context: external_starts.evaluate_start(command, context, bound, agent.agent_mode),
         )
         link = self._host.state.threads[thread].external
         clock = self._host.dependencies.clock
-        began = clock.elapsed()
+        started = clock.elapsed()
         try:
-            await self._must_be(bound)
+            await self._require_unchanged(bound)
             session = await self._start(external, agent, bound, link.provider_session if link is not None else "")
         except ExternalFailure as failure:
             await report_end(
@@ -72,11 +76,14 @@ class ProgramConnector:
             )
             raise
         self._host.external_agents.add_program(thread, session, self.disconnect)
-        self._knows = session.resumed
-        named = f"{session.name} {session.version}".strip()
-        took = round((clock.elapsed() - began) * 1000)
+        self._is_resumed = session.resumed
+        title = f"{session.name} {session.version}".strip()
+        duration = round((clock.elapsed() - started) * 1000)
         await report_end(
-            self._host, self._scope, call, ToolOutcome(output=f"{named}, conversation {session.id}", duration_ms=took)
+            self._host,
+            self._scope,
+            call,
+            ToolOutcome(output=f"{title}, conversation {session.id}", duration_ms=duration),
         )
         await self._host.report(
             ExternalConnected(
@@ -92,8 +99,12 @@ class ProgramConnector:
         return session
 
     async def apply_control(self, session: ExternalSession, agent: Definition) -> None:
-        """Hold a running agent to what this run allows. Raises ExternalFailure where that fails; the agent is ended then."""
-        # What it changed between two prompts came as no event.
+        """Apply this run's control to a running agent.
+
+        Raises:
+            ExternalFailure: If that fails. The agent is then ended.
+        """
+        # Changes between two prompts arrive without an event.
         await self.record(session.settings, allowed=session.allowed)
         try:
             await session.control(self.control(agent))
@@ -103,50 +114,58 @@ class ProgramConnector:
         await self.record(session.settings)
 
     async def record(self, settings: AgentSettings, *, allowed: bool = True) -> None:
-        """Record the mode and the model in force, where they changed."""
+        """Record the mode and model in force if they changed."""
         thread = self._scope.thread
         if self._host.external_agents.settings.get(thread) != settings:
             self._host.external_agents.settings[thread] = settings
             await self._host.report(ExternalChanged(thread=thread, settings=settings, allowed=allowed))
 
     async def build_text(self, agent: Definition) -> str:
-        """What the agent is told."""
+        """Return the agent's next prompt."""
         messages = (await self._host.conversations.get(self._scope.thread)).messages(images=False)
-        return build_prompt(agent, messages, knows=self._knows)
+        return build_prompt(agent, messages, knows=self._is_resumed)
 
     async def disconnect(self, reason: str) -> None:
-        """Ends the agent, and says that it is there no longer."""
+        """End the agent and record it."""
         await self._host.external_agents.end(self._scope.thread)
         await self._host.report(ExternalDisconnected(thread=self._scope.thread, reason=reason))
 
-    async def _bound(self, command: tuple[str, ...]) -> CommandBinding:
-        """The command with its program, its scripts and its environment as they are now."""
+    async def _bind_command(self, command: tuple[str, ...]) -> CommandBinding:
+        """Return the command, bound to its current program, scripts and environment."""
         search = os.environ.get("PATH", os.defpath)
         return await asyncio.to_thread(bind, command, {}, self._context.folder, search)
 
-    async def _must_be(self, bound: CommandBinding) -> None:
-        """Raises ExternalFailure `file_changed` where what would be started is not what was approved."""
-        now = await self._bound(bound.command)
+    async def _require_unchanged(self, bound: CommandBinding) -> None:
+        """Refuse a command that changed after its approval.
+
+        Raises:
+            ExternalFailure: `file_changed`.
+        """
+        now = await self._bind_command(bound.command)
         if now.token != bound.token or now.program != bound.program:
             paths = ", ".join(now.list_changed(bound.token)) or "its program"
-            message = f"The agent was not started: {paths} changed after the approval. Send the message again."
+            message = f"The agent was not started because {paths} changed after the approval. Send the message again."
             raise ExternalFailure("file_changed", message)
 
-    def _external(self) -> ExternalAgents:
-        """What starts agents. Raises ExternalFailure before a person is asked, where no agent can be started."""
+    def _require_external(self) -> ExternalAgents:
+        """Return the port that starts agents.
+
+        Raises:
+            ExternalFailure: If no agent can start here; raised before a person is asked.
+        """
         external = self._host.dependencies.external_agents
         if external is None:
-            raise ExternalFailure("model_unconfigured", "Programs of their own are not started here.")
+            raise ExternalFailure("model_unconfigured", "External agents are not available in this process.")
         external.check()
         return external
 
     async def _start(
         self, external: ExternalAgents, agent: Definition, bound: CommandBinding, resume: str
     ) -> ExternalSession:
-        known = {spec.name for spec in self._host.dependencies.toolbox.list_specs(self._context)}
+        tool_names = {spec.name for spec in self._host.dependencies.toolbox.list_specs(self._context)}
         try:
-            words = (bound.program, *agent.command[1:])
-            command = tuple(self._host.dependencies.secrets.reveal(word) for word in words)
+            parts = (bound.program, *agent.command[1:])
+            command = tuple(self._host.dependencies.secrets.reveal(word) for word in parts)
         except Refusal as refusal:
             raise ExternalFailure(refusal.code, refusal.problem.message) from refusal
         return await external.start(
@@ -154,6 +173,6 @@ class ProgramConnector:
             self._context.folder,
             wanted=self.control(agent),
             resume=resume,
-            reads="Read" in known,
-            writes="Write" in known,
+            reads="Read" in tool_names,
+            writes="Write" in tool_names,
         )

@@ -1,5 +1,4 @@
-"""What all prompts of agents that are not of our loop share: events are taken until the last, a silence has a bound, and the
-end is reported as that of a model call."""
+"""The shared part of prompts of external agents: events, silence limits and the final report."""
 
 from __future__ import annotations
 
@@ -21,18 +20,21 @@ from .message_assembler import MessageAssembler
 from .prompt_tasks import PromptTasks
 
 _STOPS: dict[PromptEnd, StopReason] = {"end_turn": "stop", "max_tokens": "length"}
-#: Ends that are no answer: the code and what is said of it.
+#: Ends without an answer: error code and message.
 _ENDS: dict[PromptEnd, tuple[Code, str]] = {
-    "refusal": ("model_refused_request", "The agent refused to go on."),
-    "max_turn_requests": ("max_iters", "The agent reached its own bound of model calls without an end."),
-    "cancelled": ("model_cut_stream", "The agent stopped by itself."),
+    "refusal": ("model_refused_request", "The agent refused to continue."),
+    "max_turn_requests": ("max_iters", "The agent reached its own limit of model calls."),
+    "cancelled": ("model_cut_stream", "The agent cancelled the prompt."),
 }
 _Event = TypeVar("_Event")
 
 
 class PromptRunner(ABC, Generic[_Event]):
-    """One prompt of an agent. `pieces` and `outcomes` are what there is at any moment that no fact tells yet; `asks` wait for
-    an answer to the agent, and `late` for the time to record what it reported."""
+    """One prompt of an agent.
+
+    `pieces` and `outcomes` return what is not recorded yet. `answer_tasks` wait for a person's
+    answer, `report_tasks` delay reports.
+    """
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self.host = host
@@ -48,23 +50,23 @@ class PromptRunner(ABC, Generic[_Event]):
 
     @property
     def step(self) -> int:
-        """The step of the model call that the prompt is."""
+        """The step of the prompt's model call."""
         return self.scope.step
 
     def pieces(self) -> tuple[Piece, ...]:
-        """The parts that no fact tells yet."""
+        """Return the parts that are not recorded yet."""
         return self.assembler.pieces()
 
     def outcomes(self) -> dict[str, ToolOutcome]:
-        """What there is of the calls that go on."""
+        """Return the partial outcomes of running calls."""
         return {}
 
     async def settle(self) -> None:
-        """Nothing more is shown or kept."""
+        """Stop showing and storing pieces."""
         await self.assembler.settle()
 
     async def run(self) -> None:
-        """Prompts the agent, after starting or reaching it where it is not there, and reports all that comes of it."""
+        """Prompt the agent, connecting to it if necessary, and report everything."""
         self.host.external_agents.prompted.add(self.scope.thread)
         try:
             await self.work()
@@ -77,15 +79,19 @@ class PromptRunner(ABC, Generic[_Event]):
             await self.host.external_agents.end(self.scope.thread)
             raise
         finally:
-            await self._let_go()
+            await self._clean_up()
 
     @abstractmethod
     async def work(self) -> None:
-        """All of it, to the report of its end. Raises ExternalFailure."""
+        """Run the prompt up to the report of its end.
+
+        Raises:
+            ExternalFailure: If the prompt fails.
+        """
 
     @abstractmethod
     async def stop(self) -> None:
-        """Asks the agent to stop and takes what it still says; one that does not stop in time is let go."""
+        """Ask the agent to stop and record its last events, within the time limit."""
 
     async def drain(
         self,
@@ -114,42 +120,50 @@ class PromptRunner(ABC, Generic[_Event]):
 
     @abstractmethod
     def silence_failure(self, seconds: float) -> ExternalFailure:
-        """How a silence of so many seconds fails."""
+        """Return the failure after that many seconds of silence."""
 
     async def record_overdue(self) -> None:
-        """Record what has waited long enough for the agent to say more of it."""
+        """Record what has waited long enough for more events."""
 
     def drop(self) -> None:
-        """Nobody waits for answers any more."""
+        """Cancel the tasks of this prompt."""
         self.answer_tasks.cancel_all()
         self.report_tasks.cancel_all()
 
     async def next_event(self, events: AsyncGenerator[_Event | PromptEnded]) -> _Event | PromptEnded:
-        """The next event. Raises ExternalFailure where none comes, though nobody is asked anything."""
+        """Return the next event.
+
+        Raises:
+            ExternalFailure: If the agent is silent without waiting for a person.
+        """
         waiting = self.next_task = self.next_task or asyncio.ensure_future(anext(events))
         silence = self.host.dependencies.limits.external_silence
         while not waiting.done():
-            asks = self.answer_tasks.open | self.report_tasks.open
-            done, _ = await asyncio.wait([waiting, *asks], timeout=silence, return_when=asyncio.FIRST_COMPLETED)
-            for one in asks & done:
-                self.answer_tasks.open.discard(one)
-                self.report_tasks.open.discard(one)
-                one.result()
+            tasks = self.answer_tasks.open | self.report_tasks.open
+            done, _ = await asyncio.wait([waiting, *tasks], timeout=silence, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks & done:
+                self.answer_tasks.open.discard(task)
+                self.report_tasks.open.discard(task)
+                task.result()
             await self.record_overdue()
-            if not done and not asks:
+            if not done and not tasks:
                 await self.stop()
                 raise self.silence_failure(silence)
         self.next_task = None
         try:
             event = waiting.result()
         except StopAsyncIteration as error:
-            raise ExternalFailure("model_cut_stream", "The agent broke off.", retryable=True) from error
+            raise ExternalFailure("model_cut_stream", "The agent ended its response early.", retryable=True) from error
         if self._first is None:
             self._first = self.host.dependencies.clock.elapsed()
         return event
 
     async def report_answer(self, event: PromptEnded) -> None:
-        """The agent ended its prompt. Raises ExternalFailure for an end that is no answer."""
+        """Report the end of the prompt.
+
+        Raises:
+            ExternalFailure: If the end is not an answer.
+        """
         if event.end not in _STOPS:
             raise ExternalFailure(*_ENDS[event.end])
         await self.settle()
@@ -169,7 +183,7 @@ class PromptRunner(ABC, Generic[_Event]):
         )
 
     async def report_failure(self, failure: ExternalFailure) -> None:
-        """The prompt came to nothing."""
+        """Report the failure."""
         await self.settle()
         if self.session is not None and not self.session.alive:
             await self.disconnect(failure.message)
@@ -187,27 +201,27 @@ class PromptRunner(ABC, Generic[_Event]):
         )
 
     async def disconnect(self, reason: str) -> None:
-        """Ends the agent, and says that it is there no longer."""
+        """End the agent and record it."""
         await self.host.external_agents.end(self.scope.thread)
         await self.host.report(ExternalDisconnected(thread=self.scope.thread, reason=reason))
 
-    async def _let_go(self) -> None:
-        # From the last to the first, each whatever became of those before it.
+    async def _clean_up(self) -> None:
+        # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as ending:
-            ending.push_async_callback(self._end_prompted)
+            ending.push_async_callback(self._end_prompt)
             if self.events is not None:
                 ending.push_async_callback(self.events.aclose)
-            ending.push_async_callback(self._end_next)
+            ending.push_async_callback(self._cancel_next)
             ending.push_async_callback(self.report_tasks.wait_settled)
             ending.push_async_callback(self.answer_tasks.wait_settled)
             self.drop()
 
-    async def _end_next(self) -> None:
+    async def _cancel_next(self) -> None:
         if self.next_task is not None:
             self.next_task.cancel()
             await asyncio.gather(self.next_task, return_exceptions=True)
 
-    async def _end_prompted(self) -> None:
+    async def _end_prompt(self) -> None:
         foreign, thread, session = self.host.external_agents, self.scope.thread, self.session
         foreign.prompted.discard(thread)
         if session is not None and not session.alive and foreign.session(thread) is session:

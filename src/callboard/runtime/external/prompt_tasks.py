@@ -1,4 +1,4 @@
-"""The tasks that one prompt of an agent has beside its events."""
+"""Background tasks of one prompt."""
 
 from __future__ import annotations
 
@@ -10,27 +10,30 @@ log = logging.getLogger(__name__)
 
 
 class PromptTasks:
-    """Those of one kind. `open` are to be looked at: one that fails fails the prompt. Those that are dropped are waited for
-    in `settled`, and what they failed with goes to the file of the process."""
+    """Tasks of one kind.
+
+    An error in an `open` task fails the prompt. Cancelled tasks end in `wait_settled`, and their
+    errors are logged.
+    """
 
     def __init__(self) -> None:
         self.open: set[asyncio.Task[None]] = set()
         self._dropped: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[None, None, None]) -> None:
-        """Begins one."""
+        """Start a task."""
         self.open.add(asyncio.create_task(work))
 
     def cancel_all(self) -> None:
-        """Nobody waits for what they come to any more."""
-        for one in self.open:
-            one.cancel()
+        """Cancel all open tasks."""
+        for task in self.open:
+            task.cancel()
         self._dropped |= self.open
         self.open.clear()
 
     async def wait_settled(self) -> None:
-        """Waits until what was dropped is over."""
+        """Wait until the cancelled tasks have ended."""
         dropped, self._dropped = self._dropped, set()
-        for came in await asyncio.gather(*dropped, return_exceptions=True):
-            if isinstance(came, Exception):
-                log.error("what an agent waited for failed, and its prompt had ended", exc_info=came)
+        for result in await asyncio.gather(*dropped, return_exceptions=True):
+            if isinstance(result, Exception):
+                log.error("a task of an ended prompt failed", exc_info=result)

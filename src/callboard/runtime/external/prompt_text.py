@@ -1,5 +1,4 @@
-"""What an agent that is not of our loop is told: what came since it spoke last, and first of all who it is where it does not
-know."""
+"""The prompt of an external agent: the new messages, and its instructions if it does not know them."""
 
 from __future__ import annotations
 
@@ -9,37 +8,40 @@ from callboard.contracts.ports.agents import Definition
 from callboard.contracts.ports.model import ModelMessage, TextContent, ToolCallContent, ToolResultContent
 from callboard.tools.gate import external_starts
 
-#: How much of an earlier conversation an agent is told that does not remember it, in characters from its end.
-LONGEST_BEFORE = 20_000
+#: Characters of the earlier conversation that a new agent receives, from its end.
+MAX_HISTORY = 20_000
 
-_BEFORE = "What was said before, which you do not remember:"
+_HISTORY = "The conversation so far, which you do not remember:"
 
 
 def first_unanswered(messages: Sequence[ModelMessage]) -> int:
-    """Where what it has not answered begins."""
-    return max((at for at, one in enumerate(messages, 1) if one.role != "user" and not _joins(one)), default=0)
+    """Return the index of the first message after the agent's last one."""
+    return max(
+        (at for at, message in enumerate(messages, 1) if message.role != "user" and not _is_connection(message)),
+        default=0,
+    )
 
 
 def build_prompt(agent: Definition, messages: Sequence[ModelMessage], *, knows: bool) -> str:
-    """What the agent is told next; `knows` says that it remembers the conversation."""
-    spoke = first_unanswered(messages)
-    now = [text for one in messages[spoke:] for text in text_parts(one)]
+    """Return the next prompt. `knows` is True if the agent remembers the conversation."""
+    start = first_unanswered(messages)
+    new_texts = [text for message in messages[start:] for text in text_parts(message)]
     if knows:
-        return "\n\n".join(now)
-    before = "\n\n".join(f"{one.role}: {text}" for one in messages[:spoke] for text in text_parts(one))
-    earlier = [f"{_BEFORE}\n\n{before[-LONGEST_BEFORE:]}"] if before else []
-    return "\n\n".join(part for part in (agent.prompt, *earlier, *now) if part)
+        return "\n\n".join(new_texts)
+    history = "\n\n".join(f"{message.role}: {text}" for message in messages[:start] for text in text_parts(message))
+    earlier = [f"{_HISTORY}\n\n{history[-MAX_HISTORY:]}"] if history else []
+    return "\n\n".join(part for part in (agent.prompt, *earlier, *new_texts) if part)
 
 
 def text_parts(message: ModelMessage) -> list[str]:
-    """What is text of a message."""
-    return [one.text for one in message.content if isinstance(one, TextContent) and one.text]
+    """Return the texts of a message."""
+    return [content.text for content in message.content if isinstance(content, TextContent) and content.text]
 
 
-def _joins(message: ModelMessage) -> bool:
-    """True for what tells of starting or contacting the agent, and not of what it said or did."""
+def _is_connection(message: ModelMessage) -> bool:
+    """Return True if the message only records that the agent was started or contacted."""
     return all(
-        isinstance(one, ToolCallContent | ToolResultContent)
-        and one.tool in (external_starts.START, external_starts.CONNECT)
-        for one in message.content
+        isinstance(content, ToolCallContent | ToolResultContent)
+        and content.tool in (external_starts.START, external_starts.CONNECT)
+        for content in message.content
     )

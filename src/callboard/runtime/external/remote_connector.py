@@ -1,4 +1,4 @@
-"""The agent elsewhere of a thread before its prompt: contacted with a person's yes to the very address, or reached already."""
+"""The connection to a remote agent: existing, or made with an approval of its address."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .start_permission import report_end, request_permission
 
 @dataclass(frozen=True)
 class PromptInput:
-    """What the agent is to be given: `text`, or `more` where it still works on `task`."""
+    """The input of a remote agent: `text`, or `more` if it is still working on `task`."""
 
     text: str
     task: str = ""
@@ -29,33 +29,38 @@ class PromptInput:
 
 
 class RemoteAgentConnector:
-    """Finds or reaches the agent of one run."""
+    """Finds or contacts the agent of one run."""
 
     def __init__(self, host: SessionHost, scope: Scope, speech: MessageAssembler) -> None:
         self._host = host
         self._scope = scope
-        self._speech = speech
-        self._knows = True
+        self._assembler = speech
+        self._is_resumed = True
 
     async def connect(self, agent: Definition) -> RemoteSession:
-        """The agent. Raises ExternalFailure, with `person_denied` or `rule_denied` where it may not be contacted."""
+        """Return the connected agent.
+
+        Raises:
+            ExternalFailure: `person_denied` or `rule_denied` if it may not be contacted, or why it
+                failed.
+        """
         host, thread, url = self._host, self._scope.thread, agent.url
         address = self._address(url)
-        found = host.external_agents.remote(thread)
-        if found is not None and found.url == address:
-            return found
-        if found is not None:
-            # The definition names another address by now, which nobody allowed yet.
+        connected = host.external_agents.remote(thread)
+        if connected is not None and connected.url == address:
+            return connected
+        if connected is not None:
+            # The definition names another address, which is not approved yet.
             await host.external_agents.end(thread)
         call = await request_permission(
             host,
             self._scope,
-            self._speech,
+            self._assembler,
             external_starts.CONNECT,
             lambda context: external_starts.evaluate_connection(url, context),
         )
         link = host.state.threads[thread].external
-        began = host.dependencies.clock.elapsed()
+        started = host.dependencies.clock.elapsed()
         try:
             session = await self._reach(address, link.provider_session if link is not None else "")
         except ExternalFailure as failure:
@@ -64,15 +69,15 @@ class RemoteAgentConnector:
             )
             raise
         host.external_agents.add_remote(thread, session)
-        self._knows = session.resumed
-        named = f"{session.name} {session.version}".strip()
-        took = round((host.dependencies.clock.elapsed() - began) * 1000)
-        await report_end(host, self._scope, call, ToolOutcome(output=named, duration_ms=took))
+        self._is_resumed = session.resumed
+        title = f"{session.name} {session.version}".strip()
+        duration = round((host.dependencies.clock.elapsed() - started) * 1000)
+        await report_end(host, self._scope, call, ToolOutcome(output=title, duration_ms=duration))
         await self.record_connection(session)
         return session
 
     async def record_connection(self, session: RemoteSession) -> None:
-        """Says that the agent is there, and under which name it knows the conversation."""
+        """Record the connection and the agent's id of the conversation."""
         await self._host.report(
             ExternalConnected(
                 thread=self._scope.thread,
@@ -85,23 +90,33 @@ class RemoteAgentConnector:
         )
 
     async def build_input(self, agent: Definition) -> PromptInput:
-        """What it is given now. A turn that says nothing but what the task was given for already, or that it is to go on,
-        takes the task up again."""
+        """Return the agent's next input.
+
+        A turn that adds nothing new to the task continues the task.
+        """
         thread = self._scope.thread
         context = await self._host.conversations.get(thread)
         messages, newest = context.messages(images=False), context.newest_turn()
-        text = build_prompt(agent, messages, knows=self._knows)
+        text = build_prompt(agent, messages, knows=self._is_resumed)
         link = self._host.state.threads[thread].external
         if link is None or not link.task:
             return PromptInput(text)
-        said = {one for message in messages[: len(messages) - len(newest)] for one in text_parts(message)} | {GO_ON}
-        more = [one for message in newest if message.role == "user" for one in text_parts(message) if one not in said]
+        known_texts = {
+            text_part for message in messages[: len(messages) - len(newest)] for text_part in text_parts(message)
+        } | {GO_ON}
+        more = [
+            text_part
+            for message in newest
+            if message.role == "user"
+            for text_part in text_parts(message)
+            if text_part not in known_texts
+        ]
         return PromptInput(text, link.task, "\n\n".join(more))
 
     async def _reach(self, url: str, resume: str) -> RemoteSession:
         remotes = self._host.dependencies.remote_agents
         if remotes is None:
-            raise ExternalFailure("model_unconfigured", "Agents elsewhere are not contacted here.")
+            raise ExternalFailure("model_unconfigured", "Remote agents are not available in this process.")
         return await remotes.reach(url, resume=resume)
 
     def _address(self, url: str) -> str:

@@ -1,4 +1,4 @@
-"""What stands before an agent that is not of our loop takes part: a call that a rule or a person lets through."""
+"""Permission to start or contact an external agent."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from ..sessions.gate_decisions import GateCheck
 from ..sessions.host import SessionHost
 from .message_assembler import MessageAssembler
 
-#: How a request ends that a person, or a policy in their place, was to let through, and that nobody did.
+#: Codes of a request that no person or policy allowed.
 NOT_ALLOWED: tuple[Code, ...] = ("person_denied", "policy_denied", "nobody_there", "approval_expired")
 
 
 async def request_call(
-    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, look: GateCheck
+    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, check: GateCheck
 ) -> tuple[RequestedCall, ExpectedCall]:
-    """A call that the gate looks at, as a fact of the run, and what becomes of it."""
+    """Evaluate and report a call; return it with a waiter for its facts."""
     call, step = host.dependencies.ids.new("call"), speech.next_step()
-    evaluation = await host.gate_decisions.evaluate_external(scope.thread, call, look, tool)
+    evaluation = await host.gate_decisions.evaluate_external(scope.thread, call, check, tool)
     if evaluation.verdict == "ask":
-        # The action takes the next step.
+        # The action uses the next step.
         speech.next_step()
-    wanted = RequestedCall(
+    request = RequestedCall(
         call=call,
         step=step,
         tool=tool,
@@ -36,32 +36,36 @@ async def request_call(
         evaluation=evaluation,
     )
     expected = host.external_agents.expect(call, own=True)
-    await host.report(ExternalCallReported(thread=scope.thread, run=scope.run, prompt=scope.step, call=wanted))
-    return wanted, expected
+    await host.report(ExternalCallReported(thread=scope.thread, run=scope.run, prompt=scope.step, call=request))
+    return request, expected
 
 
 async def request_permission(
-    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, look: GateCheck
+    host: SessionHost, scope: Scope, speech: MessageAssembler, tool: str, check: GateCheck
 ) -> str:
-    """The call, once it may go on. Raises ExternalFailure with `person_denied`, `policy_denied`, `nobody_there`,
-    `rule_denied` or what else refused it."""
-    wanted, expected = await request_call(host, scope, speech, tool, look)
+    """Return the id of the call when it is allowed.
+
+    Raises:
+        ExternalFailure: `person_denied`, `policy_denied`, `nobody_there`, `rule_denied` or another
+            refusal.
+    """
+    request, expected = await request_call(host, scope, speech, tool, check)
     fact = await expected.started
     if isinstance(fact, ToolStarted):
-        return wanted.call
-    evaluation = wanted.evaluation
+        return request.call
+    evaluation = request.evaluation
     if not isinstance(fact, ToolRefused):
-        raise ExternalFailure("person_denied", f"{wanted.tool} was not let through. It may not be.")
+        raise ExternalFailure("person_denied", f"{request.tool} was not allowed.")
     denied = evaluation.code if evaluation.verdict == "deny" else None
-    raise ExternalFailure(denied or refusal_code(fact), f"{wanted.tool} was not let through. {fact.message}")
+    raise ExternalFailure(denied or refusal_code(fact), f"{request.tool} was not allowed. {fact.message}")
 
 
 def refusal_code(refused: ToolRefused) -> Code:
-    """Why a request that waited for a person came to nothing."""
-    known: dict[str, Code] = {code: code for code in NOT_ALLOWED}
-    return known.get(refused.code, "person_denied")
+    """Return why a request was not allowed."""
+    codes: dict[str, Code] = {code: code for code in NOT_ALLOWED}
+    return codes.get(refused.code, "person_denied")
 
 
 async def report_end(host: SessionHost, scope: Scope, call: str, outcome: ToolOutcome) -> None:
-    """What the call came to."""
+    """Report the outcome of the call."""
     await host.report(ToolEnded(thread=scope.thread, run=scope.run, call=call, outcome=outcome))

@@ -1,1 +1,1 @@
-"""Trust, rules and the preview of permissions."""
+"""Trust, rules and permission previews."""

@@ -1,4 +1,4 @@
-"""What the gate would say of a call that nobody makes, and what rules would have decided of calls that are over."""
+"""Previews: the gate's result on a hypothetical call, and rules tried on past calls."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import effective_rules
 from ..workspaces.registry import WorkspaceRegistry
 
-#: How many facts are looked through for past calls, and how many examples are told of each kind.
-MOST_FACTS = 100_000
+#: Number of facts that are searched for past calls, and of examples per outcome.
+MAX_FACTS = 100_000
 EXAMPLES = 5
 _PAGE = 1000
-_TURNED: dict[Verdict, Turned] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
+_OUTCOMES: dict[Verdict, Turned] = {"allow": "allowed", "ask": "asked", "deny": "denied"}
 
 
 class _PastCall(NamedTuple):
-    """A past call and what the gate said of it."""
+    """A past call and its evaluation."""
 
     session: str
     scope: Scope
@@ -55,7 +55,7 @@ class _PastCall(NamedTuple):
 
 
 class PermissionPreview:
-    """Looks, and changes nothing."""
+    """Answers previews. It changes nothing."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -63,92 +63,101 @@ class PermissionPreview:
         self._workspaces = workspaces
 
     async def evaluate(self, query: EvaluatePermission) -> PermissionSeen:
-        """The gate's word on a call. Raises `unknown_workspace`, `unknown_session`, `unknown_thread`, `unknown_agent`,
-        `invalid_input`."""
-        context = await (self._of_session(query, query.session_id) if query.session_id else self._of_workspace(query))
+        """Evaluate a hypothetical call.
+
+        Raises:
+            Refusal: `unknown_workspace`, `unknown_session`, `unknown_thread`, `unknown_agent`,
+                `invalid_input`.
+        """
+        context = await (
+            self._session_context(query, query.session_id) if query.session_id else self._workspace_context(query)
+        )
         call = ToolCall(call_id="", tool=stored_name(query.tool), arguments=query.arguments)
         call = msgspec.structs.replace(call, hook_result=self._dependencies.toolbox.preview_hooks(call, context))
-        seen = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
+        evaluation = await evaluate_call(self._dependencies.toolbox, call, context, self._dependencies.secrets)
         return PermissionSeen(
             agent=context.agent,
             permission_mode=context.permission_mode,
-            verdict=seen.verdict,
-            risk=seen.risk,
-            read_only=seen.read_only,
-            summary=seen.summary,
-            arguments=seen.arguments,
-            checks=passed(seen.checks),
-            code=seen.code,
-            message=seen.message,
-            preview=seen.preview,
-            matchers=seen.matchers,
+            verdict=evaluation.verdict,
+            risk=evaluation.risk,
+            read_only=evaluation.read_only,
+            summary=evaluation.summary,
+            arguments=evaluation.arguments,
+            checks=passed(evaluation.checks),
+            code=evaluation.code,
+            message=evaluation.message,
+            preview=evaluation.preview,
+            matchers=evaluation.matchers,
         )
 
     async def dry_run(self, query: DryRunRules) -> RulesTried:
-        """What the rules would have decided of past calls, the newest sessions first. Raises `unknown_workspace`,
-        `unknown_session`, `invalid_input` of a matcher that could never fit."""
-        rules = _tried(query.rules)
+        """Try rules on past calls, newest sessions first.
+
+        Raises:
+            Refusal: `unknown_workspace`, `unknown_session`, `invalid_input` for an invalid matcher.
+        """
+        rules = _parse_rules(query.rules)
         host = self._workspaces.get(query.workspace_id)
         if query.session_id is not None:
             sessions = [require_listed(host.state, query.session_id).session]
         else:
-            listed = sorted(host.state.sessions.values(), key=lambda one: -one.listed)
-            sessions = [one.session for one in listed]
-        past, looked, whole = await self._past(sessions)
-        turned: dict[Turned, int] = {"allowed": 0, "asked": 0, "denied": 0}
-        had_the_word = dict.fromkeys((rule.rule_id for rule in rules), 0)
+            listed = sorted(host.state.sessions.values(), key=lambda past_call: -past_call.listed)
+            sessions = [past_call.session for past_call in listed]
+        past_calls, searched, is_complete = await self._past_calls(sessions)
+        outcomes: dict[Turned, int] = {"allowed": 0, "asked": 0, "denied": 0}
+        matches = dict.fromkeys((rule.rule_id for rule in rules), 0)
         examples: list[TriedCall] = []
-        unspoken = 0
-        for one in past:
-            told = await self._told(one, rules, host.state.path)
-            if told is None:
-                unspoken += 1
+        unmatched = 0
+        for past_call in past_calls:
+            trial = await self._try_rules(past_call, rules, host.state.path)
+            if trial is None:
+                unmatched += 1
                 continue
-            rule, example = told
-            had_the_word[rule.rule_id] += 1
+            rule, example = trial
+            matches[rule.rule_id] += 1
             if example is None:
                 continue
-            kind = _TURNED[example.would]
-            if turned[kind] < EXAMPLES:
+            kind = _OUTCOMES[example.would]
+            if outcomes[kind] < EXAMPLES:
                 examples.append(example)
-            turned[kind] += 1
+            outcomes[kind] += 1
         return RulesTried(
-            sessions=looked,
-            calls=len(past),
-            whole=whole,
-            unspoken=unspoken,
-            turned=turned,
+            sessions=searched,
+            calls=len(past_calls),
+            whole=is_complete,
+            unspoken=unmatched,
+            turned=outcomes,
             rules=tuple(
-                TriedRule(matcher=rule.matcher, verdict=rule.verdict, calls=had_the_word[rule.rule_id])
-                for rule in rules
+                TriedRule(matcher=rule.matcher, verdict=rule.verdict, calls=matches[rule.rule_id]) for rule in rules
             ),
             examples=tuple(examples),
         )
 
-    async def _of_session(self, query: EvaluatePermission, session: str) -> ToolContext:
-        """On whose behalf a thread's run calls tools; one that does nothing now, as its next turn would in these modes."""
-        found = await self._sessions.get(session)
-        state, workspace = found.host.state, found.host.workspace
+    async def _session_context(self, query: EvaluatePermission, session: str) -> ToolContext:
+        """Return the context of a thread's run. An idle thread is evaluated as its next turn in
+        these modes."""
+        opened = await self._sessions.get(session)
+        state, workspace = opened.host.state, opened.host.workspace
         name = query.thread_id or state.lead
         thread = state.threads.get(name)
         if thread is None:
             raise Refusal("unknown_thread", f"There is no thread {name} in this session.", field="threadId")
         if thread.run is not None and not query.agent:
-            return await found.host.run_contexts.tool_context(name)
+            return await opened.host.run_contexts.tool_context(name)
         roster = session_roster(self._dependencies.definitions.roster(workspace.folder), state)
-        wanted = query.agent or thread.definition
-        agent = roster.find(wanted) or self._dependencies.definitions.get(workspace.folder, wanted)
+        definition = query.agent or thread.definition
+        agent = roster.find(definition) or self._dependencies.definitions.get(workspace.folder, definition)
         mode = workspace.limit_mode(query.permission_mode, agent)
         rules = effective_rules(workspace, state, self._dependencies.clock.now())
-        return _with_home(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
+        return _with_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
-    async def _of_workspace(self, query: EvaluatePermission) -> ToolContext:
+    async def _workspace_context(self, query: EvaluatePermission) -> ToolContext:
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
-                "It takes a session, or a workspace in which the call would be made.",
+                "evaluate_permission needs a session or a workspace.",
                 field="workspaceId",
-                hint="Give sessionId or workspaceId.",
+                hint="Set sessionId or workspaceId.",
             )
         host = self._workspaces.get(query.workspace_id)
         host.require_folder()
@@ -157,78 +166,90 @@ class PermissionPreview:
         agent = definitions.get(workspace.folder, query.agent) if query.agent else definitions.lead(workspace.folder)
         mode = workspace.limit_mode(query.permission_mode, agent)
         rules = effective_rules(workspace, None, self._dependencies.clock.now())
-        return _with_home(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
+        return _with_workspace(build_tool_context(workspace.folder, agent, query.mode, mode, rules), workspace)
 
-    async def _past(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
-        """The calls of the sessions with what the gate said of each, how many sessions were looked at, and whether that is
-        all there is."""
-        found: list[_PastCall] = []
-        left = MOST_FACTS
+    async def _past_calls(self, sessions: Sequence[str]) -> tuple[list[_PastCall], int, bool]:
+        """Return the evaluated calls of the sessions, the number of searched sessions, and whether
+        the search is complete."""
+        past_calls: list[_PastCall] = []
+        left = MAX_FACTS
         for looked, session in enumerate(sessions):
             if left <= 0:
-                return found, looked, False
+                return past_calls, looked, False
             head = await self._dependencies.store.facts.head(session)
-            place = max(0, head.sequence - left)
-            left -= head.sequence - place
-            asked: dict[str, ToolRequested] = {}
+            position = max(0, head.sequence - left)
+            left -= head.sequence - position
+            requested: dict[str, ToolRequested] = {}
             calls: list[_PastCall] = []
-            while records := await self._dependencies.store.facts.read(session, after=place, limit=_PAGE):
-                place = records[-1].sequence
+            while records := await self._dependencies.store.facts.read(session, after=position, limit=_PAGE):
+                position = records[-1].sequence
                 for record in records:
                     if isinstance(record.fact, ToolRequested):
-                        asked[record.scope.tool_call] = record.fact
-                    elif isinstance(record.fact, PermissionEvaluated) and record.scope.tool_call in asked:
-                        calls.append(_PastCall(session, record.scope, asked.pop(record.scope.tool_call), record.fact))
-            found += reversed(calls)
-            if head.sequence > MOST_FACTS:
-                return found, looked + 1, False
-        return found, len(sessions), True
+                        requested[record.scope.tool_call] = record.fact
+                    elif isinstance(record.fact, PermissionEvaluated) and record.scope.tool_call in requested:
+                        calls.append(
+                            _PastCall(session, record.scope, requested.pop(record.scope.tool_call), record.fact)
+                        )
+            past_calls += reversed(calls)
+            if head.sequence > MAX_FACTS:
+                return past_calls, looked + 1, False
+        return past_calls, len(sessions), True
 
-    async def _told(self, past: _PastCall, rules: Sequence[Rule], folder: str) -> tuple[Rule, TriedCall | None] | None:
-        """The rule that would have had the word, and the call where that would have changed anything; None where none speaks
-        of it. What another station denied stays denied."""
+    async def _try_rules(
+        self, past: _PastCall, rules: Sequence[Rule], folder: str
+    ) -> tuple[Rule, TriedCall | None] | None:
+        """Return the matching rule, and the call if its verdict would change; None if no rule
+        matches.
+
+        A denial by another check stays.
+        """
         requested = past.requested
-        arguments = await self._text(requested.final)
+        arguments = await self._read_text(requested.final)
         target = rule_trial.read_target(requested.tool, arguments, folder)
-        said = rule_trial.try_rules(rules, target, spends=bool(self._dependencies.secrets.find_stored(arguments)))
-        if said is None:
+        decision = rule_trial.try_rules(rules, target, spends=bool(self._dependencies.secrets.find_stored(arguments)))
+        if decision is None:
             return None
-        if said.verdict == "allow" and requested.hooked is not None and requested.hooked.verdict == "ask":
-            said = said._replace(verdict="ask")
+        if decision.verdict == "allow" and requested.hooked is not None and requested.hooked.verdict == "ask":
+            decision = decision._replace(verdict="ask")
         was = past.evaluated.verdict
         denied_by = next((check.name for check in past.evaluated.checks if check.verdict == "deny"), "")
-        if said.verdict == was or (was == "deny" and denied_by != "rules"):
-            return said.rule, None
-        return said.rule, TriedCall(
+        if decision.verdict == was or (was == "deny" and denied_by != "rules"):
+            return decision.rule, None
+        return decision.rule, TriedCall(
             session_id=past.session,
             turn_id=past.scope.turn,
             tool_call_id=past.scope.tool_call,
             tool=requested.tool,
             subject=rule_trial.describe_target(target) or requested.summary,
             was=was,
-            would=said.verdict,
-            matcher=said.rule.matcher,
+            would=decision.verdict,
+            matcher=decision.rule.matcher,
         )
 
-    async def _text(self, held: Text) -> str:
-        if held.ref is None:
-            return held.text
-        data = await self._dependencies.store.blobs.get(held.ref.hash)
-        return held.text if data is None else data.decode()
+    async def _read_text(self, text: Text) -> str:
+        if text.ref is None:
+            return text.text
+        data = await self._dependencies.store.blobs.get(text.ref.hash)
+        return text.text if data is None else data.decode()
 
 
-def _tried(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
+def _parse_rules(entries: Sequence[RuleEntry]) -> tuple[Rule, ...]:
     for number, entry in enumerate(entries):
         try:
             check_matcher(entry.matcher)
         except InvalidMatcherError as error:
             field = f"rules.{number}.matcher"
-            raise Refusal("invalid_input", f"This is no matcher: {error}.", field=field) from error
+            raise Refusal("invalid_input", f"Invalid matcher: {error}.", field=field) from error
     return tuple(
-        Rule(rule_id=str(number), matcher=stored_matcher(one.matcher), verdict=one.verdict, scope="workspace")
-        for number, one in enumerate(entries)
+        Rule(
+            rule_id=str(number),
+            matcher=stored_matcher(entry_of_rule.matcher),
+            verdict=entry_of_rule.verdict,
+            scope="workspace",
+        )
+        for number, entry_of_rule in enumerate(entries)
     )
 
 
-def _with_home(context: ToolContext, workspace: WorkspaceContext) -> ToolContext:
+def _with_workspace(context: ToolContext, workspace: WorkspaceContext) -> ToolContext:
     return with_settings(context, workspace.settings)

@@ -1,4 +1,4 @@
-"""Trust, rules and settings of a workspace: what a person says of them, and what can be read."""
+"""Trust, rules and settings of a workspace."""
 
 from __future__ import annotations
 
@@ -37,30 +37,36 @@ from ..workspaces.host import WorkspaceHost
 from ..workspaces.registry import WorkspaceRegistry
 from .permission_preview import PermissionPreview
 
-#: What a person says of trust and of rules.
+#: Commands that change trust or rules.
 PermissionCommand = TrustWorkspace | RevokeTrust | AddRule | RevokeRule
 PermissionQuery = GetTrust | ListRules | GetSettings | DryRunRules | EvaluatePermission
-_OVER = "its time is over"
+_EXPIRED = "expired"
 
 
 class TrustService:
-    """Carries out what is said of trust, rules and settings, and tells what holds."""
+    """Runs commands on trust, rules and settings, and answers queries about them."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
         self._writing = asyncio.Lock()
-        self._rulings = PermissionPreview(dependencies, sessions, workspaces)
+        self._preview = PermissionPreview(dependencies, sessions, workspaces)
 
     async def submit(self, command: PermissionCommand, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
-        """Raises Refusal."""
+        """Run a command.
+
+        Raises:
+            Refusal: What the command refuses.
+        """
         match command:
             case TrustWorkspace():
                 host = self._workspaces.get(command.workspace_id)
-                asked = self._asked(host)
+                requested = self._requested_grants(host)
                 return await host.change(
-                    lambda state: permission.trust_workspace(state, command, asked), actor, stored_answer=stored_answer
+                    lambda state: permission.trust_workspace(state, command, requested),
+                    actor,
+                    stored_answer=stored_answer,
                 )
             case RevokeTrust():
                 host = self._workspaces.get(command.workspace_id)
@@ -68,17 +74,21 @@ class TrustService:
                     lambda state: permission.revoke_trust(state, command), actor, stored_answer=stored_answer
                 )
             case AddRule():
-                return await self._add(command, actor, stored_answer)
+                return await self._add_rule(command, actor, stored_answer)
             case RevokeRule(session_id=str(session)):
                 return await (await self._sessions.get(session)).host.run_command(command, actor, stored_answer)
             case RevokeRule():
-                host = self._one(command.workspace_id)
+                host = self._require_workspace(command.workspace_id)
                 return await host.change(
                     lambda state: permission.revoke_workspace_rule(state, command), actor, stored_answer=stored_answer
                 )
 
     async def answer(self, query: PermissionQuery) -> Any:
-        """Raises Refusal."""
+        """Answer a query.
+
+        Raises:
+            Refusal: What the query refuses.
+        """
         match query:
             case GetTrust():
                 return self.trust(query)
@@ -87,62 +97,80 @@ class TrustService:
             case GetSettings():
                 return self.settings(query)
             case DryRunRules():
-                return await self._rulings.dry_run(query)
+                return await self._preview.dry_run(query)
             case EvaluatePermission():
-                return await self._rulings.evaluate(query)
+                return await self._preview.evaluate(query)
 
     def trust(self, query: GetTrust) -> TrustRead:
-        """What the folder's own files ask for, and whether its person lets them. Raises `unknown_workspace`."""
+        """Return what the folder's files request, and whether a person trusted it.
+
+        Raises:
+            Refusal: `unknown_workspace`.
+        """
         host = self._workspaces.get(query.workspace_id)
-        asked, trusted = self._asked(host), host.state.trusted
+        requested, trusted = self._requested_grants(host), host.state.trusted
         book = self._dependencies.settings
         return TrustRead(
             workspace_id=query.workspace_id,
             folder=host.state.path,
-            state=_state(asked, trusted),
-            digest=asked.digest,
+            state=_trust_state(requested, trusted),
+            digest=requested.digest,
             trusted=trusted,
-            widenings=asked.widenings,
+            widenings=requested.widenings,
             problems=() if book is None else book.problems(host.state.path),
         )
 
     async def rules(self, query: ListRules) -> RuleList:
-        """The rules that there are, those of files first. Raises `unknown_workspace`, `unknown_session`, `invalid_input`."""
+        """Return all rules, those of files first.
+
+        Raises:
+            Refusal: `unknown_workspace`, `unknown_session`, `invalid_input`.
+        """
         own: tuple[Rule, ...] = ()
         if query.session_id is not None:
-            found = await self._sessions.get(query.session_id)
-            host = self._workspaces.get(query.workspace_id or found.host.state.workspace)
+            opened = await self._sessions.get(query.session_id)
+            host = self._workspaces.get(query.workspace_id or opened.host.state.workspace)
             require_listed(host.state, query.session_id)
-            on_its_way = (one.rule for one in found.host.state.forwarded_rules)
-            own = (*found.host.state.rules, *(rule for rule in on_its_way if rule.rule_id not in host.state.rule_ids))
+            on_its_way = (passed_on.rule for passed_on in opened.host.state.forwarded_rules)
+            own = (*opened.host.state.rules, *(rule for rule in on_its_way if rule.rule_id not in host.state.rule_ids))
         else:
-            host = self._one(query.workspace_id)
-        return RuleList(rules=(*self._of_files(host), *(self._standing(rule) for rule in (*host.state.rules, *own))))
+            host = self._require_workspace(query.workspace_id)
+        return RuleList(
+            rules=(*self._file_rules(host), *(self._to_standing_rule(rule) for rule in (*host.state.rules, *own)))
+        )
 
     def settings(self, query: GetSettings) -> SettingsRead:
-        """A file of settings. Raises `unknown_workspace`, `invalid_input`."""
+        """Return a settings file.
+
+        Raises:
+            Refusal: `unknown_workspace`, `invalid_input`.
+        """
         folder, trusted = "", ""
         if query.place == "folder":
-            host = self._one(query.workspace_id)
+            host = self._require_workspace(query.workspace_id)
             folder, trusted = host.state.path, host.state.trusted
-        shown = self._book().read(query.place, folder, trusted)
+        file = self._require_settings().read(query.place, folder, trusted)
         return SettingsRead(
             place=query.place,
-            path=shown.path,
-            digest=shown.digest,
-            values=shown.values,
-            holding=shown.holding,
-            json_schema=shown.json_schema,
-            problems=shown.problems,
+            path=file.path,
+            digest=file.digest,
+            values=file.values,
+            holding=file.holding,
+            json_schema=file.json_schema,
+            problems=file.problems,
         )
 
     async def update(
         self, command: UpdateSettings, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SettingsUpdated:
-        """Writes settings; what was written is told to the workspaces in which it holds. Raises as `SettingsBook.write`."""
-        book = self._book()
+        """Write settings, and record the change in the affected workspaces.
+
+        Raises:
+            Refusal: What `SettingsBook.write` refuses.
+        """
+        book = self._require_settings()
         if command.place == "folder":
-            hosts = [self._one(command.workspace_id)]
+            hosts = [self._require_workspace(command.workspace_id)]
             hosts[0].require_folder()
         else:
             hosts = self._workspaces.all()
@@ -162,57 +190,57 @@ class TrustService:
                 raise
         return answer
 
-    async def _add(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
+    async def _add_rule(self, command: AddRule, actor: Actor, stored_answer: StoredAnswer | None) -> Any:
         try:
             check_matcher(command.matcher)
         except InvalidMatcherError as error:
             message = f"This is no matcher: {error}."
-            raise Refusal("invalid_input", message, field="matcher", hint="Such as Bash(git status *).") from error
+            raise Refusal("invalid_input", message, field="matcher", hint="Example: Bash(git status *).") from error
         if command.session_id is not None:
             return await (await self._sessions.get(command.session_id)).host.run_command(command, actor, stored_answer)
-        host = self._one(command.workspace_id)
+        host = self._require_workspace(command.workspace_id)
         rule, now = self._dependencies.ids.new("rule"), self._dependencies.clock.now()
         return await host.change(
             lambda state: permission.add_workspace_rule(state, command, rule, now), actor, stored_answer=stored_answer
         )
 
-    def _of_files(self, host: WorkspaceHost) -> list[StandingRule]:
-        """The rules of files, those included that do not hold."""
+    def _file_rules(self, host: WorkspaceHost) -> list[StandingRule]:
+        """Return the rules of files, including those that are not in force."""
         book = self._dependencies.settings
         return [] if book is None else list(book.rules(host.state.path, host.state.trusted))
 
-    def _standing(self, rule: Rule) -> StandingRule:
+    def _to_standing_rule(self, rule: Rule) -> StandingRule:
         return StandingRule(
             rule_id=rule.rule_id,
             matcher=rule.matcher,
             verdict=rule.verdict,
             scope=rule.scope,
             expires_at=rule.expires_at,
-            held_back="" if holding((rule,), self._dependencies.clock.now()) else _OVER,
+            held_back="" if holding((rule,), self._dependencies.clock.now()) else _EXPIRED,
         )
 
-    def _one(self, workspace: str | None) -> WorkspaceHost:
+    def _require_workspace(self, workspace: str | None) -> WorkspaceHost:
         if workspace is None:
             raise Refusal(
                 "invalid_input",
-                "It has to be said which workspace is meant.",
+                "workspaceId is missing.",
                 field="workspaceId",
-                hint="list_workspaces names them.",
+                hint="Find workspaces with list_workspaces.",
             )
         return self._workspaces.get(workspace)
 
-    def _asked(self, host: WorkspaceHost) -> Asked:
+    def _requested_grants(self, host: WorkspaceHost) -> Asked:
         book = self._dependencies.settings
         return Asked() if book is None else book.asked(host.state.path)
 
-    def _book(self) -> SettingsBook:
+    def _require_settings(self) -> SettingsBook:
         if self._dependencies.settings is None:
-            raise Refusal("invalid_input", "No settings are kept here.", field="place")
+            raise Refusal("invalid_input", "Settings are not available in this process.", field="place")
         return self._dependencies.settings
 
 
 def to_respond_action(command: ResolvePermission) -> RespondAction:
-    """A policy's answer is one like a person's: it is bound to what the action offers in the same way."""
+    """Return a policy's answer as a person's answer, with the same checks."""
     return RespondAction(
         session_id=command.session_id,
         action_id=command.action_id,
@@ -223,9 +251,9 @@ def to_respond_action(command: ResolvePermission) -> RespondAction:
     )
 
 
-def _state(asked: Asked, trusted: str) -> TrustState:
-    if not asked.digest:
+def _trust_state(requested: Asked, trusted: str) -> TrustState:
+    if not requested.digest:
         return "nothing"
     if not trusted:
         return "untrusted"
-    return "trusted" if trusted == asked.digest else "changed"
+    return "trusted" if trusted == requested.digest else "changed"

@@ -1,1 +1,1 @@
-"""Prompts: instructions, history and context of a model call."""
+"""What models receive: instructions, conversations, context and tools."""

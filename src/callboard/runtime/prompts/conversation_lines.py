@@ -1,4 +1,4 @@
-"""The messages of a conversation, built once each."""
+"""The messages of a conversation, each built once."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from .content_renderer import Pinned, without_images
 
 @dataclass
 class Entry:
-    """A message with the sequence of the fact that began it, and that of its turn's start. What a turn was asked is `asked`.
-    `pins` is all that the turn is given of what is pinned, in place of a message. `said` stands beside a summary, `cut` is what
-    there was of an answer that broke off."""
+    """A message, with the sequence of its first fact and of its turn's start.
+
+    Args:
+        is_input: It is the input of its turn.
+        pins: The pinned contents of the turn, in place of a message.
+        is_excerpt: It is a person's message that is kept beside a summary.
+        is_interrupted: It is an incomplete answer.
+    """
 
     sequence: int
     turn: int
@@ -25,22 +30,23 @@ class Entry:
 
 
 class ConversationLines:
-    """Builds the messages of a growing list of entries, and only what is new in it.
+    """Builds the messages of a growing list of entries, and only the new ones.
 
-    A pinned thing is a message where it comes first, and again where it changed. Call `change_last` before the last entry
-    gets another message, `drop_front` before entries leave it at the front, and `reset` after others left it.
+    A pinned content becomes a message when it first appears and when it changes. Call `change_last`
+    before the last entry gets another message, `drop_front` before entries leave the front, and
+    `reset` after other entries left.
     """
 
     def __init__(self) -> None:
-        self._built = 0
+        self._built_count = 0
         self._entries: list[Entry] = []
         self._messages: list[ModelMessage] = []
         self._plain: list[ModelMessage] = []
         self._pins: dict[str, str] = {}
 
     def reset(self) -> None:
-        """Forget everything: the next call builds all entries anew."""
-        self._built = 0
+        """Forget all messages: the next call builds them again."""
+        self._built_count = 0
         self._pins.clear()
         for lines in (self._entries, self._messages, self._plain):
             lines.clear()
@@ -48,39 +54,41 @@ class ConversationLines:
     def drop_front(self, count: int) -> None:
         """Forget the messages of the first entries."""
         if self._pins:
-            # What was pinned there first is a message where it comes next.
+            # Pinned contents of dropped entries must become messages of later entries.
             self.reset()
             return
-        # Without pins each entry has a message.
-        self._built = max(self._built - count, 0)
+        # Without pins, each entry has one message.
+        self._built_count = max(self._built_count - count, 0)
         for lines in (self._entries, self._messages, self._plain):
             del lines[:count]
 
     def change_last(self, entry: Entry) -> None:
         """Forget the message of the last entry."""
         if self._entries and self._entries[-1] is entry:
-            self._built -= 1
+            self._built_count -= 1
             for lines in (self._entries, self._messages):
                 lines.pop()
             del self._plain[len(self._entries) :]
 
     def build(self, entries: list[Entry]) -> tuple[list[Entry], list[ModelMessage]]:
-        """Return the entries that have a message, and the messages. The lists belong to this object."""
-        for entry in entries[self._built :]:
+        """Return the entries that have a message, and the messages. Do not change these lists."""
+        for entry in entries[self._built_count :]:
             message = entry.message
             if entry.pins:
-                news = [one for one in entry.pins if self._pins.get(one.ref) != one.hash]
-                self._pins.update((one.ref, one.hash) for one in news)
-                if not news:
+                changed = [pinned for pinned in entry.pins if self._pins.get(pinned.ref) != pinned.hash]
+                self._pins.update((pinned.ref, pinned.hash) for pinned in changed)
+                if not changed:
                     continue
-                message = ModelMessage(role="user", content=tuple(content for one in news for content in one.contents))
+                message = ModelMessage(
+                    role="user", content=tuple(content for pinned in changed for content in pinned.contents)
+                )
             self._entries.append(entry)
             self._messages.append(message)
-        self._built = len(entries)
+        self._built_count = len(entries)
         return self._entries, self._messages
 
     def build_plain(self, entries: list[Entry]) -> list[ModelMessage]:
-        """Return the messages without images, each named in its place. The list belongs to this object."""
+        """Return the messages with images described in text. Do not change the list."""
         _, messages = self.build(entries)
-        self._plain += [without_images(one) for one in messages[len(self._plain) :]]
+        self._plain += [without_images(message) for message in messages[len(self._plain) :]]
         return self._plain

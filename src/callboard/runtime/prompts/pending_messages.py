@@ -1,4 +1,4 @@
-"""What other agents sent a thread, as its model is told of it. It stands apart from what a person says."""
+"""Messages of other agents to a thread, rendered apart from people's messages."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from callboard.contracts.handoff_envelope import envelope_of, news_item, written
 from callboard.contracts.record import Record
 from callboard.control.decide.subagent.children import PLAIN_TEXT
 
-#: How many items wait to be told; older ones were told long ago or belong to a run that never was.
-_REMEMBERED = 1000
+#: Number of stored items. Older ones were delivered, or their run never started.
+_MAX_ITEMS = 1000
 
-_ASKS = " It waits for your answer: respond_handoff."
-_LOST = " These refs lead to no artifact of this session: "
-_TAKEN = " It was accepted on your behalf: work on it now."
+_ANSWER_REQUIRED = " Answer it with respond_handoff."
+_UNRESOLVED = " These refs name no artifact of this session: "
+_ACCEPTED = " It was accepted for you. Work on it now."
 
 
 def receivers(record: Record) -> tuple[str, ...]:
-    """The threads that this was sent to."""
+    """Return the threads that receive the record."""
     match record.fact:
         case ChannelMessage(to_threads=threads):
             return threads
@@ -50,81 +50,82 @@ def receivers(record: Record) -> tuple[str, ...]:
 
 
 class PendingMessages:
-    """Remembers what was sent to one thread until it is told."""
+    """Stores the items sent to one thread until they are consumed."""
 
     def __init__(self, thread: str, whole: Callable[[Text], Awaitable[str]]) -> None:
         self._thread = thread
-        self._whole = whole
+        self._read_text = whole
         self._items: dict[str, str] = {}
 
     async def apply(self, record: Record) -> None:
-        """Remembers the record where it is for this thread."""
+        """Store the record if it was sent to this thread."""
         match record.fact:
             case HandoffRequested(to_thread=thread) as fact if thread == self._thread:
                 envelope = msgspec.json.encode(
                     written(envelope_of(record.scope.handoff, record.header.at, fact))
                 ).decode()
-                asks = _ASKS if fact.confirm or fact.ownership else ""
-                lost = f"{_LOST}{', '.join(fact.unresolved)}." if fact.unresolved else ""
-                said = escape(f"{envelope}{lost}", quote=False)
-                self._keep(record.scope.handoff, f"<handoff>{said}{asks}</handoff>")
+                request = _ANSWER_REQUIRED if fact.confirm or fact.ownership else ""
+                unresolved = f"{_UNRESOLVED}{', '.join(fact.unresolved)}." if fact.unresolved else ""
+                body = escape(f"{envelope}{unresolved}", quote=False)
+                self._store(record.scope.handoff, f"<handoff>{body}{request}</handoff>")
             case HandoffAccepted(reason=reason) if record.scope.thread == self._thread and not record.scope.run:
                 self._accepted(record.scope.handoff, reason)
             case HandoffCompleted(returned=True, to_thread=thread) as fact if thread == self._thread:
-                self._keep(
+                self._store(
                     news_item(record.scope.handoff, "returned"),
                     f'<handoff-returned id="{record.scope.handoff}" by="{escape(fact.target)}">'
                     f"{escape(fact.reason, quote=False)}</handoff-returned>",
                 )
             case ChannelMessage(to_threads=threads) as fact if self._thread in threads:
-                text = escape(await self._whole(fact.message), quote=False)
-                self._keep(fact.item, f'<message from="{escape(fact.source)}">{text}</message>')
+                text = escape(await self._read_text(fact.message), quote=False)
+                self._store(fact.item, f'<message from="{escape(fact.source)}">{text}</message>')
             case WorkerNotification(to_thread=thread) as fact if thread == self._thread and fact.item:
-                text = escape(await self._whole(fact.result) or fact.summary, quote=False)
+                text = escape(await self._read_text(fact.result) or fact.summary, quote=False)
                 note = f' note="{PLAIN_TEXT}"' if fact.plain_text else ""
                 worker = f'agent="{escape(record.scope.agent)}" task="{record.scope.task}" status="{fact.status}"'
-                self._keep(
+                self._store(
                     fact.item,
                     f"<worker {worker}{note}>{text}</worker>",
                 )
             case ReviewRequested(to_thread=thread) as fact if thread == self._thread and fact.item:
-                text = escape(await self._whole(fact.instructions), quote=False)
+                text = escape(await self._read_text(fact.instructions), quote=False)
                 refs = " ".join(f"{ref.type}:{ref.ref}" for ref in fact.refs)
-                self._keep(
+                self._store(
                     fact.item,
                     f'<review id="{record.scope.review}" of="{escape(fact.target)}" refs="{escape(refs)}">{text}</review>',
                 )
             case HandoffRejected(to_thread=thread) as fact if thread == self._thread:
-                self._keep(
+                self._store(
                     news_item(record.scope.handoff, "rejected"),
                     f'<handoff-rejected id="{record.scope.handoff}" by="{escape(fact.target)}">'
                     f"{escape(fact.reason, quote=False)}</handoff-rejected>",
                 )
             case ReplyEnded(to_thread=thread, end="expired") if thread == self._thread:
                 item = news_item(record.scope.handoff, "expired")
-                self._keep(item, f'<no-answer handoff="{record.scope.handoff}">Time is up.</no-answer>')
+                self._store(item, f'<no-answer handoff="{record.scope.handoff}">No answer came in time.</no-answer>')
             case _:
                 pass
 
     def render(self, fact: InboxReserved) -> str:
-        """The items that a run is told, in their order. They stay until they are consumed."""
-        gone = "<gone>This item is no longer there.</gone>"
-        return "\n".join(("<inbox>", *(self._items.get(item, gone) for item in fact.items), "</inbox>"))
+        """Return the items of a run's inbox, in order. They stay until they are consumed."""
+        missing = "<missing>This item no longer exists.</missing>"
+        return "\n".join(("<inbox>", *(self._items.get(item, missing) for item in fact.items), "</inbox>"))
 
     def forget(self, items: tuple[str, ...]) -> None:
-        """They were consumed."""
+        """Drop consumed items."""
         for item in items:
             self._items.pop(item, None)
 
     def _accepted(self, handoff: str, reason: str) -> None:
-        """Somebody accepted it for this agent, which may have been told of it already."""
+        """Add a notice of a handoff accepted for this agent, which may have received the handoff
+        already."""
         if (said := self._items.get(handoff)) is not None:
-            self._items[handoff] = said.replace(_ASKS, "")
+            self._items[handoff] = said.replace(_ANSWER_REQUIRED, "")
         said = escape(reason, quote=False)
         item = news_item(handoff, "accepted")
-        self._keep(item, f'<handoff-accepted id="{handoff}">{said}{_TAKEN}</handoff-accepted>')
+        self._store(item, f'<handoff-accepted id="{handoff}">{said}{_ACCEPTED}</handoff-accepted>')
 
-    def _keep(self, item: str, text: str) -> None:
+    def _store(self, item: str, text: str) -> None:
         self._items[item] = text
-        while len(self._items) > _REMEMBERED:
+        while len(self._items) > _MAX_ITEMS:
             del self._items[next(iter(self._items))]

@@ -1,5 +1,9 @@
-"""What a run starts with. Prompts are layered (system, role, mode, task) and kept as blobs, so that their hashes tell later
-what an agent was told. The role is kept as the whole definition, so that a run goes on under what it began with."""
+"""Run configurations: the definition, prompt layers, tools and route of a run.
+
+Prompts are layered (system, instructions, role, mode, task) and stored as blobs, so that their
+hashes identify what the agent received. The role blob holds the whole definition, so that a run
+keeps the one it started with.
+"""
 
 from __future__ import annotations
 
@@ -30,34 +34,34 @@ from .team_instructions import describe_team, team_tools
 from .tool_catalog import build_catalog, with_settings
 
 _SYSTEM = """You are an agent in Callboard, which runs agents on real folders and records every step.
-You work in one folder; paths are relative to it. Use the tools to read, search and change files: saying that something is
-done does not do it. Every call passes a gate and a person may refuse it: then go another way or say what you need.
-Answer in the language of the person, in Markdown, briefly, and name files as path:line where that helps."""
+You work in one folder. Paths are relative to it. Use the tools to read, search and change files. Text alone changes nothing.
+A gate checks every call, and a person may reject it. Then choose another way, or say what you need.
+Answer briefly, in Markdown, in the language of the person. Refer to code as path:line."""
 
 _MODES: dict[Mode, str] = {
-    "chat": "You talk with a person. Ask for one tool at a time; when you have what you need, answer.",
-    "auto": "You work the objective on your own. Nobody reads along. When it is met, call `finalize` with a summary; text "
-    "alone ends nothing.",
+    "chat": "You talk with a person. Call one tool at a time. Answer when you have what you need.",
+    "auto": "You work on the objective autonomously. No person reads your messages. When the objective is met, call "
+    "`finalize` with a summary. Text alone does not end your work.",
 }
-#: In `auto`, of an agent that works for another agent or for a schedule: one that takes its text as its result.
-_WORKS_FOR_OTHERS = (
-    "You work the objective on your own. No person reads along. When it is met, call `finalize` with a summary. Text alone "
-    "gets one reminder; then your text is your result, marked as not finalized."
+#: Mode `auto` of a subagent or background agent, whose text can become its result.
+_DELEGATED = (
+    "You work on the objective autonomously. No person reads your messages. When the objective is met, call `finalize` with "
+    "a summary. After text alone you receive one reminder. Then your text becomes your result, marked as not finalized."
 )
 
 _LAYERS: tuple[PromptLayer, ...] = ("system", "instructions", "role", "mode", "task")
 _MARKDOWN = "text/markdown; charset=utf-8"
-_PLANNING = "You are planning: read and think, and write nothing but documents."
-#: Of an agent that can propose one.
-_PROPOSES = (
-    "When you know what is to be done, end with propose_plan: it shows the person your plan and waits for their decision. Once "
-    "it is accepted it is carried out in your next turn; sent back with changes, propose it anew with them."
+_PLANNING_ONLY = "You are in planning mode. Read and think. Write only documents."
+#: Added if the agent has propose_plan.
+_PROPOSE = (
+    "When the plan is ready, call propose_plan. It shows the person your plan and waits for their decision. If they accept "
+    "it, you carry it out in your next turn. If they request changes, propose a revised plan."
 )
 
 
 @dataclass(frozen=True)
 class RunStart:
-    """What a run needs while it goes on: its agent, the prompt layers as text and the tools as the model is told of them.
+    """What a run uses until it ends: its definition, the prompt layers as text and the tools.
 
     `prompts` name the layers in the log.
     """
@@ -70,8 +74,8 @@ class RunStart:
 
 @dataclass(frozen=True)
 class _BuiltConfig:
-    """A setup with the bytes of its layers, the hash of the roster that it tells of, all tools as its agent has them, and what
-    files of the folder say."""
+    """A run start with its blobs, the roster's hash, the tool catalog and the folder's
+    instructions."""
 
     setup: RunStart
     blobs: tuple[Blob, ...]
@@ -82,11 +86,11 @@ class _BuiltConfig:
 
 
 class RunConfigBuilder:
-    """Makes what runs start with, for all folders; the same definition and modes give the same."""
+    """Builds run configurations for all folders. Equal definitions and modes give equal ones."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
-        self._made: dict[tuple[str, str, Mode, PermissionMode], _BuiltConfig] = {}
+        self._built: dict[tuple[str, str, Mode, PermissionMode], _BuiltConfig] = {}
 
     def build(
         self,
@@ -96,19 +100,27 @@ class RunConfigBuilder:
         permission_mode: PermissionMode,
         session: Session,
     ) -> RunConfig:
-        """What a run of this session would start with now. An empty definition is the lead's. Raises Refusal
-        `unknown_agent`."""
+        """Return the configuration of a run that would start now. An empty definition means the
+        lead.
+
+        Raises:
+            Refusal: `unknown_agent`.
+        """
         folder, definitions = workspace.folder, self._dependencies.definitions
         roster = session_roster(definitions.roster(folder), session)
         name = definition or definitions.lead(folder).name
         agent = redact_value(roster.find(name) or definitions.get(folder, name), self._dependencies.secrets)
         permitted = workspace.limit_mode(permission_mode, agent)
         external = agent.provider in EXTERNAL_PROVIDERS
-        # A program of its own reads what it wants of a folder by itself.
-        given, said = (EMPTY_CONTEXT, "") if external else read_instructions(self._dependencies, workspace)
-        made = self._of(workspace, agent, mode, permitted, roster, said)
+        # An external agent reads the folder's files itself.
+        resolved, instruction_text = (
+            (EMPTY_CONTEXT, "") if external else read_instructions(self._dependencies, workspace)
+        )
+        built = self._get_built(workspace, agent, mode, permitted, roster, instruction_text)
         route = (
-            _elsewhere(agent) if agent.provider in EXTERNAL_PROVIDERS else self._dependencies.models.route(agent.model)
+            _external_route(agent)
+            if agent.provider in EXTERNAL_PROVIDERS
+            else self._dependencies.models.route(agent.model)
         )
         return RunConfig(
             agent_name=agent.name,
@@ -116,11 +128,11 @@ class RunConfigBuilder:
             definition=agent.name,
             definition_hash=agent.hash,
             max_iters=agent.max_iters,
-            prompts=made.setup.prompts,
-            prompt_blobs=made.blobs,
-            tools=() if external else tuple(spec.name for spec in made.setup.specs),
-            catalog=None if external else made.catalog,
-            servers=() if external else self._dependencies.toolbox.list_servers(made.context),
+            prompts=built.setup.prompts,
+            prompt_blobs=built.blobs,
+            tools=() if external else tuple(spec.name for spec in built.setup.specs),
+            catalog=None if external else built.catalog,
+            servers=() if external else self._dependencies.toolbox.list_servers(built.context),
             candidates=tuple(
                 Candidate(provider=provider, model=model, excluded=route.excluded[index] if route.excluded else "")
                 for index, (provider, model) in enumerate(route.candidates)
@@ -130,7 +142,7 @@ class RunConfigBuilder:
             route_reason=route.reason,
             workspace_sequence=workspace.sequence,
             permission_mode=permitted,
-            instructions=given,
+            instructions=resolved,
         )
 
     def preview_context(
@@ -141,39 +153,47 @@ class RunConfigBuilder:
         permission_mode: PermissionMode,
         session: Session,
     ) -> ToolContext:
-        """On whose behalf a run of this session would call tools if it began now. Raises Refusal `unknown_agent`."""
+        """Return the context in which a run would call tools if it started now.
+
+        Raises:
+            Refusal: `unknown_agent`.
+        """
         definitions = self._dependencies.definitions
         roster = session_roster(definitions.roster(workspace.folder), session)
         name = definition or definitions.lead(workspace.folder).name
         agent = roster.find(name) or definitions.get(workspace.folder, name)
-        mode_of = workspace.limit_mode(permission_mode, agent)
-        told = build_tool_context(workspace.folder, agent, mode, mode_of, teamwork=team_tools(agent, roster))
-        return with_settings(told, workspace.settings)
+        limited = workspace.limit_mode(permission_mode, agent)
+        base = build_tool_context(workspace.folder, agent, mode, limited, teamwork=team_tools(agent, roster))
+        return with_settings(base, workspace.settings)
 
     def find_start(self, prompts: tuple[PromptRef, ...]) -> RunStart | None:
-        """The setup with these layers, where it is the newest of its definition and modes."""
-        return next((made.setup for made in self._made.values() if made.setup.prompts == prompts), None)
+        """Return the start with these prompts, if it is the newest of its definition and modes."""
+        return next((built.setup for built in self._built.values() if built.setup.prompts == prompts), None)
 
     async def wait_ready(self, workspace: WorkspaceContext) -> None:
-        """Waits for the servers of the folder, within their bound."""
+        """Wait for the folder's tool servers, within their time limit."""
         if workspace.settings.servers:
             await self._dependencies.toolbox.prepare(folder_context(workspace))
 
-    async def with_loaded_tools(self, workspace: WorkspaceContext, run: OpenRun, setup: RunStart) -> RunStart:
-        """The setup with the tools that the run looked for since it began, as far as they are there."""
+    async def with_loaded_tools(self, workspace: WorkspaceContext, run: OpenRun, start: RunStart) -> RunStart:
+        """Return the start with the tools that the run has loaded since, if they are available."""
         await self.wait_ready(workspace)
-        told = build_tool_context(workspace.folder, setup.definition, run.mode, run.permission_mode, teamwork=run.tools)
-        context = msgspec.structs.replace(with_settings(told, workspace.settings), loaded_tools=run.tools)
-        known = {spec.name for spec in setup.specs}
+        base = build_tool_context(workspace.folder, start.definition, run.mode, run.permission_mode, teamwork=run.tools)
+        context = msgspec.structs.replace(with_settings(base, workspace.settings), loaded_tools=run.tools)
+        names = {spec.name for spec in start.specs}
         more = tuple(
             spec
             for spec in self._dependencies.toolbox.list_specs(context)
-            if spec.name in run.tools and spec.name not in known
+            if spec.name in run.tools and spec.name not in names
         )
-        return replace(setup, specs=(*setup.specs, *more)) if more else setup
+        return replace(start, specs=(*start.specs, *more)) if more else start
 
     async def restore_start(self, workspace: WorkspaceContext, run: OpenRun) -> RunStart:
-        """What the run was told when it began, as the log has it. Raises Refusal `store_unusable` where it has it no more."""
+        """Return the start of a run from its blobs.
+
+        Raises:
+            Refusal: `store_unusable` if a blob is missing or damaged.
+        """
         layers: dict[PromptLayer, bytes] = {prompt.layer: await self._read(prompt) for prompt in run.prompts}
         try:
             agent = msgspec.json.decode(layers.pop("role", b""), type=Definition)
@@ -185,54 +205,59 @@ class RunConfigBuilder:
         return RunStart(
             definition=agent,
             prompts=run.prompts,
-            system=_system(agent, texts),
+            system=_system_texts(agent, texts),
             specs=tuple(spec for spec in specs if spec.name in run.tools),
         )
 
-    def _of(
+    def _get_built(
         self,
         workspace: WorkspaceContext,
         agent: Definition,
         mode: Mode,
         permission_mode: PermissionMode,
         roster: Roster,
-        said: str,
+        instruction_text: str,
     ) -> _BuiltConfig:
         key = (workspace.folder, agent.name, mode, permission_mode)
-        made = self._made.get(key)
-        if made is None or made.setup.definition != agent or made.roster != roster.hash or made.said != said:
-            made = self._made[key] = self._make(workspace, agent, mode, permission_mode, roster, said)
-        # What servers bring changes while the definition stays.
-        context = with_settings(made.context, workspace.settings)
-        if context != made.context or context.servers:
+        built = self._built.get(key)
+        if (
+            built is None
+            or built.setup.definition != agent
+            or built.roster != roster.hash
+            or built.said != instruction_text
+        ):
+            built = self._built[key] = self._build(workspace, agent, mode, permission_mode, roster, instruction_text)
+        # Servers can add tools while the definition stays the same.
+        context = with_settings(built.context, workspace.settings)
+        if context != built.context or context.servers:
             specs = self._dependencies.toolbox.list_specs(context)
-            told = build_catalog(self._dependencies.toolbox.list_tools(context))
-            made = self._made[key] = replace(
-                made, setup=replace(made.setup, specs=specs), catalog=told, context=context
+            tools = build_catalog(self._dependencies.toolbox.list_tools(context))
+            built = self._built[key] = replace(
+                built, setup=replace(built.setup, specs=specs), catalog=tools, context=context
             )
-        return made
+        return built
 
-    def _make(
+    def _build(
         self,
         workspace: WorkspaceContext,
         agent: Definition,
         mode: Mode,
         permission_mode: PermissionMode,
         roster: Roster,
-        said: str,
+        instruction_text: str,
     ) -> _BuiltConfig:
-        told = build_tool_context(workspace.folder, agent, mode, permission_mode, teamwork=team_tools(agent, roster))
-        context = with_settings(told, workspace.settings)
+        base = build_tool_context(workspace.folder, agent, mode, permission_mode, teamwork=team_tools(agent, roster))
+        context = with_settings(base, workspace.settings)
         specs = self._dependencies.toolbox.list_specs(context)
         texts: dict[PromptLayer, str] = {
             "system": _SYSTEM,
-            "mode": _told_of_mode(agent, mode, permission_mode, specs),
+            "mode": _describe_mode(agent, mode, permission_mode, specs),
             "task": "\n".join(
                 part for part in (f"The folder is {workspace.folder}.", describe_team(agent, roster)) if part
             ),
         }
-        if said:
-            texts["instructions"] = said
+        if instruction_text:
+            texts["instructions"] = instruction_text
         texts = redact_value(texts, self._dependencies.secrets)
         blobs: dict[PromptLayer, Blob] = {layer: blob_of(text.encode(), _MARKDOWN) for layer, text in texts.items()}
         blobs["role"] = blob_of(msgspec.json.encode(agent), "application/json")
@@ -241,19 +266,19 @@ class RunConfigBuilder:
             for layer in _LAYERS
             if layer in blobs
         )
-        setup = RunStart(
+        start = RunStart(
             definition=agent,
             prompts=prompts,
-            system=_system(agent, texts),
+            system=_system_texts(agent, texts),
             specs=specs,
         )
         tools = self._dependencies.toolbox.list_tools(context)
-        return _BuiltConfig(setup, tuple(blobs.values()), roster.hash, build_catalog(tools), context, said)
+        return _BuiltConfig(start, tuple(blobs.values()), roster.hash, build_catalog(tools), context, instruction_text)
 
     async def _read(self, prompt: PromptRef) -> bytes:
         data = await self._dependencies.store.blobs.get(prompt.hash)
         if data is None:
-            raise _unreadable(f"the prompt's layer {prompt.layer}")
+            raise _unreadable(f"its prompt layer {prompt.layer}")
         return data
 
 
@@ -265,7 +290,7 @@ def build_tool_context(
     rules: tuple[Rule, ...] = (),
     teamwork: tuple[str, ...] = (),
 ) -> ToolContext:
-    """On whose behalf tools are evaluated and run."""
+    """Return the context in which an agent evaluates and runs tools."""
     return ToolContext(
         folder=folder,
         agent=agent.name,
@@ -281,8 +306,8 @@ def build_tool_context(
 
 
 def folder_context(workspace: WorkspaceContext) -> ToolContext:
-    """On behalf of nobody: as far as servers are concerned."""
-    nobody = ToolContext(
+    """Return a context without an agent, for the folder's tool servers."""
+    context = ToolContext(
         folder=workspace.folder,
         agent="",
         definition_hash="",
@@ -291,36 +316,37 @@ def folder_context(workspace: WorkspaceContext) -> ToolContext:
         mode="chat",
         permission_mode="planning",
     )
-    return with_settings(nobody, workspace.settings)
+    return with_settings(context, workspace.settings)
 
 
-def _elsewhere(agent: Definition) -> Route:
-    """The route to an agent that is not of our loop: nothing is chosen. Its version is known once it is there."""
+def _external_route(agent: Definition) -> Route:
+    """Return the route to an external agent: nothing is chosen, and its version is unknown until it
+    starts."""
     if agent.provider == "a2a":
-        return Route(candidates=((agent.provider, agent.name),), chosen=0, reason="the agent is elsewhere")
+        return Route(candidates=((agent.provider, agent.name),), chosen=0, reason="the agent is remote")
     # `env NAME=value program` starts that program.
     words = [word for word in agent.command if word != "env" and "=" not in word]
     name = words[0].rpartition("/")[2] if words else agent.name
-    return Route(candidates=((agent.provider, name),), chosen=0, reason="the agent is a program of its own")
+    return Route(candidates=((agent.provider, name),), chosen=0, reason="the agent is an external program")
 
 
-def _told_of_mode(agent: Definition, mode: Mode, permission_mode: PermissionMode, specs: tuple[ToolSpec, ...]) -> str:
+def _describe_mode(agent: Definition, mode: Mode, permission_mode: PermissionMode, specs: tuple[ToolSpec, ...]) -> str:
     works_for_others = mode == "auto" and agent.kind in {"subagent", "background"}
-    text = _WORKS_FOR_OTHERS if works_for_others else _MODES[mode]
+    text = _DELEGATED if works_for_others else _MODES[mode]
     if permission_mode != "planning":
         return text
     proposes = any(spec.name == PROPOSE_PLAN for spec in specs)
-    return "\n".join((text, _PLANNING, *((_PROPOSES,) if proposes else ())))
+    return "\n".join((text, _PLANNING_ONLY, *((_PROPOSE,) if proposes else ())))
 
 
-def _system(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:
-    told = (agent.prompt if layer == "role" else texts.get(layer, "") for layer in _LAYERS)
-    return tuple(text for text in told if text)
+def _system_texts(agent: Definition, texts: Mapping[PromptLayer, str]) -> tuple[str, ...]:
+    layers = (agent.prompt if layer == "role" else texts.get(layer, "") for layer in _LAYERS)
+    return tuple(text for text in layers if text)
 
 
-def _unreadable(what: str) -> Refusal:
+def _unreadable(subject: str) -> Refusal:
     return Refusal(
         "store_unusable",
-        f"What the run was told when it began cannot be read: {what} is missing or damaged.",
-        hint="Stop the turn and send it again.",
+        f"The run cannot continue: {subject} is missing or damaged.",
+        hint="Interrupt the turn and submit it again.",
     )

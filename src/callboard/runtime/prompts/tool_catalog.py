@@ -1,4 +1,4 @@
-"""Which tools an agent has, as a run is told of it."""
+"""Tool contexts with the folder's settings, and tool catalogs for facts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from callboard.control.decision_inputs import ToolCatalog
 
 
 def with_settings(context: ToolContext, settings: Effective) -> ToolContext:
-    """The context with what holds in its folder."""
+    """Return the context with the effective settings of its folder."""
     return msgspec.structs.replace(
         context,
         trusted=settings.trusted,
@@ -26,8 +26,8 @@ def with_settings(context: ToolContext, settings: Effective) -> ToolContext:
 
 
 def build_catalog(tools: tuple[ToolInfo, ...]) -> ToolCatalog:
-    """An inventory as a fact names it."""
-    counts = Counter(one.availability for one in tools)
+    """Return an inventory as the catalog of a fact."""
+    counts = Counter(tool.availability for tool in tools)
     return ToolCatalog(
         blob=blob_of(msgspec.json.encode(tools), "application/json"),
         loaded=counts["loaded"],

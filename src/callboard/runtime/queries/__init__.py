@@ -1,1 +1,1 @@
-"""Reads of sessions, tasks, jobs, tools and agent runs."""
+"""Queries: reads from rows and facts."""

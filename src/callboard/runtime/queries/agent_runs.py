@@ -1,7 +1,7 @@
-"""Runs as the Multi-agent runtime specification records them, folded from the facts of their sessions.
+"""Run records of the Multi-agent runtime specification.
 
-A session's runs are folded when they are first asked for, and on from there: what is kept is bounded, and made anew from the
-log where it was let go.
+A session's runs are folded on first use and then extended. Only a bounded number is kept; others
+are folded again.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ from ..session_registry import SessionRegistry
 from ..workspaces.host import WorkspaceHost
 from ..workspaces.registry import WorkspaceRegistry
 
-#: How many sessions' runs are kept at hand.
-KEPT = 64
-#: How many facts are read at once.
+#: Number of sessions whose runs are kept.
+MAX_SESSIONS = 64
+#: Number of facts per read.
 PAGE = 1000
-#: A read of a whole workspace gives so many runs at most, the newest sessions' first.
-MOST_RUNS = 1000
-#: How far clocks and ids may be apart, in microseconds.
-SLACK = 60_000_000
-#: An id is a UUIDv7 in base 62: milliseconds, and so many bits below them.
-_RUN = re.compile(r"run_[0-9A-Za-z]{22}")
+#: Largest number of runs in a read of a whole workspace, newest sessions first.
+MAX_RUNS = 1000
+#: Largest difference between clocks and ids, in microseconds.
+CLOCK_TOLERANCE = 60_000_000
+#: A run id is a UUIDv7 in base 62: milliseconds above `_RANDOM_BITS` random bits.
+_RUN_ID = re.compile(r"run_[0-9A-Za-z]{22}")
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
-_BELOW_TIME = 80
+_RANDOM_BITS = 80
 
 
 class _Agent(msgspec.Struct):
-    """What a thread's runs are recorded with."""
+    """Data of a thread that its run records contain."""
 
     kind: str = ""
     parent_run: str = ""
@@ -76,18 +76,18 @@ class _SessionRuns:
         self.sequence = 0
         self.runs: dict[str, FoundRun] = {}
         self._session = session
-        self._folder = ""
+        self._session_folder = ""
         self._agents: dict[str, _Agent] = {}
         self._submitted: dict[str, int] = {}
 
     def take(self, record: Record) -> None:
-        """Takes the next fact."""
+        """Apply the next fact."""
         self.sequence = record.sequence
         scope, fact = record.scope, record.fact
         agent = self._agents.setdefault(scope.thread, _Agent()) if scope.thread else _Agent()
         match fact:
             case SessionCreated():
-                self._folder = fact.folder
+                self._session_folder = fact.folder
             case ThreadOpened():
                 agent.kind = fact.kind
                 agent.child = bool(scope.parent_thread)
@@ -106,7 +106,7 @@ class _SessionRuns:
             case TurnInterrupted():
                 self._end(record, "interrupted", fact.cause, fact.cause)
             case _ if record.header.type in ("turn.completed", "turn.failed", "turn.interrupted"):
-                # Its content was erased; that it ended, and how, is in its header.
+                # The content was erased. The header still has the end and its kind.
                 self._end(record, record.header.type.removeprefix("turn."), "", "erased")
             case _:
                 pass
@@ -116,7 +116,7 @@ class _SessionRuns:
         self.runs[scope.run] = FoundRun(
             record=AgentRunRecord(
                 run_id=scope.run,
-                repo_path=agent.folder or self._folder,
+                repo_path=agent.folder or self._session_folder,
                 session_id=self._session,
                 agent_id=scope.agent,
                 agent_kind=run_kind(agent.kind, parent=agent.child),
@@ -130,77 +130,97 @@ class _SessionRuns:
         )
 
     def _end(self, record: Record, how: str, cause: str, detail: str) -> None:
-        found = self.runs.get(record.scope.run)
-        if found is None:
+        run = self.runs.get(record.scope.run)
+        if run is None:
             return
         ended = msgspec.structs.replace(
-            found.record,
+            run.record,
             status=run_status(how, cause),
             detail=detail or None,
             ended_at=timestamp(record.header.at),
         )
-        self.runs[record.scope.run] = msgspec.structs.replace(found, record=ended, last=record.sequence)
+        self.runs[record.scope.run] = msgspec.structs.replace(run, record=ended, last=record.sequence)
 
 
 class RunRecords:
-    """Reads of runs. Implements the port `RunReads`."""
+    """Implements the port `RunReads`."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
         self._sessions = sessions
         self._workspaces = workspaces
-        self._kept: OrderedDict[str, _SessionRuns] = OrderedDict()
+        self._folds: OrderedDict[str, _SessionRuns] = OrderedDict()
 
     def folder(self, project_root: str | None) -> OpenedFolder:
-        """The opened workspace of a folder; without one, the only one there is. Raises Refusal `unknown_workspace`."""
+        """Return the open workspace of a folder, or the only open workspace.
+
+        Raises:
+            Refusal: `unknown_workspace`.
+        """
         host = self._host(project_root)
         return OpenedFolder(workspace_id=host.state.workspace, path=host.state.path)
 
     async def runs(self, project_root: str | None, session: str | None) -> tuple[AgentRunRecord, ...]:
-        """The runs of a session, or of all of the workspace's, in the order in which they began within each. Raises Refusal
-        `unknown_workspace`, `unknown_session`."""
+        """Return the runs of one session or of the workspace, in start order within each session.
+
+        Raises:
+            Refusal: `unknown_workspace`, `unknown_session`.
+        """
         host = self._host(project_root)
         listed = [session] if session is not None else [card.key for card in host.cards()]
-        found: list[AgentRunRecord] = []
-        for one in listed:
-            if one not in host.state.sessions:
-                raise _unknown_session(one)
-            found += [run.record for run in (await self._of(one)).runs.values()]
-            if len(found) >= MOST_RUNS:
+        records: list[AgentRunRecord] = []
+        for session_id in listed:
+            if session_id not in host.state.sessions:
+                raise _unknown_session(session_id)
+            records += [run.record for run in (await self._fold(session_id)).runs.values()]
+            if len(records) >= MAX_RUNS:
                 break
-        return tuple(found)
+        return tuple(records)
 
     async def run(self, run_id: str) -> FoundRun:
-        """The run of that id. Raises Refusal `unknown_run`."""
+        """Return a run.
+
+        Raises:
+            Refusal: `unknown_run`.
+        """
         for session in await self._candidates(run_id):
-            found = (await self._of(session)).runs.get(run_id)
-            if found is not None:
-                return found
+            run = (await self._fold(session)).runs.get(run_id)
+            if run is not None:
+                return run
         raise Refusal(
-            "unknown_run", f"There is no run {run_id}.", field="run_id", hint="GET /api/agent-runs names the runs."
+            "unknown_run", f"There is no run {run_id}.", field="run_id", hint="List the runs with GET /api/agent-runs."
         )
 
     async def children(self, run_id: str) -> tuple[AgentRunRecord, ...]:
-        """The runs that were begun on behalf of a run. Raises Refusal `unknown_run`."""
+        """Return the runs that a run started.
+
+        Raises:
+            Refusal: `unknown_run`.
+        """
         session = (await self.run(run_id)).record.session_id
-        runs = (await self._of(session)).runs.values()
+        runs = (await self._fold(session)).runs.values()
         return tuple(run.record for run in runs if run.record.parent_run_id == run_id)
 
     async def facts(self, run: FoundRun, *, after: int = 0, limit: int = PAGE) -> tuple[Record, ...]:
-        """The run's own facts after a sequence, its turn's submission included, and none of any other run (MAR-15)."""
+        """Return the run's own facts after a sequence, including the submission of its turn
+        (MAR-15)."""
         session, until = run.record.session_id, run.last or None
-        found: list[Record] = []
-        place = max(after, run.first - 1)
-        while len(found) < limit:
-            records = await self._dependencies.store.facts.read(session, after=place, until=until, limit=PAGE)
+        facts: list[Record] = []
+        position = max(after, run.first - 1)
+        while len(facts) < limit:
+            records = await self._dependencies.store.facts.read(session, after=position, until=until, limit=PAGE)
             if not records:
                 break
-            place = records[-1].sequence
-            found += [record for record in records if _is_of(record, run)]
-        return tuple(found[:limit])
+            position = records[-1].sequence
+            facts += [record for record in records if _belongs_to(record, run)]
+        return tuple(facts[:limit])
 
     def settings(self, project_root: str | None) -> EffectiveSettings:
-        """What holds in a workspace now. Raises Refusal `unknown_workspace`."""
+        """Return the effective settings of a workspace.
+
+        Raises:
+            Refusal: `unknown_workspace`.
+        """
         host = self._host(project_root)
         lead = self._dependencies.definitions.lead(host.state.path)
         route = self._dependencies.models.route(lead.model)
@@ -220,69 +240,74 @@ class RunRecords:
             rules=rules,
         )
 
-    async def _of(self, session: str) -> _SessionRuns:
-        """The session's runs as they are now; what a dead host left running is closed before they are told."""
+    async def _fold(self, session: str) -> _SessionRuns:
+        """Return the session's current runs. Opening the session closes runs of a dead process
+        first."""
         await self._sessions.get(session)
-        runs = self._kept.setdefault(session, _SessionRuns(session))
-        self._kept.move_to_end(session)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        runs = self._folds.setdefault(session, _SessionRuns(session))
+        self._folds.move_to_end(session)
+        while len(self._folds) > MAX_SESSIONS:
+            self._folds.popitem(last=False)
         while records := await self._dependencies.store.facts.read(session, after=runs.sequence, limit=PAGE):
             for record in records:
-                # Somebody else may have folded on meanwhile.
+                # A concurrent call may have folded further.
                 if record.sequence == runs.sequence + 1:
                     runs.take(record)
         return runs
 
     async def _candidates(self, run_id: str) -> list[str]:
-        """The sessions that may hold the run, the likeliest first: one whose runs are at hand and have it, those in use, and
-        the rest from the newest. A session whose facts end before the run's id was made cannot."""
-        begun = _began(run_id)
-        if begun is None:
+        """Return the sessions that can contain the run, the likeliest first.
+
+        First the sessions whose folded runs contain it, then open sessions, then the rest. A
+        session that ended before the id was created cannot contain it.
+        """
+        created = _creation_time(run_id)
+        if created is None:
             return []
-        at_hand = [session for session, runs in self._kept.items() if run_id in runs.runs]
+        folded = [session for session, runs in self._folds.items() if run_id in runs.runs]
         listed = [card.key for host in self._workspaces.all() for card in host.cards()]
-        there = [session for session in at_hand if session in listed]
-        if there:
-            return there
+        known_sessions = [session for session in folded if session in listed]
+        if known_sessions:
+            return known_sessions
         facts, in_use = self._dependencies.store.facts, set(self._sessions.open_sessions())
-        may = [session for session in listed if (await facts.head(session)).at >= begun - SLACK]
-        return sorted(may, key=lambda session: session not in in_use)
+        possible = [session for session in listed if (await facts.head(session)).at >= created - CLOCK_TOLERANCE]
+        return sorted(possible, key=lambda session: session not in in_use)
 
     def _host(self, project_root: str | None) -> WorkspaceHost:
         hosts = self._workspaces.all()
         if project_root is None and len(hosts) == 1:
             return hosts[0]
-        path = _real(project_root) if project_root else ""
+        path = _resolve(project_root) if project_root else ""
         for host in hosts:
             if host.state.path == path:
                 return host
         raise Refusal(
             "unknown_workspace",
-            f"{project_root} is no folder that was opened." if project_root else "Which folder is not said.",
+            f"{project_root} is not an open folder." if project_root else "project_root is missing.",
             field="project_root",
-            hint="Open it with open_workspace first." if project_root else "Name one of those that were opened.",
+            hint="Open it with open_workspace first." if project_root else "Enter the path of an open folder.",
         )
 
 
-def _is_of(record: Record, run: FoundRun) -> bool:
+def _belongs_to(record: Record, run: FoundRun) -> bool:
     scope = record.scope
     if scope.parent_run == run.record.run_id and scope.thread != run.thread_id:
         return False
     return scope.run == run.record.run_id or (not scope.run and scope.turn == run.turn_id and scope.turn != "")
 
 
-def _began(run_id: str) -> int | None:
-    """When the id was made, in microseconds since the Unix epoch; None for what is no id of a run."""
-    if _RUN.fullmatch(run_id) is None:
+def _creation_time(run_id: str) -> int | None:
+    """Return when the id was created, in microseconds since the Unix epoch; None for an invalid run
+    id."""
+    if _RUN_ID.fullmatch(run_id) is None:
         return None
     number = 0
     for digit in run_id.removeprefix("run_"):
         number = number * 62 + _DIGITS.index(digit)
-    return (number >> _BELOW_TIME) * 1000
+    return (number >> _RANDOM_BITS) * 1000
 
 
-def _real(path: str) -> str:
+def _resolve(path: str) -> str:
     try:
         return str(Path(path).resolve())
     except (OSError, ValueError, RuntimeError):
@@ -294,5 +319,5 @@ def _unknown_session(session: str) -> Refusal:
         "unknown_session",
         f"There is no session {session} in this folder.",
         field="session_id",
-        hint="list_sessions names them.",
+        hint="Find sessions with list_sessions.",
     )

@@ -1,4 +1,4 @@
-"""The reads of context: what a run was given, what a text behind an @ may mean, and how much room all of it takes."""
+"""Queries about context: the context of a run, mention candidates, and sizes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .sizes import measure_sizes
 
 
 class ContextReads:
-    """Answers the queries of context."""
+    """Answers context queries."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -31,7 +31,11 @@ class ContextReads:
         self._workspaces = workspaces
 
     async def answer(self, query: GetContext | FindMentions | ListSizes) -> ContextRead | MentionList | SizeList:
-        """The answer of a query. Raises Refusal."""
+        """Answer a query.
+
+        Raises:
+            Refusal: What the query refuses.
+        """
         match query:
             case GetContext():
                 return await self._context(query)
@@ -41,44 +45,51 @@ class ContextReads:
                 return await measure_sizes(self._dependencies.store.facts)
 
     async def _context(self, query: GetContext) -> ContextRead:
-        """Raises `unknown_session`, `unknown_thread`, `context_missing` for a ref that was not given."""
-        found = await self._sessions.get(query.session_id)
-        state = found.host.state
+        """Return the context of a thread.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_thread`, or `context_missing` if the run has no
+                such reference.
+        """
+        opened = await self._sessions.get(query.session_id)
+        state = opened.host.state
         thread = state.threads.get(query.thread_id or state.owner or state.lead)
         if thread is None:
             raise Refusal(
                 "unknown_thread",
                 f"The session has no thread {query.thread_id}.",
                 field="threadId",
-                hint="See get_session.",
+                hint="Find threads with get_session.",
             )
-        await found.views.wait_for(max(state.sequence, found.first_sequence))
-        row = next((one for one in found.views.rows(ContextRow) if one.thread_id == thread.thread), None)
+        await opened.views.wait_for(max(state.sequence, opened.first_sequence))
+        row = next((item for item in opened.views.rows(ContextRow) if item.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)
-        made = await self._made(found, thread.context_usage.at)
+        compaction = await self._read_compaction(opened, thread.context_usage.at)
         return ContextRead(
             session_id=state.session,
             thread_id=thread.thread,
             context=row,
             text=None if query.ref is None else await self._text(row, query.ref),
-            summary=made.summary if made is not None else None,
+            summary=compaction.summary if compaction is not None else None,
             compacted=thread.context_usage.compacted,
-            said=() if made is None else tuple([one async for one in self._said(state.session, made)]),
+            said=()
+            if compaction is None
+            else tuple([item async for item in self._read_excerpts(state.session, compaction)]),
             head=state.sequence,
         )
 
     async def _text(self, row: ContextRow, ref: str) -> Text | None:
-        given = next((one for one in row.refs if one.ref == ref), None)
-        if given is None:
+        context_ref = next((candidate for candidate in row.refs if candidate.ref == ref), None)
+        if context_ref is None:
             raise Refusal(
                 "context_missing",
-                f"The newest run was not given {ref}.",
+                f"The newest run has no context {ref}.",
                 field="ref",
-                hint="context.refs names what it was.",
+                hint="Find its contexts in context.refs.",
             )
-        if given.content is None or given.kind in ("image", "binary"):
+        if context_ref.content is None or context_ref.kind in ("image", "binary"):
             return None
-        return await self._read(given.content)
+        return await self._read(context_ref.content)
 
     async def _read(self, content: BlobRef) -> Text:
         if content.size <= LARGEST_INLINE:
@@ -87,77 +98,84 @@ class ContextReads:
         head = await self._dependencies.store.blobs.get_range(content.hash, offset=0, length=PREVIEW)
         return Text(erased=True) if head is None else Text(text=head.decode("utf-8", "ignore"), ref=content)
 
-    async def _made(self, found: OpenSession, at: int) -> CompactionCompleted | None:
+    async def _read_compaction(self, opened: OpenSession, at: int) -> CompactionCompleted | None:
         if not at:
             return None
-        record = await self._fact(found.host.state.session, at)
+        record = await self._fact(opened.host.state.session, at)
         return record.fact if record is not None and isinstance(record.fact, CompactionCompleted) else None
 
-    async def _said(self, session: str, made: CompactionCompleted) -> AsyncIterator[SaidRead]:
-        for one in made.said:
-            record = await self._fact(session, one.sequence)
+    async def _read_excerpts(self, session: str, compaction: CompactionCompleted) -> AsyncIterator[SaidRead]:
+        for excerpt in compaction.said:
+            record = await self._fact(session, excerpt.sequence)
             if record is None:
                 continue
             fact = record.fact
-            spoken = isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested)
-            text = fact.input if spoken else Text(erased=True)
-            yield SaidRead(sequence=one.sequence, turn_id=record.scope.turn, size=one.size, text=text)
+            is_input = isinstance(fact, TurnSubmitted | QueueEdited | SteerRequested)
+            text = fact.input if is_input else Text(erased=True)
+            yield SaidRead(sequence=excerpt.sequence, turn_id=record.scope.turn, size=excerpt.size, text=text)
 
     async def _fact(self, session: str, sequence: int) -> Record | None:
         records = await self._dependencies.store.facts.read(session, after=sequence - 1, until=sequence, limit=1)
         return records[0] if records else None
 
     async def _mentions(self, query: FindMentions) -> MentionList:
-        """Agents and artifacts first, where the text fits them, then files and folders, then past sessions."""
+        """Return matching agents and artifacts, then files and folders, then past sessions."""
         workspace = self._workspaces.get(query.workspace_id).context
         state = (await self._sessions.get(query.session_id)).host.state if query.session_id is not None else None
         text = query.text.strip().strip('"')
-        found = [
+        mentions = [
             *self._agents(workspace, text),
             *_artifacts(state, text),
             *await self._files(workspace, state, text, query.limit),
         ]
-        found += _sessions(workspace, query.session_id, text)
-        return MentionList(mentions=tuple(found[: query.limit]), complete=len(found) <= query.limit)
+        mentions += _sessions(workspace, query.session_id, text)
+        return MentionList(mentions=tuple(mentions[: query.limit]), complete=len(mentions) <= query.limit)
 
     def _agents(self, workspace: WorkspaceContext, text: str) -> Iterator[Mention]:
-        for one in self._dependencies.definitions.roster(workspace.folder).definitions:
-            if text.casefold() in one.name.casefold():
-                yield Mention(kind="agent", ref=one.name, insert=f"@{one.name}", title=one.description)
+        for definition in self._dependencies.definitions.roster(workspace.folder).definitions:
+            if text.casefold() in definition.name.casefold():
+                yield Mention(
+                    kind="agent", ref=definition.name, insert=f"@{definition.name}", title=definition.description
+                )
 
     async def _files(self, workspace: WorkspaceContext, state: Session | None, text: str, limit: int) -> list[Mention]:
         context = person_context(workspace, state, self._dependencies.clock.now())
         paths = await self._dependencies.toolbox.find_paths(text, context, limit)
-        folders = dict.fromkeys(one for path in paths for one in _above(path) if text.casefold() in one.casefold())
-        readable = [one for one in folders if find_rule(context.rules, Target(tool="Read", path=one)) is None]
-        files = [Mention(kind="file", ref=path, insert=_insert(path)) for path in paths]
+        folders = dict.fromkeys(
+            folder for path in paths for folder in _parents(path) if text.casefold() in folder.casefold()
+        )
+        readable = [folder for folder in folders if find_rule(context.rules, Target(tool="Read", path=folder)) is None]
+        files = [Mention(kind="file", ref=path, insert=_format_mention(path)) for path in paths]
         return [
-            *(Mention(kind="folder", ref=one, insert=_insert(f"{one}/")) for one in sorted(readable, key=len)),
+            *(
+                Mention(kind="folder", ref=folder, insert=_format_mention(f"{folder}/"))
+                for folder in sorted(readable, key=len)
+            ),
             *files,
         ]
 
 
-def _above(path: str) -> Iterator[str]:
+def _parents(path: str) -> Iterator[str]:
     while path := path.rpartition("/")[0]:
         yield path
 
 
-def _insert(path: str) -> str:
+def _format_mention(path: str) -> str:
     plain = path.isascii() and not set(path) & set(" \t\"'`<>()[]{},;|") and not path.endswith((".", ":", "!", "?"))
     return f"@{path}" if plain else f'@"{path}"'
 
 
 def _artifacts(state: Session | None, text: str) -> Iterator[Mention]:
-    for key, one in state.artifacts.open.items() if state is not None else ():
-        name = one.title or one.path
+    for key, artifact in state.artifacts.open.items() if state is not None else ():
+        name = artifact.title or artifact.path
         if text.casefold() in name.casefold() or key.startswith(text):
             yield Mention(kind="artifact", ref=key, insert=f"@{key}", title=name)
 
 
 def _sessions(workspace: WorkspaceContext, own: str | None, text: str) -> list[Mention]:
-    newest = sorted(workspace.sessions.values(), key=lambda one: one.session, reverse=True)
+    newest = sorted(workspace.sessions.values(), key=lambda session: session.session, reverse=True)
     return [
-        Mention(kind="session", ref=one.session, insert=f"@{one.session}", title=one.title)
-        for one in newest
-        if one.session != own and (text.casefold() in one.title.casefold() or one.session.startswith(text))
+        Mention(kind="session", ref=session.session, insert=f"@{session.session}", title=session.title)
+        for session in newest
+        if session.session != own and (text.casefold() in session.title.casefold() or session.session.startswith(text))
     ]

@@ -1,4 +1,4 @@
-"""What a person reads of a job: how it stands, and how each of its items does."""
+"""The query of a job with its items."""
 
 from __future__ import annotations
 
@@ -11,30 +11,34 @@ from .tasks import TaskReads
 
 
 async def read_job(reads: TaskReads, query: GetJob) -> JobRead:
-    """A job with its items in their order. Raises Refusal `unknown_session`, `unknown_job`."""
-    mine, sequence = await reads.job_rows(query.session_id, query.job_id)
-    whole = next((row for row in mine if row.items is not None), None)
-    if whole is None:
+    """Return a job with its items in order.
+
+    Raises:
+        Refusal: `unknown_session`, `unknown_job`.
+    """
+    rows, sequence = await reads.job_rows(query.session_id, query.job_id)
+    job_row = next((row for row in rows if row.items is not None), None)
+    if job_row is None:
         raise Refusal(
             "unknown_job",
             f"The session has no job {query.job_id}.",
             field="jobId",
-            hint="list_tasks names the job of each task.",
+            hint="Find jobs with list_tasks.",
         )
     return JobRead(
         session_id=query.session_id,
         job_id=query.job_id,
-        task_id=whole.key,
-        title=whole.title,
-        agent=whole.assignee,
-        status=_of_job(whole),
-        counts=whole.items or JobItems(),
-        items=tuple(_item(row) for row in mine if row.key != whole.key),
+        task_id=job_row.key,
+        title=job_row.title,
+        agent=job_row.assignee,
+        status=_job_status(job_row),
+        counts=job_row.items or JobItems(),
+        items=tuple(_item(row) for row in rows if row.key != job_row.key),
         sequence=sequence,
     )
 
 
-def _of_job(row: TaskRow) -> JobStatus:
+def _job_status(row: TaskRow) -> JobStatus:
     if row.status == "done":
         return "completed"
     if row.status == "cancelled":
@@ -46,19 +50,19 @@ def _of_job(row: TaskRow) -> JobStatus:
     return "failed" if row.ended else "running"
 
 
-def _of_item(row: TaskRow) -> JobItemStatus:
-    stands = _of_job(row)
+def _item_status(row: TaskRow) -> JobItemStatus:
+    status = _job_status(row)
     failed = bool(row.attempts) and row.attempts[-1].status == "failed"
-    if (stands == "paused" and row.ended) or (stands == "cancelled" and failed):
+    if (status == "paused" and row.ended) or (status == "cancelled" and failed):
         return "failed"
-    if stands == "running" and (not row.attempts or row.status in ("open", "claimed")):
+    if status == "running" and (not row.attempts or row.status in ("open", "claimed")):
         return "waiting"
-    return stands
+    return status
 
 
 def _item(row: TaskRow) -> JobItem:
     last = row.attempts[-1] if row.attempts else None
-    status = _of_item(row)
+    status = _item_status(row)
     return JobItem(
         item_id=row.key,
         title=row.title,

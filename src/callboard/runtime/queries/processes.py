@@ -1,4 +1,4 @@
-"""What is asked of processes and of where they run."""
+"""Queries about background processes and the environment of commands."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ..session_registry import SessionRegistry
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.registry import WorkspaceRegistry
 
-#: How much of the output of one that runs is told, in characters.
-NEWEST = 4000
-_MOST = 10_000
+#: Characters of a running process's newest output.
+OUTPUT_PREVIEW = 4000
+_MAX_ROWS = 10_000
 
 
 class ProcessReads:
-    """Answers the queries about processes."""
+    """Answers process queries."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -39,43 +39,51 @@ class ProcessReads:
         self._workspaces = workspaces
 
     async def list(self, query: ListProcesses) -> ProcessList:
-        """The processes of a session. Raises Refusal `unknown_session`, `unknown_thread`."""
-        found = await self._sessions.get(query.session_id)
-        if query.thread_id is not None and query.thread_id not in found.host.state.threads:
+        """Return the processes of a session.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_thread`.
+        """
+        opened = await self._sessions.get(query.session_id)
+        if query.thread_id is not None and query.thread_id not in opened.host.state.threads:
             raise _unknown_thread(query.thread_id)
-        await found.views.wait_for(found.host.state.sequence)
-        await found.views.flush()
-        rows = await self._dependencies.store.rows.rows(query.session_id, "processes", limit=_MOST)
-        mine = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
-        return ProcessList(processes=tuple(_now(found.host.processes, row) for row in mine))
+        await opened.views.wait_for(opened.host.state.sequence)
+        await opened.views.flush()
+        rows = await self._dependencies.store.rows.rows(query.session_id, "processes", limit=_MAX_ROWS)
+        matching = [row for row in rows if isinstance(row, ProcessRow) and query.thread_id in (None, row.thread_id)]
+        return ProcessList(processes=tuple(_with_output(opened.host.processes, row) for row in matching))
 
     async def environment(self, query: GetExecutionEnvironment) -> ExecutionEnvironment:
-        """What a command would find. Raises Refusal `invalid_input`, and those of what the query names."""
+        """Return the environment of a command.
+
+        Raises:
+            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`.
+        """
         context = await self._context(query)
         if self._dependencies.shells is None:
-            raise Refusal("tool_failed", "No commands are run here.")
+            raise Refusal("tool_failed", "Commands are not available in this process.")
         return await self._dependencies.shells.describe_environment(context)
 
     async def _context(self, query: GetExecutionEnvironment) -> ToolContext:
         if query.session_id is not None:
-            return await self._of_session(query.session_id, query.thread_id)
+            return await self._session_context(query.session_id, query.thread_id)
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
-                "An environment is that of a session or of a workspace.",
+                "get_execution_environment needs a session or a workspace.",
                 field="sessionId",
-                hint="Give sessionId or workspaceId.",
+                hint="Set sessionId or workspaceId.",
             )
         host = self._workspaces.get(query.workspace_id)
         host.require_folder()
         agent = self._dependencies.definitions.lead(host.context.folder)
         return _context(host.context, agent, "ask")
 
-    async def _of_session(self, session: str, named: str | None) -> ToolContext:
+    async def _session_context(self, session: str, thread_id: str | None) -> ToolContext:
         host = (await self._sessions.get(session)).host
-        thread = host.state.threads.get(named or host.state.lead)
+        thread = host.state.threads.get(thread_id or host.state.lead)
         if thread is None:
-            raise _unknown_thread(named or "")
+            raise _unknown_thread(thread_id or "")
         if thread.run is not None:
             return await host.run_contexts.tool_context(thread.thread)
         roster = session_roster(self._dependencies.definitions.roster(host.workspace.folder), host.state)
@@ -95,8 +103,8 @@ class ProcessReads:
 
 
 def _context(workspace: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
-    made = build_tool_context(workspace.folder, agent, "chat", workspace.limit_mode(mode, agent))
-    return msgspec.structs.replace(made, trusted=workspace.settings.trusted, shell=workspace.settings.shell)
+    base = build_tool_context(workspace.folder, agent, "chat", workspace.limit_mode(mode, agent))
+    return msgspec.structs.replace(base, trusted=workspace.settings.trusted, shell=workspace.settings.shell)
 
 
 def _unknown_thread(thread: str) -> Refusal:
@@ -104,12 +112,12 @@ def _unknown_thread(thread: str) -> Refusal:
         "unknown_thread",
         f"The session has no thread {thread}.",
         field="threadId",
-        hint="get_session names the threads.",
+        hint="Find threads with get_session.",
     )
 
 
-def _now(processes: Processes, row: ProcessRow) -> ProcessRow:
-    """A row with the newest output of a process that runs."""
+def _with_output(processes: Processes, row: ProcessRow) -> ProcessRow:
+    """Return the row with the newest output of a running process."""
     if row.state not in ("running", "stopping"):
         return row
-    return msgspec.structs.replace(row, output=Text(text=processes.newest_output(row.process_id, NEWEST)))
+    return msgspec.structs.replace(row, output=Text(text=processes.newest_output(row.process_id, OUTPUT_PREVIEW)))

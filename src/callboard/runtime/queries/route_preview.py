@@ -1,4 +1,4 @@
-"""The model that the next input of a thread would reach."""
+"""The query for the model of a thread's next input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..workspaces.registry import WorkspaceRegistry
 
 
 class RoutePreviews:
-    """Answers what the deciders would say of the next input, with the same rules."""
+    """Applies the deciders' routing rules to the next input."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -31,7 +31,8 @@ class RoutePreviews:
         """Return the route.
 
         Raises:
-            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`, `unknown_agent`.
+            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
+                `unknown_agent`.
         """
         if query.session_id is not None:
             host = (await self._sessions.get(query.session_id)).host
@@ -42,7 +43,7 @@ class RoutePreviews:
                 "invalid_input",
                 "preview_route needs a session or a workspace.",
                 field="workspaceId",
-                hint="Give sessionId or workspaceId.",
+                hint="Set sessionId or workspaceId.",
             )
         self._workspaces.get(query.workspace_id)
         return self._route(self._workspaces.context(query.workspace_id), "", Session(session=""), None)

@@ -1,4 +1,4 @@
-"""The reads. They answer from rows; where rows are behind what the reader has seen, they wait."""
+"""The query service. It answers from rows, and waits for rows that lag behind."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ from .tasks import TaskReads
 from .team import TeamReads
 from .tools import ToolReads
 
-#: How many of the newest facts a thread read looks through for incidents.
+#: Number of newest facts that a thread read searches for incidents.
 INCIDENT_FACTS = 500
-#: How many turns are looked through at a time for those that are asked for.
-LARGEST_PAGE = 200
+#: Number of turns per read.
+TURN_PAGE = 200
 
 
 class Queries:
@@ -87,7 +87,11 @@ class Queries:
         self._routes = RoutePreviews(dependencies, sessions, workspaces)
 
     async def answer(self, query: Command) -> Any:
-        """The answer of a query. Raises Refusal. Where stored rows turn out to be damaged it is asked again of new ones."""
+        """Answer a query. If stored rows are damaged, they are rebuilt and the query repeated.
+
+        Raises:
+            Refusal: What the query refuses.
+        """
         try:
             return await self._answer(query)
         except Refusal as refusal:
@@ -99,14 +103,16 @@ class Queries:
         match query:
             case ListWorkspaces():
                 return WorkspaceList(workspaces=tuple(row for host in self._workspaces.all() for row in host.rows()))
-            case ListSessions(workspace_id=wanted):
-                hosts = self._workspaces.all() if wanted is None else [self._workspaces.get(wanted)]
+            case ListSessions(workspace_id=workspace_id):
+                hosts = self._workspaces.all() if workspace_id is None else [self._workspaces.get(workspace_id)]
                 rebuilding, missing = await self._workspaces.wait_listed(hosts, self._dependencies.limits.rebuild_wait)
-                return SessionList(sessions=self._workspaces.cards(wanted), rebuilding=rebuilding, missing=missing)
+                return SessionList(
+                    sessions=self._workspaces.cards(workspace_id), rebuilding=rebuilding, missing=missing
+                )
             case GetSession() | GetThreadRead() | GetTurns() | GetParts():
-                return await self._of_session(query)
+                return await self._answer_session(query)
             case ListAgents() | ListSubagents() | WaitSubagents() | ListTasks() | GetTask() | GetJob():
-                return await self._of_team(query)
+                return await self._answer_team(query)
             case GetTrust() | ListRules() | GetSettings() | DryRunRules() | EvaluatePermission():
                 return await self.trust.answer(query)
             case GetContext() | FindMentions() | ListSizes():
@@ -122,13 +128,13 @@ class Queries:
             case GetToolInventory() | ListServers():
                 return await self.tools.answer(query)
             case ListModels() | TryModel() | PreviewRoute():
-                return await self._models(query)
+                return await self._answer_models(query)
             case ListPastSessions():
                 return await self.importer.list(query)
             case _:
                 raise Refusal("unknown_command", f"There is no query {type(query).__name__}.")
 
-    async def _of_session(self, query: GetSession | GetThreadRead | GetTurns | GetParts) -> Any:
+    async def _answer_session(self, query: GetSession | GetThreadRead | GetTurns | GetParts) -> Any:
         match query:
             case GetSession():
                 return await self._session(query)
@@ -139,15 +145,17 @@ class Queries:
             case GetParts():
                 return await self._parts_of(query)
 
-    async def _models(self, query: ListModels | TryModel | PreviewRoute) -> Any:
+    async def _answer_models(self, query: ListModels | TryModel | PreviewRoute) -> Any:
         if isinstance(query, PreviewRoute):
             return await self._routes.preview(query)
         desk = self._dependencies.model_catalog
         if desk is None:
-            raise Refusal("model_unconfigured", "Nobody here tells of models.")
+            raise Refusal("model_unconfigured", "Model listing is not available in this process.")
         return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
 
-    async def _of_team(self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask | GetJob) -> Any:
+    async def _answer_team(
+        self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask | GetJob
+    ) -> Any:
         match query:
             case ListAgents():
                 return await self._teams.list_agents(query)
@@ -163,11 +171,11 @@ class Queries:
                 return await jobs.read_job(self._tasks, query)
 
     async def find_settled_action(self, session: str, action: str) -> ActionAnswered | None:
-        """How an action was settled; None where it was not, or is not of this session."""
-        found = await self._sessions.get(session)
-        sequence = found.host.state.sequence
-        await found.views.wait_for(sequence)
-        await found.views.flush()
+        """Return the decision on a settled action; None if it is pending or unknown."""
+        opened = await self._sessions.get(session)
+        sequence = opened.host.state.sequence
+        await opened.views.wait_for(sequence)
+        await opened.views.flush()
         part = await self._dependencies.store.rows.row(session, "parts", action)
         if not isinstance(part, ActionPart) or part.outcome == "pending":
             return None
@@ -176,48 +184,48 @@ class Queries:
         )
 
     async def _session(self, query: GetSession) -> SessionRead:
-        found = await self._at(query.session_id, query.wait_for)
-        shell = found.views.rows(SessionRow)
+        opened = await self._at(query.session_id, query.wait_for)
+        shell = opened.views.rows(SessionRow)
         if not shell:
             raise Refusal("unknown_session", f"There is no session {query.session_id}.", field="sessionId")
-        await found.views.flush()
+        await opened.views.flush()
         newest = await self._dependencies.store.rows.rows(query.session_id, "turns", limit=query.turns)
         return SessionRead(
             session=self._workspaces.get(shell[0].workspace_id).with_listing(shell[0]),
-            threads=tuple(found.views.rows(StatusRow)),
+            threads=tuple(opened.views.rows(StatusRow)),
             turns=tuple(row for row in newest if isinstance(row, TurnRow)),
-            cursor=str(found.views.cursor),
-            head=found.host.state.sequence,
+            cursor=str(opened.views.cursor),
+            head=opened.host.state.sequence,
         )
 
     async def _thread(self, query: GetThreadRead) -> ThreadRead:
-        found = await self._at(query.session_id, query.wait_for)
-        thread = query.thread_id or found.host.state.lead
-        status = self._status(found, thread)
-        turns = [row for row in found.views.rows(TurnRow) if row.thread_id == thread and row.ended_at]
+        opened = await self._at(query.session_id, query.wait_for)
+        thread = query.thread_id or opened.host.state.lead
+        status = self._status(opened, thread)
+        turns = [row for row in opened.views.rows(TurnRow) if row.thread_id == thread and row.ended_at]
         return ThreadRead(
             status=status,
-            actions=tuple(row for row in found.views.rows(ActionRow) if row.thread_id == thread),
-            queue=tuple(row for row in found.views.rows(QueueRow) if row.thread_id == thread),
+            actions=tuple(row for row in opened.views.rows(ActionRow) if row.thread_id == thread),
+            queue=tuple(row for row in opened.views.rows(QueueRow) if row.thread_id == thread),
             last_turn=max(turns, key=lambda row: row.ended_at) if turns else None,
-            incidents=await self._incidents(found, thread),
-            head=found.host.state.sequence,
+            incidents=await self._incidents(opened, thread),
+            head=opened.host.state.sequence,
         )
 
     @staticmethod
-    def _status(found: OpenSession, thread: str) -> StatusRow:
-        for row in found.views.rows(StatusRow):
+    def _status(opened: OpenSession, thread: str) -> StatusRow:
+        for row in opened.views.rows(StatusRow):
             if row.thread_id == thread:
                 return row
         raise Refusal(
             "unknown_thread",
             f"The session has no thread {thread}.",
             field="threadId",
-            hint="get_session names the threads.",
+            hint="Find threads with get_session.",
         )
 
-    async def _incidents(self, found: OpenSession, thread: str) -> tuple[Incident, ...]:
-        state = found.host.state
+    async def _incidents(self, opened: OpenSession, thread: str) -> tuple[Incident, ...]:
+        state = opened.host.state
         after = max(0, state.sequence - INCIDENT_FACTS)
         records = await self._dependencies.store.facts.read(state.session, after=after, limit=INCIDENT_FACTS)
         return tuple(
@@ -228,16 +236,16 @@ class Queries:
         )
 
     async def _turns(self, query: GetTurns) -> TurnList:
-        found = await self._at(query.session_id, 0)
-        await found.views.flush()
+        opened = await self._at(query.session_id, 0)
+        await opened.views.flush()
         rows = self._dependencies.store.rows
         if query.thread_id is None:
             newest = await rows.rows(query.session_id, "turns", before=query.before, limit=query.limit)
             return TurnList(turns=tuple(row for row in newest if isinstance(row, TurnRow)))
-        opened = self._status(found, query.thread_id).order
+        thread_order = self._status(opened, query.thread_id).order
         before, turns = query.before, list[TurnRow]()
-        while len(turns) < query.limit and (before is None or before > opened):
-            page = await rows.rows(query.session_id, "turns", before=before, limit=LARGEST_PAGE)
+        while len(turns) < query.limit and (before is None or before > thread_order):
+            page = await rows.rows(query.session_id, "turns", before=before, limit=TURN_PAGE)
             if not page:
                 break
             turns = [*(row for row in page if isinstance(row, TurnRow) and row.thread_id == query.thread_id), *turns]
@@ -245,8 +253,8 @@ class Queries:
         return TurnList(turns=tuple(turns[-query.limit :]))
 
     async def _parts_of(self, query: GetParts) -> PartList:
-        found = await self._at(query.session_id, 0)
-        await found.views.flush()
+        opened = await self._at(query.session_id, 0)
+        await opened.views.flush()
         row = await self._dependencies.store.rows.row(query.session_id, "turns", query.turn_id)
         if not isinstance(row, TurnRow):
             raise Refusal("unknown_turn", f"The session has no turn {query.turn_id}.", field="turnId")
@@ -255,12 +263,12 @@ class Queries:
         first = part_order(row.order, 0)
         before = part_order(row.order + 1, 0)
         rows = await self._dependencies.store.rows.rows(query.session_id, "parts", before=before, limit=10_000)
-        return PartList(parts=tuple(one for one in rows if isinstance(one, AnyPart) and one.order >= first))
+        return PartList(parts=tuple(part for part in rows if isinstance(part, AnyPart) and part.order >= first))
 
     async def _at(self, session: str, sequence: int) -> OpenSession:
-        found = await self._sessions.get(session)
+        opened = await self._sessions.get(session)
         if (
-            sequence > found.host.state.sequence
+            sequence > opened.host.state.sequence
             and sequence > (await self._dependencies.store.facts.head(session)).sequence
         ):
             raise Refusal(
@@ -269,5 +277,5 @@ class Queries:
                 field="waitFor",
                 hint="Wait only for a sequence that an answer named.",
             )
-        await found.views.wait_for(max(sequence, found.first_sequence))
-        return found
+        await opened.views.wait_for(max(sequence, opened.first_sequence))
+        return opened

@@ -1,4 +1,4 @@
-"""How much room sessions take, for whoever wants some back."""
+"""The query for the storage size of sessions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from callboard.contracts.ports.store import FactLog
 
 
 async def measure_sizes(facts: FactLog) -> SizeList:
-    """Those of all sessions, in the order in which they began."""
-    found: list[SessionSize] = []
+    """Return the sizes of all sessions, in the order in which they began."""
+    sizes: list[SessionSize] = []
     for stream in await facts.streams("ses_"):
-        held = await facts.contents(stream)
-        found.append(SessionSize(session_id=stream, facts=held.facts, blobs=held.blobs, contents=held.size))
-    return SizeList(sizes=tuple(found))
+        contents = await facts.contents(stream)
+        sizes.append(SessionSize(session_id=stream, facts=contents.facts, blobs=contents.blobs, contents=contents.size))
+    return SizeList(sizes=tuple(sizes))

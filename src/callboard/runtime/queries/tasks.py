@@ -1,4 +1,4 @@
-"""What a person reads of a session's tasks: the board with its attempts, and the snapshot of one."""
+"""Queries about a session's tasks."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ from ..dependencies import Dependencies
 from ..session_registry import OpenSession, SessionRegistry
 from ..sessions.host import SessionHost
 
-#: How many facts are folded, or cards are read, at a time.
-_AT_ONCE = 1000
+#: Number of facts or rows per read.
+_PAGE = 1000
 
 
 class TaskReads:
-    """Reads of tasks. A snapshot is folded from the facts; what was folded is kept with the open session, so that the next one
-    folds what is new."""
+    """Answers task queries.
+
+    Snapshots are folded from facts. A fold is kept with its open session, and later queries
+    continue it.
+    """
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry) -> None:
         self._dependencies = dependencies
@@ -29,71 +32,84 @@ class TaskReads:
         self._folds: WeakKeyDictionary[SessionHost, TaskFold] = WeakKeyDictionary()
 
     async def job_rows(self, session: str, job: str) -> tuple[list[TaskRow], int]:
-        """The cards of a job and of its items, in their order, and the sequence that they show; none where there is no such
-        job. Raises Refusal `unknown_session`."""
-        found, sequence = await self._at(session)
-        rows = [row for row in found.views.rows(TaskRow) if row.job == job]
-        if _is_whole(rows):
+        """Return the rows of a job and its items in order, and their sequence; empty for an unknown
+        job.
+
+        Raises:
+            Refusal: `unknown_session`.
+        """
+        opened, sequence = await self._at(session)
+        rows = [row for row in opened.views.rows(TaskRow) if row.job == job]
+        if _is_complete(rows):
             return rows, sequence
-        # What is in sight are the newest cards, and those that can still change.
-        await found.views.flush()
+        # The window has only the newest rows and the open ones, so read the table.
+        await opened.views.flush()
         rows, before = list[TaskRow](), None
-        while page := await self._dependencies.store.rows.rows(session, TaskRow.panel, before=before, limit=_AT_ONCE):
+        while page := await self._dependencies.store.rows.rows(session, TaskRow.panel, before=before, limit=_PAGE):
             rows = [*(row for row in page if isinstance(row, TaskRow) and row.job == job), *rows]
-            if _is_whole(rows):
+            if _is_complete(rows):
                 return rows, sequence
             before = page[0].order
         return [], sequence
 
     async def list(self, query: ListTasks) -> TaskList:
-        """The tasks of a session, newest first. Raises Refusal `unknown_session`."""
-        found, sequence = await self._at(query.session_id)
-        rows = [row for row in found.views.rows(TaskRow) if query.status in (None, row.status)]
-        return TaskList(session_id=query.session_id, tasks=tuple(map(_in_list, reversed(rows))), sequence=sequence)
+        """Return the tasks of a session, newest first.
+
+        Raises:
+            Refusal: `unknown_session`.
+        """
+        opened, sequence = await self._at(query.session_id)
+        rows = [row for row in opened.views.rows(TaskRow) if query.status in (None, row.status)]
+        return TaskList(
+            session_id=query.session_id, tasks=tuple(map(_to_list_entry, reversed(rows))), sequence=sequence
+        )
 
     async def get(self, query: GetTask) -> TaskRead:
-        """One task. Raises Refusal `unknown_session`, `unknown_task`."""
-        found, sequence = await self._at(query.session_id)
-        row = next((one for one in found.views.rows(TaskRow) if one.key == query.task_id), None)
+        """Return one task.
+
+        Raises:
+            Refusal: `unknown_session`, `unknown_task`.
+        """
+        opened, sequence = await self._at(query.session_id)
+        row = next((candidate for candidate in opened.views.rows(TaskRow) if candidate.key == query.task_id), None)
         if row is None:
             raise Refusal("unknown_task", f"There is no task {query.task_id}.", field="taskId")
-        fold = await self._folded(found, sequence)
-        snapshot = next(one for one in fold.snapshots() if one.task_id == query.task_id)
+        fold = await self._fold(opened, sequence)
+        snapshot = next(candidate for candidate in fold.snapshots() if candidate.task_id == query.task_id)
         return TaskRead(
             session_id=query.session_id,
-            task=_in_list(row),
+            task=_to_list_entry(row),
             snapshot=msgspec.to_builtins(snapshot),
             sequence=fold.through,
         )
 
     async def _at(self, session: str) -> tuple[OpenSession, int]:
-        """The session with rows that show all that is durable: whoever follows the log may have seen it before."""
-        found = await self._sessions.get(session)
+        """Return the session when its rows show all durable facts, which a client may have seen."""
+        opened = await self._sessions.get(session)
         sequence = (await self._dependencies.store.facts.head(session)).sequence
-        await found.views.wait_for(sequence)
-        return found, sequence
+        await opened.views.wait_for(sequence)
+        return opened, sequence
 
-    async def _folded(self, found: OpenSession, sequence: int) -> TaskFold:
-        """Whoever asks at the same time folds for himself: a fold that is kept is never half taken."""
-        former = self._folds.pop(found.host, None) or TaskFold()
-        while former.through < sequence:
-            records = await self._dependencies.store.facts.read(
-                found.host.session, after=former.through, limit=_AT_ONCE
-            )
+    async def _fold(self, opened: OpenSession, sequence: int) -> TaskFold:
+        """Return the fold up to a sequence. Concurrent calls fold separately, so no partial fold is
+        kept."""
+        fold = self._folds.pop(opened.host, None) or TaskFold()
+        while fold.through < sequence:
+            records = await self._dependencies.store.facts.read(opened.host.session, after=fold.through, limit=_PAGE)
             if not records:
                 break
-            former.take(records)
-        self._folds[found.host] = former
-        return former
+            fold.take(records)
+        self._folds[opened.host] = fold
+        return fold
 
 
-def _is_whole(rows: list[TaskRow]) -> bool:
-    """True where a job's own card is there and so are those of all its items."""
+def _is_complete(rows: list[TaskRow]) -> bool:
+    """Return True if the rows of the job and of all its items are present."""
     counts = next((row.items for row in rows if row.items is not None), None)
     return counts is not None and sum(msgspec.structs.astuple(counts)) == len(rows) - 1
 
 
-def _in_list(row: TaskRow) -> TaskInList:
+def _to_list_entry(row: TaskRow) -> TaskInList:
     return TaskInList(
         task_id=row.key,
         title=row.title,
@@ -107,14 +123,14 @@ def _in_list(row: TaskRow) -> TaskInList:
         job=row.job,
         attempts=tuple(
             TaskAttempt(
-                number=one.number,
-                run_id=one.run_id,
-                agent_id=one.agent_id,
-                status=one.status,
-                detail=one.detail,
-                started=one.started,
-                ended=one.ended,
+                number=attempt.number,
+                run_id=attempt.run_id,
+                agent_id=attempt.agent_id,
+                status=attempt.status,
+                detail=attempt.detail,
+                started=attempt.started,
+                ended=attempt.ended,
             )
-            for one in row.attempts
+            for attempt in row.attempts
         ),
     )

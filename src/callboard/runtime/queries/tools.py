@@ -1,4 +1,4 @@
-"""What a person reads of tools: which an agent has and why not, and how the servers stand that bring some."""
+"""Queries about tools and tool servers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..workspaces.registry import WorkspaceRegistry
 
 
 class ToolReads:
-    """Reads of tools and their servers. To tell of tools the servers are connected to, within their bound."""
+    """Answers tool queries. A tool inventory connects to the servers, within their time limit."""
 
     def __init__(self, dependencies: Dependencies, sessions: SessionRegistry, workspaces: WorkspaceRegistry) -> None:
         self._dependencies = dependencies
@@ -32,10 +32,16 @@ class ToolReads:
         self._run_configs = RunConfigBuilder(dependencies)
 
     async def answer(self, query: GetToolInventory | ListServers) -> ToolInventory | ServerList:
-        """The answer of a query. Raises Refusal `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
-        `unknown_agent`."""
+        """Answer a query.
+
+        Raises:
+            Refusal: `invalid_input`, `unknown_session`, `unknown_thread`, `unknown_workspace`,
+                `unknown_agent`.
+        """
         if isinstance(query, ListServers):
-            return ServerList(servers=self._dependencies.toolbox.list_servers(self._of_workspace(query.workspace_id)))
+            return ServerList(
+                servers=self._dependencies.toolbox.list_servers(self._workspace_context(query.workspace_id))
+            )
         context = await self._context(query)
         await self._dependencies.toolbox.prepare(context, whole=True)
         return ToolInventory(
@@ -45,39 +51,43 @@ class ToolReads:
         )
 
     async def reconnect(self, command: ReconnectServer) -> ServerAnswer:
-        """The server after that. Raises Refusal `unknown_workspace`, `unknown_server`."""
-        context = self._of_workspace(command.workspace_id)
+        """Reconnect a server and return its state.
+
+        Raises:
+            Refusal: `unknown_workspace`, `unknown_server`.
+        """
+        context = self._workspace_context(command.workspace_id)
         return ServerAnswer(server=await self._dependencies.toolbox.reconnect(context, command.server))
 
-    def _of_workspace(self, workspace: str) -> ToolContext:
+    def _workspace_context(self, workspace: str) -> ToolContext:
         self._workspaces.get(workspace)
         return folder_context(self._workspaces.context(workspace))
 
     async def _context(self, query: GetToolInventory) -> ToolContext:
         if query.session_id is not None:
-            found = await self._sessions.get(query.session_id)
-            thread = found.host.state.threads.get(query.thread_id or found.host.state.lead)
+            opened = await self._sessions.get(query.session_id)
+            thread = opened.host.state.threads.get(query.thread_id or opened.host.state.lead)
             if thread is None:
                 raise Refusal(
                     "unknown_thread",
                     f"The session has no thread {query.thread_id}.",
                     field="threadId",
-                    hint="get_session names the threads.",
+                    hint="Find threads with get_session.",
                 )
-            return await self._of_thread(found, thread)
+            return await self._thread_context(opened, thread)
         if query.workspace_id is None:
             raise Refusal(
                 "invalid_input",
-                "An inventory is of a session's thread or of a workspace's agent.",
+                "get_tool_inventory needs a session or a workspace.",
                 field="workspaceId",
-                hint="Give sessionId or workspaceId.",
+                hint="Set sessionId or workspaceId.",
             )
         self._workspaces.get(query.workspace_id)
         workspace = self._workspaces.context(query.workspace_id)
         return self._run_configs.preview_context(workspace, query.agent, "chat", "ask", Session(session=""))
 
-    async def _of_thread(self, found: OpenSession, thread: Thread) -> ToolContext:
-        host = found.host
+    async def _thread_context(self, opened: OpenSession, thread: Thread) -> ToolContext:
+        host = opened.host
         if thread.run is not None:
             return await host.run_contexts.tool_context(thread.thread)
         last = thread.last
@@ -85,5 +95,5 @@ class ToolReads:
         context = self._run_configs.preview_context(host.workspace, thread.definition, mode, permitted, host.state)
         if thread.child is None:
             return context
-        reads = thread.child.isolation == "read_only"
-        return msgspec.structs.replace(context, parent_globs=thread.child.work_globs, read_only=reads)
+        is_read_only = thread.child.isolation == "read_only"
+        return msgspec.structs.replace(context, parent_globs=thread.child.work_globs, read_only=is_read_only)

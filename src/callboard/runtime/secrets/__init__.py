@@ -1,1 +1,1 @@
-"""Secrets on their way in (redaction) and out (values in place of handles)."""
+"""Redaction of what enters the runtime, and values for the tools that run."""

@@ -1,4 +1,4 @@
-"""The commands of the key store. What a keyring does may wait for a person who unlocks it, so it is done in a thread."""
+"""The commands of the key store."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ SecretCommand = ListSecrets | SetSecret | RemoveSecret
 
 
 async def answer_secret(command: SecretCommand, secrets: Secrets) -> SecretKept | SecretGone | SecretList:
-    """Carries the command out. Nothing of it is a fact, and no answer is kept under its key: to set or remove a secret again
-    comes to the same, and what could tell of a value is in no log.
+    """Run the command in a thread, because a keyring may wait for a person to unlock it.
 
-    Raises Refusal `invalid_input`, `unknown_secret`, `secret_store_unavailable`.
+    The command leaves no fact and no stored answer: repeating it has the same effect, and no log
+    contains the value.
+
+    Raises:
+        Refusal: `invalid_input`, `unknown_secret`, `secret_store_unavailable`.
     """
     match command:
         case ListSecrets():
             return SecretList(secrets=secrets.list_stored(), problem=await asyncio.to_thread(secrets.check_keyring))
         case SetSecret(name=name, value=value):
-            kept = await asyncio.to_thread(secrets.store, name, value)
-            return SecretKept(name=kept.name, place=kept.place, handle=f"{HANDLE}{kept.name}")
+            secret = await asyncio.to_thread(secrets.store, name, value)
+            return SecretKept(name=secret.name, place=secret.place, handle=f"{HANDLE}{secret.name}")
         case RemoveSecret(name=name):
             await asyncio.to_thread(secrets.remove, name)
             return SecretGone(name=name)

@@ -1,1 +1,1 @@
-"""Open sessions: the host of one, and the inputs of its decisions."""
+"""One session: its host, its decision inputs and what its effects share."""

@@ -1,4 +1,4 @@
-"""What time brings to sessions (pending actions run out): one timer for all, so that one that only waits holds nothing."""
+"""Timers of all sessions: expiring actions and sleeping agents."""
 
 from __future__ import annotations
 
@@ -13,51 +13,54 @@ from ..clock import Clock
 
 
 class ActionExpiry:
-    """Tells `due` (session, report) once the time of a report has come. Times are in microseconds since the epoch.
+    """One timer for all sessions. It calls `due` (session, report) at the time of a report.
 
-    The clock is looked at again after `look` seconds at the latest: it may have been set, or the machine may have slept.
+    Times are in microseconds since the epoch. The timer reads the clock at least every
+    `clock_interval` seconds, because a clock may be set and a machine may sleep.
     """
 
     def __init__(
-        self, clock: Clock, due: Callable[[str, Outcome], Coroutine[None, None, None]], look: float = 60.0
+        self, clock: Clock, due: Callable[[str, Outcome], Coroutine[None, None, None]], clock_interval: float = 60.0
     ) -> None:
         self._clock = clock
-        self._look = look
-        self._due = due
-        self._known: set[str] = set()
+        self._clock_interval = clock_interval
+        self._report = due
+        self._keys: set[str] = set()
         self._heap: list[tuple[int, str, str, Outcome]] = []
         self._timer: asyncio.TimerHandle | None = None
         self._tasks = BackgroundTasks()
         self._closed = False
 
     def add(self, session: str, key: str, at: int, report: Outcome) -> None:
-        """The session is told that then. What is known under the key already is not added again."""
-        if key in self._known or self._closed:
+        """Send the report to the session at that time. A key that is already waiting is not added
+        again."""
+        if key in self._keys or self._closed:
             return
-        self._known.add(key)
+        self._keys.add(key)
         heapq.heappush(self._heap, (at, key, session, report))
-        self._plan()
+        self._set_timer()
 
     async def close(self) -> None:
-        """Tells of nothing more."""
+        """Drop all waiting reports."""
         self._closed = True
         self._heap.clear()
-        self._plan()
+        self._set_timer()
         await self._tasks.wait_all()
 
-    def _plan(self) -> None:
+    def _set_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if self._heap:
-            # The clock that counts is the one of the facts; the loop's may be ahead of it, and then this is planned again.
+            # Facts use this clock. The loop's clock can be ahead of it; then the timer is set
+            # again.
             wait = max(0.0, (self._heap[0][0] - self._clock.now()) / 1_000_000)
-            self._timer = asyncio.get_running_loop().call_later(min(wait, self._look), self._tell)
+            self._timer = asyncio.get_running_loop().call_later(min(wait, self._clock_interval), self._fire)
 
-    def _tell(self) -> None:
+    def _fire(self) -> None:
         self._timer = None
         while self._heap and self._heap[0][0] <= self._clock.now():
             _, key, session, report = heapq.heappop(self._heap)
-            self._known.discard(key)
-            self._tasks.start(self._due(session, report))
-        self._plan()
+            self._keys.discard(key)
+            self._tasks.start(self._report(session, report))
+        self._set_timer()

@@ -1,4 +1,4 @@
-"""What a session's decisions know from outside: time, ids, the workspace, closed ids, the gate's present word."""
+"""The inputs of a session's decisions: time, ids, workspace, closed ids and gate results."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .model_limits import model_limits
 from .run_context import RunContexts
 from .schedules import next_wake
 
-#: The fields of a command that name something which may be over.
-_NAMING = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id", "item_id")
+#: Fields of commands that name an entity which may be closed.
+_ID_FIELDS = ("turn_id", "action_id", "handoff_id", "task_id", "review_id", "process_id", "artifact_id", "item_id")
 
 
 class DecisionInputsBuilder:
-    """Gathers it for one session."""
+    """Builds the decision inputs of one session."""
 
     def __init__(
         self,
@@ -48,41 +48,45 @@ class DecisionInputsBuilder:
         self._context_resolver = ContextResolver(dependencies, session_state, workspace)
 
     async def for_command(self, request: SessionCommand, epoch: int, actor: Actor) -> DecisionInputs:
-        """When a command comes: also whose it is, which of the ids that it names are closed, and what the gate says of what it
-        approves."""
+        """Return the inputs for a command.
+
+        They include its actor, the closed ids among those that it names, and the gate's result on
+        the call that it approves.
+        """
         state = self._session_state.state
-        known = msgspec.structs.replace(await self.for_outcome(epoch), actor=actor)
+        inputs = msgspec.structs.replace(await self.for_outcome(epoch), actor=actor)
         if isinstance(request, ImportTurn):
-            # What is taken over from elsewhere bears its own time.
-            known = msgspec.structs.replace(known, now=request.at)
-        named = [getattr(request, name, None) for name in _NAMING]
-        ids = [one for one in named if isinstance(one, str)]
+            # An imported turn keeps its own time.
+            inputs = msgspec.structs.replace(inputs, now=request.at)
+        values = [getattr(request, name, None) for name in _ID_FIELDS]
+        ids = [value for value in values if isinstance(value, str)]
         if ids:
             closed_ids = await self._dependencies.store.facts.closed(state.session, ids)
-            known = msgspec.structs.replace(known, closed_ids=closed_ids)
+            inputs = msgspec.structs.replace(inputs, closed_ids=closed_ids)
         resolved_context = await self._context_resolver.resolve(request)
         if resolved_context is not EMPTY_CONTEXT:
-            known = msgspec.structs.replace(known, resolved_context=resolved_context)
+            inputs = msgspec.structs.replace(inputs, resolved_context=resolved_context)
         if isinstance(request, RespondAction) and request.decision == "approve":
-            known = msgspec.structs.replace(known, evaluation=await self._verdicts.reevaluate(request.action_id))
-        return known
+            inputs = msgspec.structs.replace(inputs, evaluation=await self._verdicts.reevaluate(request.action_id))
+        return inputs
 
     async def for_outcome(self, epoch: int) -> DecisionInputs:
-        """When something is decided: also what the gate says of calls whose turn may come by that."""
-        known = self.current(epoch)
-        looks = await self._verdicts.evaluate_waiting()
-        return msgspec.structs.replace(known, evaluations=looks) if looks else known
+        """Return the inputs for an outcome. They include the gate's results on calls that may run
+        next."""
+        inputs = self.current(epoch)
+        evaluations = await self._verdicts.evaluate_waiting()
+        return msgspec.structs.replace(inputs, evaluations=evaluations) if evaluations else inputs
 
     def current(self, epoch: int) -> DecisionInputs:
-        """At any time."""
+        """Return the inputs that every decision needs."""
         workspace = self._workspace()
         state = self._session_state.state
         listed = workspace.sessions.get(self._session_state.state.session)
-        # One look at the folder's files is enough for a decision, and it sees one roster.
+        # Read the roster once per decision, so that the decision sees one version.
         roster = cache(lambda: session_roster(self._dependencies.definitions.roster(workspace.folder), state))
 
         def permitted(definition: str, mode: PermissionMode) -> PermissionMode:
-            # A definition that is gone starts no run: what the folder allows is all that can be said of it.
+            # A deleted definition starts no run, so only the folder's limit applies.
             agent = roster().find(definition)
             return (
                 narrow_mode(mode, workspace.settings.permission_mode)
@@ -106,7 +110,9 @@ class DecisionInputsBuilder:
             is_trust_withheld=workspace.settings.withheld,
             approval_expiry_us=int(self._dependencies.limits.approval_expiry * 1_000_000),
             find_definition=lambda name: roster().find(name),
-            list_definition_names=lambda: tuple(one.name for one in roster().definitions),
+            list_definition_names=lambda: tuple(
+                definition_of_agent.name for definition_of_agent in roster().definitions
+            ),
             team_budget=self._dependencies.limits.team_budget,
             group_budget=self._dependencies.limits.group_budget,
             next_wake=next_wake,

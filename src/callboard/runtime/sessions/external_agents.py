@@ -1,4 +1,4 @@
-"""What a session knows of agents that are not of our loop: those that are there for its threads, and what becomes of calls."""
+"""External agents that a session is connected to, and the calls that wait for their facts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ log = logging.getLogger(__name__)
 
 
 class ExpectedCall:
-    """What becomes of one call: `begun` is the fact that let it go on or ended it before, `ended` the one that ended it;
-    `answer` is what a person said to what it asked."""
+    """The facts of one call.
+
+    `started` is the fact that allowed the call or ended it before that, `ended` the fact that ended
+    it. `answer` is a person's answer to its question.
+    """
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()
@@ -28,7 +31,7 @@ class ExpectedCall:
         self.ended: asyncio.Future[Fact] = loop.create_future()
 
     def apply(self, fact: Fact) -> None:
-        """The next fact of the call."""
+        """Apply the next fact of the call."""
         if not self.started.done():
             self.started.set_result(fact)
         if fact.closes == "tool_call" and not self.ended.done():
@@ -36,85 +39,87 @@ class ExpectedCall:
 
 
 class ExternalAgentRegistry:
-    """The agents of a session that are there, by thread, and the open calls that somebody waits for. The agents of the
-    threads in `prompted` have a prompt under way, which tells when they are gone. `settings` are the newest on record of each
-    thread's program."""
+    """The connected agents of a session by thread, and its calls that wait for facts.
+
+    Threads in `prompted` have a running prompt, which reports that its agent has ended. `settings`
+    holds the newest recorded settings of each thread's program.
+    """
 
     def __init__(self) -> None:
         self.prompted: set[str] = set()
         self.settings: dict[str, AgentSettings] = {}
         self._programs: dict[str, ExternalSession] = {}
         self._remotes: dict[str, RemoteSession] = {}
-        self._watching: dict[str, asyncio.Task[None]] = {}
+        self._watch_tasks: dict[str, asyncio.Task[None]] = {}
         self._watches = BackgroundTasks()
         self._expected: dict[str, ExpectedCall] = {}
         self._own: set[str] = set()
 
     def program(self, thread: str) -> ExternalSession | None:
-        """The program that runs for the thread."""
+        """Return the running program of the thread."""
         return self._programs.get(thread)
 
     def remote(self, thread: str) -> RemoteSession | None:
-        """The agent elsewhere that was reached for the thread."""
+        """Return the connected remote agent of the thread."""
         return self._remotes.get(thread)
 
     def session(self, thread: str) -> ReachedAgent | None:
-        """The agent that is there for the thread."""
+        """Return the connected agent of the thread, program or remote."""
         return self._programs.get(thread) or self._remotes.get(thread)
 
     def add_program(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
-        """The program runs for the thread from now on; `died` is told how it ended where it does between its prompts."""
+        """Add a running program. `died` receives the reason if it ends between two prompts."""
         self._programs[thread] = session
-        self._watching[thread] = self._watches.start(self._watch(thread, session, died))
+        self._watch_tasks[thread] = self._watches.start(self._watch(thread, session, died))
 
     def add_remote(self, thread: str, session: RemoteSession) -> None:
-        """The agent elsewhere was reached for the thread. Whether it still is shows when it is asked something."""
+        """Add a connected remote agent. Its next prompt shows whether it is still reachable."""
         self._remotes[thread] = session
 
     async def end(self, thread: str) -> None:
-        """Ends the thread's agent, with all that it started."""
-        found = (self._programs.pop(thread, None), self._remotes.pop(thread, None))
+        """End the thread's agent with its child processes."""
+        sessions = (self._programs.pop(thread, None), self._remotes.pop(thread, None))
         self.settings.pop(thread, None)
-        watching = self._watching.pop(thread, None)
+        watching = self._watch_tasks.pop(thread, None)
         if watching is not None:
             watching.cancel()
-        for session in found:
+        for session in sessions:
             if session is not None:
                 await session.close()
 
     async def wait_settled(self) -> None:
-        """Waits until what was seen of ended agents is told. Every agent has been ended by then."""
+        """Wait until the ends of all agents are recorded. End every agent first."""
         await self._watches.wait_all()
 
     @property
     def threads(self) -> tuple[str, ...]:
-        """Those for which an agent is there."""
+        """The threads with a connected agent."""
         return (*self._programs, *self._remotes)
 
     def expect(self, call: str, *, own: bool) -> ExpectedCall:
-        """What becomes of the call from now on. One of the agent's `own` is run by nobody here."""
+        """Wait for the facts of a call from now on. The agent runs its `own` calls itself."""
         if own:
             self._own.add(call)
         expected = self._expected[call] = ExpectedCall()
         return expected
 
     def is_run_by_agent(self, call: str) -> bool:
-        """True for a call that the agent runs."""
+        """Return True if the agent runs the call."""
         return call in self._own
 
     async def _watch(self, thread: str, session: ExternalSession, died: Callable[[str], Awaitable[None]]) -> None:
         how = await session.gone()
         if thread in self.prompted or self._programs.get(thread) is not session:
             return
-        # What `died` does ends the agent, and must not end this.
-        self._watching.pop(thread, None)
+        # `died` ends the agent, which must not cancel this task.
+        self._watch_tasks.pop(thread, None)
         try:
             await died(how)
         except Refusal as refusal:
-            log.warning("that an agent is gone is not told yet: %s", refusal.problem.message)
+            log.warning("the end of an agent was not recorded: %s", refusal.problem.message)
 
     def apply(self, records: Iterable[Record]) -> None:
-        """Tells those who wait."""
+        """Pass facts to the calls that wait for them."""
         for record in records:
             fact, call = record.fact, record.scope.tool_call
             if call in self._expected and isinstance(fact, ActionResolved):

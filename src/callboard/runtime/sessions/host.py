@@ -1,4 +1,4 @@
-"""One session: decides, commits, publishes, acts. Commands and outcomes pass through here one at a time."""
+"""One session: it decides, commits, publishes and starts effects, one request at a time."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ _T = TypeVar("_T")
 
 
 class SessionHost:
-    """The one place where a session changes in this process. Not to be used from two event loops.
+    """The only place where a session changes in this process. Use it from one event loop.
 
-    Beside it stand what it decides on and what its effects ask for: `contexts`, `runs`, `verdicts` and `foreign`.
+    Its effects share `conversations`, `run_contexts`, `gate_decisions` and `external_agents`.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class SessionHost:
         self.session = session
         self.dependencies = dependencies
         self.epoch = 0
-        #: Why nothing may be decided here: a fact of the session or of its workspace cannot be read.
+        #: Why the session is read-only: a fact of it or of its workspace cannot be read.
         self._problem: Problem | None = None
         self._home_of = workspace_context
-        self._act = act
+        self._start_effect = act
         self._lock = asyncio.Lock()
         self._work = BackgroundTasks()
         self._session_state = SessionState(session, dependencies.store, workspace)
@@ -88,14 +88,14 @@ class SessionHost:
         )
 
     async def open(self) -> None:
-        """Loads the session's state, takes the stream's lease and closes what a dead epoch left running."""
+        """Load the session's state, acquire its lease, and close what a dead epoch left running."""
         store = self.dependencies.store
         await self._session_state.open()
         unread = self._session_state.unreadable
         self._problem = self.workspace.problem if unread is None else unreadable(unread).problem
         if self._problem is not None:
-            # It can be read. Without a lease nothing is taken over, and no effect begins.
-            log.warning("%s is for reading only: %s", self.session, self._problem.message)
+            # A read-only session has no lease: it takes nothing over and starts no effect.
+            log.warning("%s is read-only: %s", self.session, self._problem.message)
             await self._show_newest()
             return
         self.epoch = await store.facts.lease(self.session)
@@ -105,12 +105,12 @@ class SessionHost:
             self.arm_timers()
 
     async def _show_newest(self) -> None:
-        """Tell the live feed where the session is."""
+        """Send the newest fact to the live feed."""
         newest = await self.dependencies.store.facts.read(self.session, after=self.state.sequence - 1, limit=1)
         self.dependencies.feed.facts(self.session, newest)
 
     def arm_timers(self) -> None:
-        """Sets the times that something in the session waits for, and carries on what has not reached its workspace yet."""
+        """Set the session's timers, and repeat effects that have not reached its workspace."""
         workspace = self.workspace
         listed = workspace.sessions.get(self.session)
         for effect in derive_pending_effects(self.state):
@@ -120,10 +120,10 @@ class SessionHost:
                 case ScheduleSession() if listed is not None and listed.scheduled == has_sleeping_agents(self.state):
                     pass
                 case _:
-                    self._act(self, effect)
+                    self._start_effect(self, effect)
 
     async def start(self) -> None:
-        """Makes a session ready that nobody has heard of: there is nothing to load."""
+        """Acquire the lease of a new session."""
         self.epoch = await self.dependencies.store.facts.lease(self.session)
 
     async def run_command(
@@ -133,47 +133,51 @@ class SessionHost:
         stored_answer: StoredAnswer | None = None,
         alongside: Callable[[Decision], Awaitable[None]] | None = None,
     ) -> Answer:
-        """Carries out a command; returns its answer once it is durable. Raises Refusal.
+        """Run a command and return its answer when it is durable.
 
-        `kept` is the key and body hash under which the answer is stored; its answer is filled in here. `alongside` is begun
-        right behind the append, to be in the same group commit; what it raises is not told: it must be tried again.
+        `stored_answer` has the key and body hash under which the answer is stored. `alongside`
+        starts right after the append, to join its group commit. Its errors are ignored, so it must
+        be repeated.
+
+        Raises:
+            Refusal: What the decision or the store refuses.
         """
         if isinstance(request, SubmitTurn | ResumeThread | RespondAction):
             await self.run_contexts.wait_ready()
-        return await self._serial(self._command(request, actor, stored_answer, alongside))
+        return await self._run_serially(self._command(request, actor, stored_answer, alongside))
 
     async def report(self, report: Outcome) -> None:
-        """Takes what an effect came to."""
+        """Decide on the outcome of an effect."""
         if isinstance(report, WakeTimeReached):
             await self.run_contexts.wait_ready()
-        await self._serial(self._report(report))
+        await self._run_serially(self._report(report))
 
     async def wait_settled(self) -> None:
-        """Waits until what was given so far is committed or refused, also where its giver has gone."""
+        """Wait until every request so far is committed or refused."""
         await self.pending_answers.wait_settled()
         await self._work.wait_all()
 
     async def save(self) -> None:
-        """Keeps the deciders' state for the next opening."""
+        """Save a snapshot of the state for the next opening."""
         await self._session_state.save()
 
     @property
     def state(self) -> Session:
-        """The session as deciders see it."""
+        """The session's state, as deciders see it."""
         return self._session_state.state
 
     @property
     def is_busy(self) -> bool:
-        """True while something is decided or committed."""
+        """True while a decision or commit is running."""
         return bool(self._work)
 
     @property
     def workspace(self) -> WorkspaceContext:
-        """The workspace as it is now."""
+        """The session's workspace as it is now."""
         return self._home_of(self.state.workspace)
 
-    async def _serial(self, work: Coroutine[None, None, _T]) -> _T:
-        """Runs the work after all work before it. A caller that goes away does not cut a commit in half."""
+    async def _run_serially(self, work: Coroutine[None, None, _T]) -> _T:
+        """Run the work after all earlier work. A cancelled caller does not interrupt a commit."""
 
         if self._problem is not None:
             work.close()
@@ -192,22 +196,22 @@ class SessionHost:
         stored_answer: StoredAnswer | None,
         alongside: Callable[[Decision], Awaitable[None]] | None,
     ) -> Answer:
-        known = await self._decision_inputs.for_command(request, self.epoch, actor)
-        decision, answer = decide_command(self.state, request, known)
+        inputs = await self._decision_inputs.for_command(request, self.epoch, actor)
+        decision, answer = decide_command(self.state, request, inputs)
         stored = (
             None
             if stored_answer is None
             else msgspec.structs.replace(stored_answer, answer=msgspec.json.encode(answer))
         )
-        origin = Origin(at=max(known.now, self.state.at), command_id=self.dependencies.ids.new("command"), actor=actor)
+        origin = Origin(at=max(inputs.now, self.state.at), command_id=self.dependencies.ids.new("command"), actor=actor)
         await self._commit(decision, origin, stored, alongside)
         return answer
 
     async def _report(self, report: Outcome) -> None:
-        known = await self._decision_inputs.for_outcome(self.epoch)
-        decision = decide_outcome(self.state, redact_report(report, self.dependencies.secrets), known)
-        actor = SCHEDULE if any(_by_time(new.fact) for new in decision.facts) else None
-        await self._commit(decision, Origin(at=max(known.now, self.state.at), actor=actor), None)
+        inputs = await self._decision_inputs.for_outcome(self.epoch)
+        decision = decide_outcome(self.state, redact_report(report, self.dependencies.secrets), inputs)
+        actor = SCHEDULE if any(_is_scheduled(new.fact) for new in decision.facts) else None
+        await self._commit(decision, Origin(at=max(inputs.now, self.state.at), actor=actor), None)
 
     async def _commit(
         self,
@@ -218,8 +222,8 @@ class SessionHost:
     ) -> None:
         if not decision.facts and answer is None:
             return
-        look = self.dependencies.append_redactor
-        facts, blobs = look.redact(decision.facts, decision.blobs)
+        redactor = self.dependencies.append_redactor
+        facts, blobs = redactor.redact(decision.facts, decision.blobs)
         batch = Append(
             stream=self.session,
             expected=self.state.sequence,
@@ -227,7 +231,7 @@ class SessionHost:
             facts=facts,
             origin=origin,
             blobs=blobs,
-            answer=look.redact_answer(answer),
+            answer=redactor.redact_answer(answer),
             closed=decision.closed,
             ends=decision.ends,
             followed=alongside is not None,
@@ -251,10 +255,10 @@ class SessionHost:
         self.dependencies.feed.facts(self.session, records, batch.ends)
         await self.conversations.apply(records)
         for effect in derive_effects(records, imported=bool(self.state.source)):
-            self._act(self, effect)
+            self._start_effect(self, effect)
         if self._session_state.needs_snapshot:
             await self._session_state.save()
 
 
-def _by_time(fact: Fact) -> bool:
+def _is_scheduled(fact: Fact) -> bool:
     return isinstance(fact, AgentWoke) and fact.reason == "schedule"

@@ -1,4 +1,4 @@
-"""What a configured model takes."""
+"""Limits of a configured model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from ..dependencies import Dependencies
 
 
 def model_limits(dependencies: Dependencies, provider: str, model: str) -> ModelCapabilities:
-    """Return what a model takes. Nothing is known of one that is no longer configured, nor of an external agent."""
+    """Return the limits of a model.
+
+    They are unknown for an external agent and for a model that is no longer configured.
+    """
     if provider in EXTERNAL_PROVIDERS:
         return ModelCapabilities()
     try:
-        found = dependencies.models.model(provider, model)
+        configured = dependencies.models.model(provider, model)
     except Refusal:
         return ModelCapabilities()
-    return ModelCapabilities(window=found.window, images=found.images)
+    return ModelCapabilities(window=configured.window, images=configured.images)

@@ -1,4 +1,4 @@
-"""Pieces of parts in the making: gathered into some fifty frames a second, and kept as partials now and then."""
+"""Text of unfinished parts, sent as frames and stored as partials."""
 
 from __future__ import annotations
 
@@ -19,32 +19,35 @@ log = logging.getLogger(__name__)
 
 
 class PartialBuffer:
-    """Gathers the pieces of one effect. Frames go out in order; `settle` must be awaited before the parts' facts are
-    committed, so that no partial is written after the transaction that deletes it."""
+    """Collects the pieces of one effect and sends frames in order.
+
+    Await `settle` before committing the parts' facts, so that no partial is written after the
+    transaction that deletes it.
+    """
 
     def __init__(self, dependencies: Dependencies, stream: str, epoch: int) -> None:
         self._dependencies = dependencies
         self._stream = stream
         self._epoch = epoch
         self._texts: dict[tuple[PartialKind, int], list[str]] = {}
-        self._veils: dict[tuple[PartialKind, int], StreamRedaction] = {}
+        self._redactions: dict[tuple[PartialKind, int], StreamRedaction] = {}
         self._lengths: dict[tuple[PartialKind, int], int] = {}
         self._waiting: Frame | None = None
         self._sent_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._kept: list[Frame] = []
-        self._kept_size = 0
-        self._keep_timer: asyncio.TimerHandle | None = None
+        self._unwritten: list[Frame] = []
+        self._unwritten_size = 0
+        self._write_timer: asyncio.TimerHandle | None = None
         self._write: asyncio.Task[None] | None = None
         self._refused = False
         self._closed = False
 
     def add(self, kind: PartialKind, scope: Scope, text: str, tool: str = "") -> None:
-        """Takes a piece of a part."""
+        """Add a piece of a part."""
         if not text or self._closed:
             return
         key = (kind, scope.step)
-        text = self._shown(key, text)
+        text = self._redact(key, text)
         if not text:
             return
         offset = self._lengths.get(key, 0)
@@ -63,33 +66,36 @@ class PartialBuffer:
             self._timer = asyncio.get_running_loop().call_later(interval, self._send)
 
     def text(self, kind: PartialKind, step: int) -> str:
-        """All that came of a part so far, redacted, also what is not shown yet because it may be the beginning of a
-        secret."""
-        veil = self._veils.get((kind, step))
+        """Return the redacted text of a part so far.
+
+        It includes text that is not shown yet because it may be the start of a secret.
+        """
+        veil = self._redactions.get((kind, step))
         return "".join(self._texts.get((kind, step), ())) + (veil.pending() if veil is not None else "")
 
     def steps(self, kind: PartialKind) -> list[int]:
-        """The steps of the parts of a kind, in the order in which they began."""
-        return [step for found, step in self._texts if found == kind]
+        """Return the steps of the parts of a kind, in the order in which they began."""
+        return [step for part_kind, step in self._texts if part_kind == kind]
 
     async def settle(self) -> None:
-        """Sends and keeps nothing more, and waits for what is being written."""
+        """Stop sending and storing, and wait for the running write."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        if self._keep_timer is not None:
-            self._keep_timer.cancel()
-            self._keep_timer = None
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
         if self._write is not None:
             await self._write
 
-    def _shown(self, key: tuple[PartialKind, int], text: str) -> str:
-        """What may be shown now that this piece came. A part begins with its first piece, shown or not."""
-        if key not in self._veils:
-            self._veils[key] = self._dependencies.secrets.redact_stream()
+    def _redact(self, key: tuple[PartialKind, int], text: str) -> str:
+        """Return the text that can be shown after this piece. A part begins with its first piece,
+        even if nothing is shown."""
+        if key not in self._redactions:
+            self._redactions[key] = self._dependencies.secrets.redact_stream()
             self._texts[key] = []
-        return self._veils[key].add(valid_text(text))
+        return self._redactions[key].add(valid_text(text))
 
     def _send(self) -> None:
         if self._timer is not None:
@@ -100,36 +106,37 @@ class PartialBuffer:
             return
         self._sent_at = self._dependencies.clock.elapsed()
         self._dependencies.feed.frame(self._stream, frame)
-        self._kept.append(frame)
-        self._kept_size += len(frame.text)
-        self._plan_keeping()
+        self._unwritten.append(frame)
+        self._unwritten_size += len(frame.text)
+        self._plan_write()
 
-    def _plan_keeping(self) -> None:
-        """What waits to be kept is written when it is enough or has waited long enough, one write at a time."""
-        if self._closed or not self._kept or (self._write is not None and not self._write.done()):
+    def _plan_write(self) -> None:
+        """Start or schedule a write when enough text waits, one write at a time."""
+        if self._closed or not self._unwritten or (self._write is not None and not self._write.done()):
             return
-        if self._kept_size >= self._dependencies.limits.partial_bytes and not self._refused:
-            self._keep_now()
-        elif self._keep_timer is None:
-            self._keep_timer = asyncio.get_running_loop().call_later(
-                self._dependencies.limits.partial_interval, self._keep_now
+        if self._unwritten_size >= self._dependencies.limits.partial_bytes and not self._refused:
+            self._start_write()
+        elif self._write_timer is None:
+            self._write_timer = asyncio.get_running_loop().call_later(
+                self._dependencies.limits.partial_interval, self._start_write
             )
 
-    def _keep_now(self) -> None:
-        if self._keep_timer is not None:
-            self._keep_timer.cancel()
-            self._keep_timer = None
-        if self._kept and not self._closed and (self._write is None or self._write.done()):
-            self._write = asyncio.create_task(self._keep())
-            self._write.add_done_callback(lambda _: self._plan_keeping())
+    def _start_write(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+        if self._unwritten and not self._closed and (self._write is None or self._write.done()):
+            self._write = asyncio.create_task(self._write_partials())
+            self._write.add_done_callback(lambda _: self._plan_write())
 
-    async def _keep(self) -> None:
-        """What the store refuses waits for the next write: the part's fact will hold all of it in any case."""
-        pieces, self._kept, size, self._kept_size = self._kept, [], self._kept_size, 0
+    async def _write_partials(self) -> None:
+        """Write the waiting text. Text that the store refuses waits for the next write; the part's
+        fact will contain all of it."""
+        pieces, self._unwritten, size, self._unwritten_size = self._unwritten, [], self._unwritten_size, 0
         try:
             await self._dependencies.store.partials.write(self._stream, self._epoch, pieces)
             self._refused = False
         except Refusal as refusal:
-            log.warning("text in the making of %s is not kept yet: %s", self._stream, refusal.problem.message)
+            log.warning("partial text of %s was not stored: %s", self._stream, refusal.problem.message)
             self._refused = True
-            self._kept, self._kept_size = [*pieces, *self._kept], size + self._kept_size
+            self._unwritten, self._unwritten_size = [*pieces, *self._unwritten], size + self._unwritten_size

@@ -1,4 +1,4 @@
-"""The answers that calls under way wait for."""
+"""Calls that wait for a person's answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class PendingAnswers:
-    """By call, who waits for what a person says to what it asked. `report` is the host's."""
+    """Waits for answers by call. `report` sends an outcome to the host."""
 
     def __init__(self, report: Callable[[Outcome], Awaitable[None]]) -> None:
         self._report = report
@@ -26,25 +26,25 @@ class PendingAnswers:
         self._withdrawing = BackgroundTasks()
 
     def expect(self, call: str) -> asyncio.Future[Fact]:
-        """The fact that ends the next action of the call."""
+        """Return a future of the fact that ends the call's next action."""
         expected = self._expected[call] = asyncio.get_running_loop().create_future()
         return expected
 
     def forget(self, call: str, expected: asyncio.Future[Fact]) -> None:
-        """Nobody waits for it any more."""
+        """Stop waiting for the answer."""
         if self._expected.get(call) is expected:
             del self._expected[call]
 
     def withdraw(self, scope: Scope) -> None:
-        """Says that the call asks no longer, behind what is being decided now."""
+        """Withdraw the call's question after the current decision."""
         self._withdrawing.start(self._withdraw(scope))
 
     async def wait_settled(self) -> None:
-        """Waits until what was withdrawn is told."""
+        """Wait until all withdrawals are recorded."""
         await self._withdrawing.wait_all()
 
     def apply(self, records: Iterable[Record]) -> None:
-        """Tells those who wait."""
+        """Pass facts to the calls that wait for them."""
         for record in records:
             expected = self._expected.get(record.scope.tool_call)
             if (
@@ -58,4 +58,4 @@ class PendingAnswers:
         try:
             await self._report(ElicitationEnded(thread=scope.thread, run=scope.run, call=scope.tool_call))
         except Refusal as refusal:
-            log.warning("that a call asks no longer is not told: %s", refusal.problem.message)
+            log.warning("the withdrawal of a question was not recorded: %s", refusal.problem.message)

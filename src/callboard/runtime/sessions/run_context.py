@@ -1,4 +1,4 @@
-"""What the open runs of a session were told when they began, and on whose behalf they call tools."""
+"""The configuration of a session's open runs, and the context of their tool calls."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ from ..workspaces.effective_rules import effective_rules
 
 
 class RunContexts:
-    """Keeps what each run was told for as long as it goes on, whatever becomes of the definition; over a restart it comes
-    from what the run's first fact names."""
+    """Keeps the configuration that each run started with, even if its definition changes.
+
+    After a restart, it is restored from the blobs that the run's first fact names.
+    """
 
     def __init__(
         self,
@@ -35,30 +37,38 @@ class RunContexts:
         self._session_state = session_state
         self._workspace = workspace
         self._now = now
-        self._told: dict[str, RunStart] = {}
+        self._starts: dict[str, RunStart] = {}
 
     def build_config(self, definition: str, mode: Mode, permission_mode: PermissionMode) -> RunConfig:
-        """What a run of this definition and these modes would start with now. Raises Refusal where none can start."""
+        """Return the configuration of a run that would start now.
+
+        Raises:
+            Refusal: What prevents the run from starting.
+        """
         workspace = self._workspace()
         state = self._session_state.state
         return self._run_configs.build(workspace, definition, mode, permission_mode, state)
 
     async def for_run(self, run: OpenRun) -> RunStart:
-        """What the run was told: a definition that changed meanwhile holds from the next turn on. Raises Refusal
-        `store_unusable` where that cannot be read any more."""
-        found = self._told.get(run.run)
-        if found is None:
-            found = self._told[run.run] = await self._run_configs.restore_start(self._workspace(), run)
-        if len(found.specs) < len(run.tools):
-            found = self._told[run.run] = await self._run_configs.with_loaded_tools(self._workspace(), run, found)
-        return found
+        """Return the configuration of an open run. A changed definition applies from the next turn.
+
+        Raises:
+            Refusal: `store_unusable` if the configuration cannot be read.
+        """
+        start = self._starts.get(run.run)
+        if start is None:
+            start = self._starts[run.run] = await self._run_configs.restore_start(self._workspace(), run)
+        if len(start.specs) < len(run.tools):
+            start = self._starts[run.run] = await self._run_configs.with_loaded_tools(self._workspace(), run, start)
+        return start
 
     async def wait_ready(self) -> None:
-        """Waits for the servers of the folder, within their bound, so that a run that begins now has what they bring."""
+        """Wait for the folder's tool servers, within their time limit, so that the next run has
+        their tools."""
         await self._run_configs.wait_ready(self._workspace())
 
     async def tool_context(self, thread: str) -> ToolContext:
-        """On whose behalf the thread's run evaluates and runs tools."""
+        """Return the context in which the thread's run evaluates and runs tools."""
         run = self._session_state.state.threads[thread].run
         if run is None:
             raise LookupError(f"thread {thread} has no open run")
@@ -66,8 +76,8 @@ class RunContexts:
         state, workspace = self._session_state.state, self._workspace()
         rules = effective_rules(workspace, state, self._now())
         mode = workspace.limit_mode(run.permission_mode, agent)
-        told = build_tool_context(workspace.folder, agent, run.mode, mode, rules, run.tools)
-        context = msgspec.structs.replace(with_settings(told, workspace.settings), loaded_tools=run.tools)
+        base = build_tool_context(workspace.folder, agent, run.mode, mode, rules, run.tools)
+        context = msgspec.structs.replace(with_settings(base, workspace.settings), loaded_tools=run.tools)
         child = state.threads[thread].child
         if child is None:
             return context
@@ -80,11 +90,11 @@ class RunContexts:
         )
 
     def apply(self, records: Iterable[Record]) -> None:
-        """Pins what runs that began with these facts were told, and forgets it of those that ended."""
+        """Store the configuration of runs that started, and drop that of runs that ended."""
         for record in records:
             if isinstance(record.fact, TurnStarted):
-                made = self._run_configs.find_start(record.fact.prompts)
-                if made is not None:
-                    self._told[record.scope.run] = made
+                start = self._run_configs.find_start(record.fact.prompts)
+                if start is not None:
+                    self._starts[record.scope.run] = start
             elif record.fact.closes == "turn":
-                self._told.pop(record.scope.run, None)
+                self._starts.pop(record.scope.run, None)

@@ -1,4 +1,4 @@
-"""When an agent that sleeps is to wake next. Times are in UTC: no hour of a day is missed or comes twice."""
+"""Wake times of sleeping agents, in UTC: no hour is skipped or repeated."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _SECOND = 1_000_000
 
 
 def next_wake(schedule: Schedule, after: int) -> int:
-    """The first time of the schedule after that one, both in microseconds since the Unix epoch; 0 where none comes.
+    """Return the first time of the schedule after a time; 0 if there is none.
 
-    `every` counts from the time that is given, `cron` from the calendar.
+    Both are in microseconds since the Unix epoch. `every` counts from `after`, `cron` follows the
+    calendar.
     """
     if schedule.every:
         return after + schedule.every * _SECOND
@@ -21,14 +22,14 @@ def next_wake(schedule: Schedule, after: int) -> int:
 
 
 def _cron(line: str, after: int) -> int:
-    # It takes a while to load, and few sessions need it.
+    # Import it on use: it loads slowly and few sessions need it.
     import croniter
 
     start = datetime.fromtimestamp(after // _SECOND, tz=UTC)
     try:
         times = cast("Any", croniter).croniter(line, start)
-        found = cast("datetime", times.get_next(datetime))
+        wake_time = cast("datetime", times.get_next(datetime))
     except (cast("Any", croniter).CroniterError, ValueError):
-        # A line that is no longer taken, or a day that does not come, such as the 30th of February.
+        # The expression is no longer valid, or its day does not exist, such as 30 February.
         return 0
-    return int(found.timestamp()) * _SECOND
+    return int(wake_time.timestamp()) * _SECOND

@@ -1,1 +1,1 @@
-"""Effects of turns: model calls, tool calls, compaction and worktrees."""
+"""The effects of a turn: model calls, tool calls and summaries."""

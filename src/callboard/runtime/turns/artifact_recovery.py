@@ -1,4 +1,4 @@
-"""Where the file of an artifact is, and what became of a change of it whose process has ended."""
+"""The file of an artifact, and recovery of a change that its process did not finish."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from ..sessions.host import SessionHost
 
 
 class ArtifactLocation(NamedTuple):
-    """Where an artifact's file is."""
+    """The folder and path of an artifact's file."""
 
     folder: str
     path: str
 
 
 async def recover_artifact(host: SessionHost, effect: SettleArtifact) -> None:
-    """Looks at the file whose change a process began that has ended since, and reports what it is."""
+    """Read the file of an unfinished change of an ended process, and report its content."""
     save = host.state.artifacts.saves.get(effect.artifact)
     if save is None or save.epoch >= host.epoch:
         return
-    place = locate_artifact(host, host.state.artifacts.open.get(effect.artifact))
-    if place is None:
-        await host.report(InterruptedSaveReported(artifact=effect.artifact, message="Its worktree is there no longer."))
+    location = locate_artifact(host, host.state.artifacts.open.get(effect.artifact))
+    if location is None:
+        await host.report(InterruptedSaveReported(artifact=effect.artifact, message="The worktree no longer exists."))
         return
     try:
-        data = await FolderFiles(host.dependencies.closed_folders).read(*place)
+        data = await FolderFiles(host.dependencies.closed_folders).read(*location)
     except Refusal as refusal:
         await host.report(InterruptedSaveReported(artifact=effect.artifact, message=refusal.problem.message))
         return
-    there = None if data is None else to_blob(host.dependencies.secrets.redact_bytes(data))
-    await host.report(InterruptedSaveReported(artifact=effect.artifact, file=FileState(content=there)))
+    content = None if data is None else to_blob(host.dependencies.secrets.redact_bytes(data))
+    await host.report(InterruptedSaveReported(artifact=effect.artifact, file=FileState(content=content)))
 
 
-def locate_artifact(host: SessionHost, known: OpenArtifact | None) -> ArtifactLocation | None:
-    """Where the file of an artifact is; None for what is no file, and for a worktree that is there no longer."""
-    if known is None or not known.path:
+def locate_artifact(host: SessionHost, artifact: OpenArtifact | None) -> ArtifactLocation | None:
+    """Return where the artifact's file is. None if it has no file or its worktree is gone."""
+    if artifact is None or not artifact.path:
         return None
-    if not known.worktree:
-        return ArtifactLocation(host.workspace.folder, known.path)
-    thread = host.state.threads.get(known.worktree)
+    if not artifact.worktree:
+        return ArtifactLocation(host.workspace.folder, artifact.path)
+    thread = host.state.threads.get(artifact.worktree)
     child = thread.child if thread is not None else None
-    return None if child is None or not child.worktree else ArtifactLocation(child.worktree, known.path)
+    return None if child is None or not child.worktree else ArtifactLocation(child.worktree, artifact.path)

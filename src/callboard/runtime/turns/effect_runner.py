@@ -1,4 +1,4 @@
-"""Effects carried out: each run's work is kept so that it can be stopped, whole and at once."""
+"""The effects of sessions: started, tracked by run, and stopped."""
 
 from __future__ import annotations
 
@@ -47,9 +47,12 @@ from .tool_call import ToolCallRunner
 log = logging.getLogger(__name__)
 
 
-def _under_way(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
-    """The runs that end with this process. One that is being stopped already ends by itself; one that rests stays open. One
-    of a dead epoch, which could not be taken over, is of unknown outcome: the next opening says so."""
+def _open_runs(state: Session, epoch: int) -> Iterator[tuple[Thread, OpenRun]]:
+    """Return the runs that end with this process.
+
+    A run that is being stopped ends by itself, and a resting run stays open. The outcome of a dead
+    epoch's run is unknown: the next opening records it.
+    """
     for thread in state.threads.values():
         run = thread.run
         if run is not None and run.epoch == epoch and not run.stopping and not is_resting(state, thread):
@@ -60,7 +63,7 @@ WorkspaceEffect = ListSession | ScheduleSession | ShareRule
 Work = ModelCallRunner | ToolCallRunner | AcpPromptRunner | A2aPromptRunner
 
 
-def _asking(
+def _model_runner(
     host: SessionHost, scope: Scope, request: ModelRequested
 ) -> ModelCallRunner | AcpPromptRunner | A2aPromptRunner:
     match request.provider:
@@ -76,8 +79,8 @@ def _asking(
             )
 
 
-def _outcomes(work: Work) -> dict[str, ToolOutcome]:
-    """What there is of the calls that the work carries out."""
+def _partial_outcomes(work: Work) -> dict[str, ToolOutcome]:
+    """Return the partial outcomes of the calls in the work."""
     match work:
         case ToolCallRunner():
             return {work.call: work.partial_outcome()}
@@ -88,35 +91,35 @@ def _outcomes(work: Work) -> dict[str, ToolOutcome]:
 
 
 class EffectRunner:
-    """Carries out the effects of one session. Effects on the workspace, and times that run out, are passed on."""
+    """Runs the effects of one session. It forwards effects on the workspace, and sets timers."""
 
     def __init__(
         self, pass_on: Callable[[SessionHost, WorkspaceEffect], Coroutine[None, None, None]], expiries: ActionExpiry
     ) -> None:
-        self._pass_on = pass_on
+        self._forward = pass_on
         self._expiries = expiries
         self._tasks = BackgroundTasks()
-        self._work: dict[str, dict[asyncio.Task[None], Work]] = {}
+        self._work_by_run: dict[str, dict[asyncio.Task[None], Work]] = {}
         self._stopping: set[str] = set()
-        self._closing = asyncio.Event()
+        self._is_closing = asyncio.Event()
 
     @property
     def is_busy(self) -> bool:
-        """True while an effect is under way."""
+        """True while an effect is running."""
         return bool(self._tasks)
 
     def start(self, host: SessionHost, effect: Effect) -> None:
-        """Begins an effect."""
+        """Start an effect."""
         match effect:
             case AskModel(scope, request):
-                asking = _asking(host, scope, request)
-                self._keep(scope.run, self._spawn(self._whole(host, scope, asking)), asking)
+                runner = _model_runner(host, scope, request)
+                self._track(scope.run, self._spawn(self._run(host, scope, runner)), runner)
             case RunTool(scope) if host.external_agents.is_run_by_agent(scope.tool_call):
-                # The agent waits for this fact and goes on by itself.
+                # The external agent runs the call when it receives the fact.
                 pass
             case RunTool(scope):
-                calling = ToolCallRunner(host, scope)
-                self._keep(scope.run, self._spawn(self._whole(host, scope, calling)), calling)
+                call_runner = ToolCallRunner(host, scope)
+                self._track(scope.run, self._spawn(self._run(host, scope, call_runner)), call_runner)
             case StopRun(scope, cause, reason):
                 self._spawn(self.stop(host, scope.thread, scope.run, cause, reason))
             case ExpireAction(scope, at):
@@ -135,7 +138,7 @@ class EffectRunner:
             case SettleArtifact():
                 self._spawn(recover_artifact(host, effect))
             case ListSession() | ScheduleSession() | ShareRule():
-                self._spawn(self._pass_on(host, effect))
+                self._spawn(self._forward(host, effect))
             case _:
                 assert_never(effect)
 
@@ -148,8 +151,11 @@ class EffectRunner:
         reason: str = "",
         broken: Work | None = None,
     ) -> None:
-        """Stops all that a run has under way, and reports what was there; `broken` is what failed and ended by itself. A run
-        that is being stopped already is told of by that stop, which knows what there was."""
+        """Stop all work of a run and report its partial results.
+
+        `broken` is work that failed and has ended. A second stop of the same run does nothing,
+        because the first one reports everything.
+        """
         if run in self._stopping:
             return
         self._stopping.add(run)
@@ -167,35 +173,35 @@ class EffectRunner:
         reason: str,
         broken: Work | None,
     ) -> None:
-        ended = await self._ended(host, run)
+        ended = await self._cancel_work(host, run)
         if broken is not None and broken not in ended:
             await broken.settle()
             ended.append(broken)
-        at = host.state.threads.get(thread)
-        found = at.run if at is not None else None
-        step = found.model_step if found is not None and found.run == run else 0
-        asking = [one for one in ended if not isinstance(one, ToolCallRunner) and one.step == step]
-        answers = (one.answer() for one in asking if isinstance(one, ModelCallRunner))
+        thread_state = host.state.threads.get(thread)
+        open_run = thread_state.run if thread_state is not None else None
+        step = open_run.model_step if open_run is not None and open_run.run == run else 0
+        model_work = [work for work in ended if not isinstance(work, ToolCallRunner) and work.step == step]
+        answers = (work.answer() for work in model_work if isinstance(work, ModelCallRunner))
         answered = next((answer for answer in answers if answer is not None), None)
-        await self._tell(
+        await self._report(
             host,
             RunStopped(
                 thread=thread,
                 run=run,
                 cause=cause,
                 reason=reason,
-                pieces=tuple(piece for one in asking for piece in one.pieces()) if answered is None else (),
-                outcomes={call: outcome for one in ended for call, outcome in _outcomes(one).items()},
+                pieces=tuple(piece for work in model_work for piece in work.pieces()) if answered is None else (),
+                outcomes={call: outcome for work in ended for call, outcome in _partial_outcomes(work).items()},
                 answered=answered,
             ),
         )
 
     async def close(self, host: SessionHost) -> None:
-        """Ends everything: what runs is stopped and told as ended with the process; what waits stays as it is."""
-        self._closing.set()
-        # From the last to the first, each whatever became of those before it.
+        """Stop all runs and record that the process ended them. Pending actions stay open."""
+        self._is_closing.set()
+        # Close in reverse order, and continue after an error.
         async with AsyncExitStack() as closing:
-            # What is told of ended processes and agents may have begun an effect.
+            # Reports of ended processes and agents can start effects.
             closing.push_async_callback(self._settled, host)
             closing.push_async_callback(self._end_agents, host)
             closing.push_async_callback(host.processes.close)
@@ -204,9 +210,9 @@ class EffectRunner:
             await self._stop_runs(host)
 
     async def _stop_runs(self, host: SessionHost) -> None:
-        # What is stopped may let another agent begin, such as one that was waiting for it.
+        # Stopping a run can start another agent that was waiting for it.
         while True:
-            thread, run = next(_under_way(host.state, host.epoch), (None, None))
+            thread, run = next(_open_runs(host.state, host.epoch), (None, None))
             if thread is None or run is None:
                 break
             await self.stop(host, thread.thread, run.run, "shutdown", "the process was stopped")
@@ -223,70 +229,72 @@ class EffectRunner:
             try:
                 await host.external_agents.end(thread)
                 if elsewhere:
-                    # It did not end, and nobody knows that it cannot be reached.
+                    # A remote agent keeps running, so it is not recorded as disconnected.
                     continue
                 await host.report(
-                    ExternalDisconnected(thread=thread, reason="it was ended when its session was let go")
+                    ExternalDisconnected(thread=thread, reason="it was ended when its session was closed")
                 )
             except Refusal as refusal:
-                # Whoever opens the session next says it: no agent outlives its process.
-                log.warning("that an agent was ended is not told yet: %s", refusal.problem.message)
+                # The next opening of the session records it, because no agent outlives its process.
+                log.warning("the end of an agent was not recorded: %s", refusal.problem.message)
             except Exception:
-                log.exception("an agent could not be ended")
+                log.exception("an agent could not be stopped")
         await host.external_agents.wait_settled()
 
-    async def _ended(self, host: SessionHost, run: str) -> list[Work]:
-        """Cancels what the run has under way, and what an outcome that was just being committed still began."""
+    async def _cancel_work(self, host: SessionHost, run: str) -> list[Work]:
+        """Cancel the run's work, including work that a commit in progress still starts."""
         ended: list[Work] = []
-        while work := dict(self._work.pop(run, {})):
+        while work := dict(self._work_by_run.pop(run, {})):
             for task in work:
                 task.cancel()
             await asyncio.gather(*work, return_exceptions=True)
-            for one in work.values():
-                await one.settle()
+            for item in work.values():
+                await item.settle()
             ended.extend(work.values())
             await host.wait_settled()
         return ended
 
-    async def _tell(self, host: SessionHost, report: RunStopped) -> None:
-        """Reports the end of a run. While the disk is full it is tried again: the run must not look as if it went on."""
+    async def _report(self, host: SessionHost, report: RunStopped) -> None:
+        """Report the end of a run. While the disk is full, retry, because the run must not appear
+        to be running."""
         while True:
             try:
                 await host.report(report)
                 return
             except Refusal as refusal:
-                if refusal.code not in ("store_full", "store_locked") or self._closing.is_set():
+                if refusal.code not in ("store_full", "store_locked") or self._is_closing.is_set():
                     raise
-                log.warning("the end of a run is not told yet: %s", refusal.problem.message)
+                log.warning("the end of a run was not recorded yet: %s", refusal.problem.message)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._closing.wait(), host.dependencies.limits.retry_interval)
+                await asyncio.wait_for(self._is_closing.wait(), host.dependencies.limits.retry_interval)
 
-    async def _whole(self, host: SessionHost, scope: Scope, work: Work) -> None:
-        """Work that breaks down ends its run: a run that nobody carries on must not look as if it went on."""
+    async def _run(self, host: SessionHost, scope: Scope, work: Work) -> None:
+        """Run the work. If it fails, stop its run, because an abandoned run must not appear to be
+        running."""
         try:
             await work.run()
         except Exception as error:
-            cause, reason = _cause_of(error)
-            log.exception("an effect broke down")
+            cause, reason = _stop_cause(error)
+            log.exception("an effect failed")
             self._spawn(self.stop(host, scope.thread, scope.run, cause, reason, work))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         return self._tasks.start(work)
 
-    def _keep(self, run: str, task: asyncio.Task[None], work: Work) -> None:
-        mine = self._work.setdefault(run, {})
-        mine[task] = work
+    def _track(self, run: str, task: asyncio.Task[None], work: Work) -> None:
+        running = self._work_by_run.setdefault(run, {})
+        running[task] = work
 
         def forget(done: asyncio.Task[None]) -> None:
-            mine.pop(done, None)
-            if not mine and self._work.get(run) is mine:
-                del self._work[run]
+            running.pop(done, None)
+            if not running and self._work_by_run.get(run) is running:
+                del self._work_by_run[run]
 
         task.add_done_callback(forget)
 
 
-def _cause_of(error: Exception) -> tuple[InterruptCause, str]:
-    """Return why work that broke down ended its run, as the run's last fact shows it."""
+def _stop_cause(error: Exception) -> tuple[InterruptCause, str]:
+    """Return the cause and reason that the run's last fact shows."""
     if isinstance(error, Refusal) and error.code in ("store_full", "store_locked", "store_unusable"):
-        return "storage", f"what it did could not be stored ({error.code})"
+        return "storage", f"its results could not be stored ({error.code})"
     return "crash", f"the runtime failed ({type(error).__name__})"

@@ -1,4 +1,4 @@
-"""The effect of asking a model: streams the answer, retries what may succeed, passes its calls through the gate, reports."""
+"""The effect of a model call: stream the response, retry, evaluate its tool calls, and report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class _Call:
-    """A tool call in the making."""
+    """A tool call that is being streamed."""
 
     scope: Scope
     tool: str = ""
@@ -48,15 +48,18 @@ class _Call:
 
 
 class ModelCallRunner:
-    """One model call with all its attempts. `pieces` is what there is of the answer at any moment, `answer` all of it."""
+    """One model call with all its attempts.
+
+    `pieces` returns the response so far, `answer` the complete one.
+    """
 
     def __init__(self, host: SessionHost, scope: Scope, request: ModelRequested) -> None:
         self._host = host
         self._scope = scope
         self._request = request
         self._failures = {True: 0, False: 0}
-        self._waited_ms = 0
-        self._begin()
+        self._total_wait_ms = 0
+        self._reset()
 
     @property
     def step(self) -> int:
@@ -64,23 +67,23 @@ class ModelCallRunner:
         return self._scope.step
 
     def pieces(self) -> tuple[Piece, ...]:
-        """The parts so far, in order: text, reasoning, and the arguments of calls."""
-        found: list[Piece] = []
+        """Return the parts so far, in order: text, reasoning and arguments of calls."""
+        pieces: list[Piece] = []
         for kind in ("reasoning", "text", "arguments"):
             for step in self._buffer.steps(kind):
                 text = self._buffer.text(kind, step)
-                found.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
-        # Reasoning that a provider shows nobody goes back to it all the same.
-        unseen = self._signatures.keys() - {piece.step for piece in found if piece.kind == "reasoning"}
-        found += [Piece(kind="reasoning", step=step, text="", signature=self._signatures[step]) for step in unseen]
-        return tuple(sorted(found, key=lambda piece: piece.step))
+                pieces.append(Piece(kind=kind, step=step, text=text, signature=self._signatures.get(step, "")))
+        # Hidden reasoning must still be sent back to its provider.
+        unseen = self._signatures.keys() - {piece.step for piece in pieces if piece.kind == "reasoning"}
+        pieces += [Piece(kind="reasoning", step=step, text="", signature=self._signatures[step]) for step in unseen]
+        return tuple(sorted(pieces, key=lambda piece: piece.step))
 
     async def settle(self) -> None:
-        """Nothing more of this call is shown or kept."""
+        """Stop showing and storing pieces of this call."""
         await self._buffer.settle()
 
     async def run(self) -> None:
-        """Asks until an answer is complete or the failures are final, and reports what came of it."""
+        """Call the model until it answers or the failure is final, and report the outcome."""
         attempt = 1
         while True:
             try:
@@ -88,35 +91,36 @@ class ModelCallRunner:
                 break
             except ModelFailure as failure:
                 await self.settle()
-                wait = self._wait(failure)
-                await self._failed(failure, attempt, wait)
+                wait = self._next_wait(failure)
+                await self._report_failure(failure, attempt, wait)
             except Refusal as refusal:
-                # Of Callboard itself, such as a damaged content of the conversation. Every model would be asked with it.
+                # An error of Callboard, such as damaged content. Every model would receive the same
+                # request.
                 await self.settle()
                 wait = None
-                await self._failed(ModelFailure(refusal.code, refusal.problem.message, retryable=False), attempt, None)
-            except Exception as error:
-                log.exception("a model failed in a way that it does not tell")
-                await self.settle()
-                wait = None
-                text = (
-                    f"The model failed in an unexpected way ({type(error).__name__}). The log of the server tells more."
+                await self._report_failure(
+                    ModelFailure(refusal.code, refusal.problem.message, retryable=False), attempt, None
                 )
-                await self._failed(ModelFailure("internal", text, retryable=False), attempt, None)
+            except Exception as error:
+                log.exception("a model adapter raised an unexpected error")
+                await self.settle()
+                wait = None
+                text = f"The model call failed unexpectedly ({type(error).__name__}). See the server log."
+                await self._report_failure(ModelFailure("internal", text, retryable=False), attempt, None)
             if wait is None:
                 return
             await asyncio.sleep(wait / 1000)
             attempt += 1
             self._started = self._host.dependencies.clock.elapsed()
-        # How long the model took, and not what hooks and the gate take then.
-        self._came = (finished, self._host.dependencies.clock.elapsed())
-        await self._answered()
+        # The model's own time, without hooks and the gate.
+        self._finished_at = (finished, self._host.dependencies.clock.elapsed())
+        await self._report_answer()
 
     def answer(self) -> ModelAnswered | None:
-        """The answer once all of it has come, without its calls."""
-        if self._came is None:
+        """Return the complete response without its tool calls; None while it is incomplete."""
+        if self._finished_at is None:
             return None
-        finished, ended = self._came
+        finished, ended = self._finished_at
         return ModelAnswered(
             thread=self._scope.thread,
             run=self._scope.run,
@@ -132,8 +136,8 @@ class ModelCallRunner:
             quota=finished.quota,
         )
 
-    def _begin(self) -> None:
-        self._came: tuple[Finished, float] | None = None
+    def _reset(self) -> None:
+        self._finished_at: tuple[Finished, float] | None = None
         self._buffer = PartialBuffer(self._host.dependencies, self._host.session, self._host.epoch)
         self._indexes: dict[int, int] = {}
         self._calls: dict[int, _Call] = {}
@@ -151,16 +155,16 @@ class ModelCallRunner:
                 if isinstance(event, Finished):
                     finished = event
                 else:
-                    self._take(event)
+                    self._apply(event)
         if finished is None:
-            raise ModelFailure("model_cut_stream", "The answer broke off before its end.", retryable=True)
+            raise ModelFailure("model_cut_stream", "The response was truncated.", retryable=True)
         return finished
 
     async def _prepare(self, attempt: int) -> tuple[Model, ModelRequest]:
         host = self._host
         run = host.state.threads[self._scope.thread].run
         if run is None:
-            raise ModelFailure("internal", "The run is over.", retryable=False)
+            raise ModelFailure("internal", "The run has ended.", retryable=False)
         setup = await host.run_contexts.for_run(run)
         context = await host.conversations.get(self._scope.thread)
         try:
@@ -181,18 +185,18 @@ class ModelCallRunner:
             begins=context.newest_turn_index(),
         )
 
-    def _take(self, event: ModelEvent) -> None:
+    def _apply(self, event: ModelEvent) -> None:
         match event:
             case TextDelta(index, text):
-                self._buffer.add("text", self._at(index), text)
+                self._buffer.add("text", self._scope_at(index), text)
             case ReasoningDelta(index, text, signature):
-                scope = self._at(index)
+                scope = self._scope_at(index)
                 if signature:
                     self._signatures[scope.step] = signature
                 self._buffer.add("reasoning", scope, text)
             case ToolCallDelta(index, call_id, tool, arguments, signature):
                 call = self._call(index)
-                # The one place where a name that a model wrote becomes the stored one.
+                # The only place that converts a model's tool name to the stored name.
                 call.tool = call.tool or stored_name(tool)
                 call.provider_call_id = call.provider_call_id or call_id
                 call.signature = signature or call.signature
@@ -203,30 +207,32 @@ class ModelCallRunner:
                 pass
 
     def _call(self, index: int) -> _Call:
-        """The call at that place of the answer. Its id is ours and is given when it begins, so that its row has one key."""
+        """Return the call at an index of the response. Its id is created when it begins, so that
+        its row keeps one key."""
         call = self._calls.get(index)
         if call is None:
             call_id = self._host.dependencies.ids.new("call")
-            call = self._calls[index] = _Call(scope=msgspec.structs.replace(self._at(index), tool_call=call_id))
+            call = self._calls[index] = _Call(scope=msgspec.structs.replace(self._scope_at(index), tool_call=call_id))
         return call
 
-    def _at(self, index: int) -> Scope:
-        """Steps follow the order in which parts begin; the model's own numbering may have holes."""
-        place = self._indexes.setdefault(index, len(self._indexes))
-        return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + place)
+    def _scope_at(self, index: int) -> Scope:
+        """Return the scope of a part. Steps follow the order in which parts begin, because provider
+        indexes may have gaps."""
+        position = self._indexes.setdefault(index, len(self._indexes))
+        return msgspec.structs.replace(self._scope, step=self._scope.step + 1 + position)
 
-    def _wait(self, failure: ModelFailure) -> int | None:
-        """Return the wait before the next attempt in milliseconds, None where the failure stands."""
+    def _next_wait(self, failure: ModelFailure) -> int | None:
+        """Return the wait before the next attempt in milliseconds; None if the failure is final."""
         overloaded = is_overload(failure)
         self._failures[overloaded] += 1
         chance = random.random()  # noqa: S311
-        count, waited = self._failures[overloaded], self._waited_ms
+        count, waited = self._failures[overloaded], self._total_wait_ms
         wait = retry_in_ms(failure, count, chance, self._policy(), waited_ms=waited)
-        self._waited_ms += wait or 0
+        self._total_wait_ms += wait or 0
         return wait
 
     def _policy(self) -> RetryPolicy:
-        """Return what the settings say now, so that a changed patience applies to a call that waits."""
+        """Return the current retry policy. Changed settings apply to a call that is waiting."""
         settings = self._host.dependencies.limits.model_retry or self._host.workspace.settings.retry
         run = self._host.state.threads[self._scope.thread].run
         patience = settings.patience
@@ -234,11 +240,11 @@ class ModelCallRunner:
             patience = min(patience, settings.fallback_after)
         return RetryPolicy(max_attempts=settings.attempts, patience_ms=round(patience * 1000))
 
-    async def _failed(self, failure: ModelFailure, attempt: int, wait: int | None) -> None:
+    async def _report_failure(self, failure: ModelFailure, attempt: int, wait: int | None) -> None:
         pieces = self.pieces()
         if wait is not None:
-            # What an attempt that is tried again had brought is dropped, also by an interrupt that comes meanwhile.
-            self._begin()
+            # Drop the partial response before a retry, so that an interrupt does not record it.
+            self._reset()
         await self._host.report(
             ModelAttemptFailed(
                 thread=self._scope.thread,
@@ -254,19 +260,19 @@ class ModelCallRunner:
             )
         )
 
-    async def _answered(self) -> None:
-        calls = await self._wanted()
+    async def _report_answer(self) -> None:
+        calls = await self._evaluated_calls()
         await self.settle()
         answer = self.answer()
         if answer is None:
-            raise LookupError("nothing has come of a model that answered")
+            raise LookupError("the model answered without a response")
         pieces = tuple(piece for piece in answer.pieces if piece.kind != "arguments")
         await self._host.report(msgspec.structs.replace(answer, pieces=pieces, calls=tuple(calls)))
 
-    async def _wanted(self) -> list[RequestedCall]:
-        """The calls of the answer, each with the gate's verdict."""
+    async def _evaluated_calls(self) -> list[RequestedCall]:
+        """Return the calls of the response with the gate's evaluations."""
         host, calls = self._host, list(self._calls.values())
-        wanted = [
+        tool_calls = [
             ToolCall(
                 call_id=call.scope.tool_call,
                 tool=call.tool,
@@ -274,16 +280,16 @@ class ModelCallRunner:
             )
             for call in calls
         ]
-        evaluations = await host.gate_decisions.evaluate(self._scope.thread, wanted) if wanted else []
+        evaluations = await host.gate_decisions.evaluate(self._scope.thread, tool_calls) if tool_calls else []
         return [
             RequestedCall(
-                call=one.call_id,
+                call=tool_call.call_id,
                 step=call.scope.step,
-                tool=one.tool,
-                arguments=one.arguments,
+                tool=tool_call.tool,
+                arguments=tool_call.arguments,
                 provider_call_id=call.provider_call_id,
                 evaluation=evaluation,
                 signature=call.signature,
             )
-            for call, one, evaluation in zip(calls, wanted, evaluations, strict=True)
+            for call, tool_call, evaluation in zip(calls, tool_calls, evaluations, strict=True)
         ]

@@ -1,4 +1,4 @@
-"""What a call printed, read again by the agent that made it: its result told a part of it."""
+"""Pages of stored call outputs for the agent that made the call."""
 
 from __future__ import annotations
 
@@ -13,39 +13,38 @@ from ..sessions.host import SessionHost
 
 
 async def read_output(host: SessionHost, thread: str, text: str) -> ToolOutcome:
-    """A page of the output of an earlier call of this thread, of no other's. The gate has checked the arguments."""
-    asked = msgspec.json.decode(text, type=ReadOutputArguments)
-    output = await _output(host, thread, asked.call_id)
+    """Return a page of the output of an earlier call of the same thread. The gate has checked the
+    arguments."""
+    request = msgspec.json.decode(text, type=ReadOutputArguments)
+    output = await _output(host, thread, request.call_id)
     if output is None:
-        return _failed(
-            f"You made no call {asked.call_id} whose output is kept. A result names its call where there is more."
-        )
+        return _failed(f"There is no stored output of call {request.call_id}. A truncated result names its call_id.")
     if output.ref is None:
         data = output.text.encode("utf-8", "replace")
-        return _page(data[asked.offset : asked.offset + asked.limit], asked, len(data))
-    return await _of_blob(host, output.ref, asked)
+        return _page(data[request.offset : request.offset + request.limit], request, len(data))
+    return await _blob_page(host, output.ref, request)
 
 
 async def _output(host: SessionHost, thread: str, call: str) -> Text | None:
-    """Where the context no longer tells of the call, its row still does."""
-    found = (await host.conversations.get(thread)).find_output(call)
-    if found is not None:
-        return found
+    """Return the output of a call from the conversation, or else from its row."""
+    output = (await host.conversations.get(thread)).find_output(call)
+    if output is not None:
+        return output
     row = await host.dependencies.store.rows.row(host.session, ToolPart.panel, call)
     return row.output if isinstance(row, ToolPart) and row.thread_id == thread else None
 
 
-async def _of_blob(host: SessionHost, ref: BlobRef, asked: ReadOutputArguments) -> ToolOutcome:
-    data = await host.dependencies.store.blobs.get_range(ref.hash, offset=asked.offset, length=asked.limit)
+async def _blob_page(host: SessionHost, ref: BlobRef, request: ReadOutputArguments) -> ToolOutcome:
+    data = await host.dependencies.store.blobs.get_range(ref.hash, offset=request.offset, length=request.limit)
     if data is None:
-        return _failed("This output was erased. Make the call again if it is still needed.")
-    return _page(data, asked, ref.size)
+        return _failed("The output was erased. Repeat the call if you still need it.")
+    return _page(data, request, ref.size)
 
 
-def _page(data: bytes, asked: ReadOutputArguments, size: int) -> ToolOutcome:
-    if not data and asked.offset:
-        return _failed(f"The output has {size} bytes; there is nothing at {asked.offset}.")
-    return ToolOutcome(output=format_page(data, asked, size))
+def _page(data: bytes, request: ReadOutputArguments, size: int) -> ToolOutcome:
+    if not data and request.offset:
+        return _failed(f"The output has {size} bytes, so offset {request.offset} is invalid.")
+    return ToolOutcome(output=format_page(data, request, size))
 
 
 def _failed(message: str) -> ToolOutcome:

@@ -1,4 +1,4 @@
-"""The effect of running a tool: runs the call that the gate or a person let through, and reports what it came to."""
+"""The effect of a tool call: run an allowed call and report its outcome."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ log = logging.getLogger(__name__)
 
 
 class ToolCallRunner:
-    """One tool call under way. `outcome_so_far` is what it had printed at any moment."""
+    """One running tool call. `partial_outcome` returns its output so far."""
 
     def __init__(self, host: SessionHost, scope: Scope) -> None:
         self._host = host
         self._scope = scope
         self._buffer = PartialBuffer(host.dependencies, host.session, host.epoch)
         self._started = host.dependencies.clock.elapsed()
-        self._reporting: ProgressReporter | None = None
+        self._reporter: ProgressReporter | None = None
 
     @property
     def call(self) -> str:
@@ -42,36 +42,36 @@ class ToolCallRunner:
         return self._scope.tool_call
 
     def partial_outcome(self) -> ToolOutcome:
-        """What there is of the call's output."""
-        took = self._host.dependencies.clock.elapsed() - self._started
-        return ToolOutcome(output=self._buffer.text("output", self._scope.step), duration_ms=round(took * 1000))
+        """Return the call's output so far."""
+        duration = self._host.dependencies.clock.elapsed() - self._started
+        return ToolOutcome(output=self._buffer.text("output", self._scope.step), duration_ms=round(duration * 1000))
 
     async def settle(self) -> None:
-        """Nothing more of this call is shown or kept."""
-        if self._reporting is not None:
-            self._reporting.settle()
+        """Stop showing and storing output of this call."""
+        if self._reporter is not None:
+            self._reporter.settle()
         await self._buffer.settle()
 
     async def run(self) -> None:
-        """Runs the call and reports its end."""
+        """Run the call and report its end."""
         host, scope = self._host, self._scope
         run = host.state.threads[scope.thread].run
         call = run.find_call(scope.tool_call) if run is not None else None
         evaluation = host.gate_decisions.pop(scope.tool_call)
         if call is None or evaluation is None:
-            raise LookupError(f"call {scope.tool_call} was started without a verdict")
-        brought: tuple[FileChange, ...] = ()
+            raise LookupError(f"call {scope.tool_call} was started without an evaluation")
+        changes: tuple[FileChange, ...] = ()
         try:
             if call.tool == MERGE:
-                outcome, brought = await merge_for_call(host, evaluation.arguments)
+                outcome, changes = await merge_for_call(host, evaluation.arguments)
             else:
-                outcome = await self._outcome(call.tool, evaluation)
+                outcome = await self._run_tool(call.tool, evaluation)
         finally:
             await self.settle()
-        await host.report(msgspec.structs.replace(await self._ended(call.tool, outcome), merged_changes=brought))
+        await host.report(msgspec.structs.replace(await self._end_report(call.tool, outcome), merged_changes=changes))
 
-    async def _ended(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
-        """The report, with what the call changed of the tools that there are."""
+    async def _end_report(self, tool: str, outcome: ToolOutcome) -> ToolEnded:
+        """Return the report, with changes to the tool catalog or its servers."""
         scope, toolbox = self._scope, self._host.dependencies.toolbox
         ended = ToolEnded(thread=scope.thread, run=scope.run, call=scope.tool_call, outcome=outcome)
         if not (outcome.loaded_tools or may_be_brought(tool)):
@@ -82,28 +82,28 @@ class ToolCallRunner:
         updated = msgspec.structs.replace(context, loaded_tools=(*context.loaded_tools, *outcome.loaded_tools))
         return msgspec.structs.replace(ended, catalog=build_catalog(toolbox.list_tools(updated)))
 
-    async def _outcome(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
+    async def _run_tool(self, tool: str, evaluation: Evaluation) -> ToolOutcome:
         host, scope = self._host, self._scope
-        wanted = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
+        tool_call = ToolCall(call_id=scope.tool_call, tool=tool, arguments=evaluation.arguments)
         toolbox = host.dependencies.toolbox
         context = await host.run_contexts.tool_context(scope.thread)
         try:
-            wanted, evaluation = reveal_call(wanted, evaluation, host.dependencies.secrets)
+            tool_call, evaluation = reveal_call(tool_call, evaluation, host.dependencies.secrets)
         except Refusal as refusal:
             return ToolOutcome(output="", code=refusal.code, message=refusal.problem.message)
         try:
             if evaluation.background:
-                return await host.processes.start(scope, wanted, evaluation, context)
+                return await host.processes.start(scope, tool_call, evaluation, context)
             if tool == READ_OUTPUT:
                 return await read_output(host, scope.thread, evaluation.arguments)
             if tool in PROCESS_TOOLS:
                 return await host.processes.run_tool(tool, evaluation.arguments, scope.thread)
-            self._reporting = ProgressReporter(host, self._buffer, scope, tool)
-            return await toolbox.run(wanted, evaluation, context, self._reporting)
+            self._reporter = ProgressReporter(host, self._buffer, scope, tool)
+            return await toolbox.run(tool_call, evaluation, context, self._reporter)
         except Exception as error:
-            log.exception("the tool %s failed in a way that it does not tell", tool)
+            log.exception("tool %s raised an unexpected error", tool)
             return ToolOutcome(
                 output=self._buffer.text("output", scope.step),
                 code="internal",
-                message=f"The tool failed in an unexpected way ({type(error).__name__}).",
+                message=f"The tool failed unexpectedly ({type(error).__name__}).",
             )

@@ -1,4 +1,4 @@
-"""What a tool tells while it runs: its output, how far it is, what it asks a person."""
+"""Output, progress and questions of a running tool."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from callboard.control.outcomes import ElicitationStarted
 from ..sessions.host import SessionHost
 from ..sessions.partial_buffer import PartialBuffer
 
-#: How far a call is, is told at most so often, in seconds; the newest always.
+#: Seconds between two progress frames. The newest is always sent.
 PROGRESS_INTERVAL = 0.1
 
 
 class ToolProgress:
-    """How far one call is, as frames: the first at once, those that come on its heels as one."""
+    """Sends the progress of one call as frames: the first at once, later ones combined."""
 
     def __init__(self, tell: Callable[[Frame], object], now: Callable[[], float]) -> None:
-        self._tell = tell
+        self._show = tell
         self._now = now
         self._reported_at = -PROGRESS_INTERVAL
         self._waiting: Frame | None = None
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, frame: Frame) -> None:
-        """The newest."""
+        """Send the newest progress, at once or with the next frame."""
         self._waiting = frame
         rest = self._reported_at + PROGRESS_INTERVAL - self._now()
         if rest <= 0:
@@ -38,7 +38,7 @@ class ToolProgress:
             self._timer = asyncio.get_running_loop().call_later(rest, self._send)
 
     def close(self) -> None:
-        """Nothing more is told: what the call came to says all."""
+        """Drop the waiting frame: the call has ended."""
         self._waiting = None
         if self._timer is not None:
             self._timer.cancel()
@@ -51,7 +51,7 @@ class ToolProgress:
         frame, self._waiting = self._waiting, None
         if frame is not None:
             self._reported_at = self._now()
-            self._tell(frame)
+            self._show(frame)
 
 
 class ProgressReporter:
@@ -62,26 +62,28 @@ class ProgressReporter:
         self._buffer = gather
         self._scope = scope
         self._tool = tool
-        self._asking = asyncio.Lock()
+        self._question_lock = asyncio.Lock()
         dependencies = host.dependencies
         self._progress = ToolProgress(
             lambda frame: dependencies.feed.frame(host.session, frame), dependencies.clock.elapsed
         )
 
     def output(self, text: str) -> None:
-        """A piece of its output."""
+        """Show a piece of the call's output."""
         self._buffer.add("output", self._scope, text, self._tool)
 
     def progress(self, done: float, total: float | None, message: str) -> None:
-        """How far it is."""
-        said = self._host.dependencies.secrets.redact(message)
+        """Show the progress of the call."""
+        safe_message = self._host.dependencies.secrets.redact(message)
         self._progress.add(
-            Frame(kind="progress", scope=self._scope, offset=0, text=said, tool=self._tool, done=done, total=total)
+            Frame(
+                kind="progress", scope=self._scope, offset=0, text=safe_message, tool=self._tool, done=done, total=total
+            )
         )
 
     async def ask(self, question: Question) -> Reply:
-        """Asks a person, and waits for the answer for as long as the call runs."""
-        async with self._asking:
+        """Ask a person, and wait for the answer while the call runs."""
+        async with self._question_lock:
             where = self._scope
             answer = self._host.pending_answers.expect(where.tool_call)
             try:
@@ -94,14 +96,14 @@ class ProgressReporter:
                     return Reply(outcome="nothing")
                 return await self._reply(await answer)
             except asyncio.CancelledError:
-                # Its server, or the call, waits no longer; what is being cancelled cannot wait for the fact of it.
+                # The call was cancelled, so it cannot wait until the withdrawal is recorded.
                 self._host.pending_answers.withdraw(where)
                 raise
             finally:
                 self._host.pending_answers.forget(where.tool_call, answer)
 
     def settle(self) -> None:
-        """Nothing more is told."""
+        """Stop showing progress."""
         self._progress.close()
 
     async def _reply(self, fact: Fact) -> Reply:
@@ -111,5 +113,5 @@ class ProgressReporter:
             return Reply(outcome="reject")
         text = fact.answer
         data = None if text.ref is None else await self._host.dependencies.store.blobs.get(text.ref.hash)
-        said = text.text if data is None else data.decode()
-        return Reply(outcome="answer", answer=self._host.dependencies.secrets.reveal(said))
+        answer = text.text if data is None else data.decode()
+        return Reply(outcome="answer", answer=self._host.dependencies.secrets.reveal(answer))

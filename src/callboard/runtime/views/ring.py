@@ -1,4 +1,4 @@
-"""The ring of one stream: operations, encoded once for all clients. A client is a cursor into it and costs nothing more."""
+"""The newest row operations of one stream, encoded once for all clients."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from callboard.contracts.rows import Op
 _encoder = msgspec.json.Encoder()
 
 
-#: So many seconds for each follower but the first, and at most so many, are between two times at which they are told: what
-#: comes meanwhile goes out in the same writes. The first news after a silence is told at once.
-EACH = 0.000025
-LONGEST = 0.005
+#: Seconds between two wake-ups of the followers: per follower after the first, and at most.
+#: Operations in between are sent together. The first operation after a pause is sent at once.
+DELAY_PER_FOLLOWER = 0.000025
+MAX_DELAY = 0.005
 
 
 class _Entry(msgspec.Struct):
-    """Operations of one moment. `at` is when they came, on the clock that never goes back."""
+    """Operations of one moment. `at` is the time on the monotonic clock."""
 
     cursor: Cursor
     data: bytes
@@ -29,32 +29,36 @@ class _Entry(msgspec.Struct):
 
 
 def encode(kind: str, cursor: Cursor, ops: Sequence[Op]) -> bytes:
-    """Operations as one server-sent event: the cursor is its id, `ops` or `snapshot` its name."""
+    """Return operations as one server-sent event: the cursor is its id, `ops` or `snapshot` its
+    name."""
     body = _encoder.encode({"kind": kind, "cursor": str(cursor), "ops": ops})
     return b"id: %s\nevent: %s\ndata: %s\n\n" % (str(cursor).encode(), kind.encode(), body)
 
 
 class Ring:
-    """Holds the newest operations up to a size and an age. Whoever falls behind its oldest entry gets a snapshot instead."""
+    """The newest operations, limited by size and age.
+
+    A client is a cursor into it. A client behind the oldest entry receives a snapshot.
+    """
 
     def __init__(self, cursor: Cursor, largest: int, snapshot: Callable[[], Sequence[Op]]) -> None:
         self.cursor = cursor
         self._base = cursor
         self._entries: deque[_Entry] = deque()
-        self._first = 0
+        self._first_index = 0
         self._size = 0
-        self._largest = largest
+        self._max_bytes = largest
         self._snapshot = snapshot
-        # Only while a client waits: an event takes more memory than an empty ring.
+        # Created only while a client waits: an event uses more memory than an empty ring.
         self._news: asyncio.Event | None = None
-        self._telling: asyncio.TimerHandle | None = None
-        self._told = 0.0
+        self._wake_timer: asyncio.TimerHandle | None = None
+        self._woken_at = 0.0
         self._joined: tuple[int, int, bytes] = (0, 0, b"")
         self._closed = False
         self.followers = 0
 
     def push(self, cursor: Cursor, ops: Sequence[Op]) -> None:
-        """Adds operations; clients that apply them are at the cursor."""
+        """Add operations. Clients that apply them reach the cursor."""
         if not ops:
             return
         loop = asyncio.get_running_loop()
@@ -62,17 +66,18 @@ class Ring:
         self._entries.append(entry)
         self._size += len(entry.data)
         self.cursor = cursor
-        while self._size > self._largest and len(self._entries) > 1:
+        while self._size > self._max_bytes and len(self._entries) > 1:
             self._drop()
-        if self._telling is None and self.followers:
-            soonest = self._told + min(LONGEST, (self.followers - 1) * EACH)
+        if self._wake_timer is None and self.followers:
+            soonest = self._woken_at + min(MAX_DELAY, (self.followers - 1) * DELAY_PER_FOLLOWER)
             if loop.time() >= soonest:
                 self._wake()
             else:
-                self._telling = loop.call_at(soonest, self._wake)
+                self._wake_timer = loop.call_at(soonest, self._wake)
 
     def drop_older(self, age: float) -> None:
-        """Drops operations that came more than so many seconds ago: a client that was away for longer gets a snapshot."""
+        """Drop operations older than `age` seconds. A client that was away longer receives a
+        snapshot."""
         oldest = asyncio.get_running_loop().time() - age
         while self._entries and self._entries[0].at <= oldest:
             self._drop()
@@ -80,31 +85,31 @@ class Ring:
             self._joined = (0, 0, b"")
 
     def restart(self, cursor: Cursor) -> None:
-        """What clients have leads nowhere any more: everyone gets a snapshot."""
-        self._first += len(self._entries) + 1
+        """Invalidate all cursors: every client receives a snapshot."""
+        self._first_index += len(self._entries) + 1
         self._entries.clear()
         self._size = 0
         self._base = self.cursor = cursor
         self._wake()
 
     def close(self) -> None:
-        """Ends every client's stream."""
+        """End every client's stream."""
         self._closed = True
         self._wake()
 
     async def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Encoded events from the cursor on, or from a snapshot. All that waits is given as one chunk."""
+        """Yield encoded events from the cursor, or a snapshot first. Waiting events are combined."""
         self.followers += 1
         try:
-            place = self._place(after)
+            position = self._find_position(after)
             while not self._closed:
-                if place is None or place < self._first:
-                    place = self._first + len(self._entries)
+                if position is None or position < self._first_index:
+                    position = self._first_index + len(self._entries)
                     yield encode("snapshot", self.cursor, self._snapshot())
                     continue
-                if place < self._first + len(self._entries):
-                    data = self._from(place)
-                    place = self._first + len(self._entries)
+                if position < self._first_index + len(self._entries):
+                    data = self._data_from(position)
+                    position = self._first_index + len(self._entries)
                     yield data
                     del data
                     continue
@@ -114,35 +119,35 @@ class Ring:
             self.followers -= 1
 
     def _drop(self) -> None:
-        gone = self._entries.popleft()
-        self._size -= len(gone.data)
-        self._base = gone.cursor
-        self._first += 1
+        dropped = self._entries.popleft()
+        self._size -= len(dropped.data)
+        self._base = dropped.cursor
+        self._first_index += 1
 
-    def _from(self, place: int) -> bytes:
-        """All that comes from there on: joined once for all who are at the same place."""
-        end = self._first + len(self._entries)
+    def _data_from(self, place: int) -> bytes:
+        """Return the events from an index on, joined once for all clients at the same position."""
+        end = self._first_index + len(self._entries)
         if self._joined[:2] != (place, end):
-            joined = b"".join(self._entries[at - self._first].data for at in range(place, end))
+            joined = b"".join(self._entries[at - self._first_index].data for at in range(place, end))
             self._joined = (place, end, joined)
         return self._joined[2]
 
-    def _place(self, after: Cursor | None) -> int | None:
-        """The index of what comes next for a client at that cursor; None where the ring does not know the place."""
+    def _find_position(self, after: Cursor | None) -> int | None:
+        """Return the index of the client's next event; None if the cursor is unknown."""
         if after is None:
             return None
         if after == self._base:
-            return self._first
+            return self._first_index
         for index, entry in enumerate(self._entries):
             if entry.cursor == after:
-                return self._first + index + 1
+                return self._first_index + index + 1
         return None
 
     def _wake(self) -> None:
-        if self._telling is not None:
-            self._telling.cancel()
-            self._telling = None
-        self._told = asyncio.get_running_loop().time()
-        news, self._news = self._news, None
-        if news is not None:
-            news.set()
+        if self._wake_timer is not None:
+            self._wake_timer.cancel()
+            self._wake_timer = None
+        self._woken_at = asyncio.get_running_loop().time()
+        event, self._news = self._news, None
+        if event is not None:
+            event.set()

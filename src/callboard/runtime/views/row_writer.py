@@ -1,4 +1,4 @@
-"""Rows written behind the log: operations wait a moment, are written together, and a watermark says how far they are."""
+"""Rows written behind the log, with a watermark."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from ..fingerprint import view_fingerprint
 
 log = logging.getLogger(__name__)
 
-#: Row operations are written at the latest when so many wait.
-MOST_WAITING = 2000
+#: Number of waiting operations at which they are written at once.
+MAX_WAITING = 2000
 
 
 class RowWriter:
-    """Writes one session's rows. `view` is where the operations come from; the rows table is at `watermark`."""
+    """Writes one session's rows in batches. `view` provides the view state; the rows table is at
+    `watermark`."""
 
     def __init__(self, session: str, dependencies: Dependencies, view: SessionView, watermark: int = 0) -> None:
         self._session = session
@@ -37,12 +38,14 @@ class RowWriter:
 
     @property
     def is_full(self) -> bool:
-        """True where so many operations wait that they should be written before there are more."""
-        return len(self._waiting) >= MOST_WAITING
+        """True if enough operations wait that they should be written first."""
+        return len(self._waiting) >= MAX_WAITING
 
     def add(self, ops: Sequence[Op], watermark: int) -> None:
-        """Takes operations to be written soon; of those on one row the last counts. With them the rows show the fact of
-        that sequence."""
+        """Add operations to write soon. Later operations on a row replace earlier ones.
+
+        They bring the rows to the fact `watermark`.
+        """
         for op in ops:
             if isinstance(op, Upsert):
                 self._waiting[op.panel, op.row.key] = op
@@ -52,7 +55,8 @@ class RowWriter:
         self._plan(0.0 if self.is_full else self._dependencies.limits.write_behind)
 
     async def write(self) -> None:
-        """Writes what waits, one write at a time. What could not be written waits on: a watermark never passes a hole."""
+        """Write the waiting operations, one write at a time. After an error they wait again, so the
+        watermark never passes a gap."""
         async with self._writing:
             if self._watermark <= self._written:
                 return
@@ -70,7 +74,7 @@ class RowWriter:
             self._written = views.watermark
 
     async def close(self) -> None:
-        """Writes what waits, for the last time."""
+        """Write the waiting operations for the last time."""
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
@@ -80,9 +84,9 @@ class RowWriter:
 
     def _plan(self, wait: float) -> None:
         if self._timer is None and not self._closed:
-            self._timer = asyncio.get_running_loop().call_later(wait, self._now)
+            self._timer = asyncio.get_running_loop().call_later(wait, self._flush_now)
 
-    def _now(self) -> None:
+    def _flush_now(self) -> None:
         self._timer = None
         self._flushes.start(self._write_behind())
 
@@ -90,4 +94,4 @@ class RowWriter:
         try:
             await self.write()
         except Refusal as refusal:
-            log.warning("rows of %s are not written yet: %s", self._session, refusal.problem.message)
+            log.warning("rows of %s were not written yet: %s", self._session, refusal.problem.message)

@@ -1,4 +1,4 @@
-"""How far the views of a session are, for those who wait until they show a fact."""
+"""The newest fact that the views of a session show."""
 
 from __future__ import annotations
 
@@ -6,33 +6,38 @@ import asyncio
 
 
 class Watermark:
-    """`sequence` is the newest fact that is shown. Where the views stopped, whoever waits gets what stopped them."""
+    """The newest shown `sequence`, for callers that wait for a fact. If the views fail, they
+    receive the error."""
 
     def __init__(self) -> None:
         self.sequence = 0
-        # Only while somebody waits: an event takes more memory than the rest of this.
+        # Created only while a caller waits: an event uses more memory than the rest.
         self._moved: asyncio.Event | None = None
         self._failure: BaseException | None = None
 
     def advance(self, sequence: int) -> None:
-        """The views show the fact of that sequence."""
+        """Record that the views show the fact of that sequence."""
         self.sequence = max(self.sequence, sequence)
         self._wake()
 
     def fail(self, failure: BaseException | None = None) -> None:
-        """The views get no further."""
+        """Record that the views stopped."""
         self._failure = failure
         self._wake()
 
     async def wait(self, sequence: int) -> None:
-        """Waits until the fact of that sequence is shown. Raises what stopped the views before."""
+        """Wait until the fact of that sequence is shown.
+
+        Raises:
+            BaseException: What stopped the views.
+        """
         while self.sequence < sequence:
             self.check()
             self._moved = self._moved or asyncio.Event()
             await self._moved.wait()
 
     def check(self) -> None:
-        """Raises what stopped the views."""
+        """Raise what stopped the views."""
         if self._failure is not None:
             raise self._failure
 

@@ -1,5 +1,4 @@
-"""The rows that a client of a session gets first: the shell, the newest turns with their parts and runs, what is queued and
-pending, and the team."""
+"""The rows that a client of a session receives first."""
 
 from __future__ import annotations
 
@@ -49,113 +48,119 @@ _TEAM: tuple[type[Row], ...] = (
     RunRow,
 )
 _SHELL: tuple[type[Row], ...] = (SessionRow, StatusRow, TurnRow, Part, QueueRow, ActionRow)
-#: The kinds of which there is one for each turn, or more.
+#: Panels with one row or more per turn.
 _BY_TURN = (TurnRow.panel, RunRow.panel)
-#: How many turns are looked through for those of the lead where a team has others.
-_LOOKED_THROUGH = 1000
-#: How many of the newest artifacts are kept.
-_ARTIFACTS = 300
-#: States in which nothing more comes of an agent or a task by itself.
-_OVER = frozenset({"completed", "killed", "closed", "done", "cancelled"})
+#: Number of stored turns that are searched for the lead's turns in a team.
+_TEAM_TURNS = 1000
+#: Number of newest artifacts in the window.
+_MAX_ARTIFACTS = 300
+#: Final states of agents and tasks.
+_TERMINAL = frozenset({"completed", "killed", "closed", "done", "cancelled"})
 RowT = TypeVar("RowT", bound=Row)
 
 
 class Window:
-    """The newest rows of a session, kept by the same operations that clients get, and cut to the newest turns: so many of
-    the lead's, and so many of all others together."""
+    """The newest rows of a session: at most `turns` turns of the lead, and as many of all other
+    agents."""
 
     def __init__(self, turns: int, largest: int) -> None:
         self._turns = turns
-        self._largest = largest
+        self._max_bytes = largest
         self._table = Table()
-        self._of_turn: dict[str, set[tuple[str, str]]] = {}
+        self._turn_rows: dict[str, set[tuple[str, str]]] = {}
 
     def apply(self, ops: Iterable[Op]) -> None:
-        """Changes the rows; turns beyond the newest fall out with their parts and runs."""
-        shown = [op for op in ops if op.panel in SESSION_PANELS]
-        self._table.apply(shown)
-        for op in shown:
+        """Apply operations. Older turns leave the window with their parts and runs."""
+        visible = [op for op in ops if op.panel in SESSION_PANELS]
+        self._table.apply(visible)
+        for op in visible:
             if isinstance(op, Upsert) and isinstance(op.row, Part | RunRow):
-                self._of_turn.setdefault(op.row.turn_id, set()).add((op.panel, op.row.key))
-        if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in shown):
+                self._turn_rows.setdefault(op.row.turn_id, set()).add((op.panel, op.row.key))
+        if any(isinstance(op, Upsert) and op.panel == TurnRow.panel for op in visible):
             self._cut()
-        if any(op.panel == ArtifactRow.panel for op in shown):
-            beyond = self._table.panel(ArtifactRow)[:-_ARTIFACTS]
+        if any(op.panel == ArtifactRow.panel for op in visible):
+            beyond = self._table.panel(ArtifactRow)[:-_MAX_ARTIFACTS]
             self._table.apply(Remove(ArtifactRow.panel, row.key) for row in beyond)
 
-    async def load(self, kept: RowStore, session: str) -> None:
-        """Takes what was written: the panels that are short, the newest turns and runs, and their parts."""
+    async def load(self, store: RowStore, session: str) -> None:
+        """Load stored rows: whole short panels, and the newest turns with their runs and parts."""
         ops: list[Op] = []
-        team = await kept.rows(session, TeamRow.panel, limit=1)
-        turns = _LOOKED_THROUGH if team else self._turns
+        team = await store.rows(session, TeamRow.panel, limit=1)
+        turns = _TEAM_TURNS if team else self._turns
         for panel in SESSION_PANELS:
             limit = turns if panel in _BY_TURN else 1000
-            largest = self._largest if panel == Part.panel else 1_000_000
-            ops.extend(Upsert(panel, row) for row in await kept.rows(session, panel, limit=limit, largest=largest))
+            largest = self._max_bytes if panel == Part.panel else 1_000_000
+            ops.extend(Upsert(panel, row) for row in await store.rows(session, panel, limit=limit, largest=largest))
         self.apply(ops)
 
     def rows(self, kind: type[RowT]) -> list[RowT]:
-        """The window's rows of a kind, in order."""
+        """Return the window's rows of a kind, in order."""
         return self._table.panel(kind)
 
     def snapshot(self) -> list[Op]:
-        """The window as operations on empty panels. Of a team, the artifacts, contexts, processes and parts, what fits; the
-        rest is had on demand."""
+        """Return the window as operations on empty panels.
+
+        Team, artifact, context, process and part rows are limited by size. Clients read the rest on
+        demand.
+        """
         team = [row for kind in _TEAM for row in self._table.panel(kind)]
-        fits, room = _that_fit(sorted(team, key=_rank), self._largest // 2)
-        kept = {(row.panel, row.key) for row in fits}
-        beside = [
+        fitting, free_bytes = _newest_that_fit(sorted(team, key=_rank), self._max_bytes // 2)
+        kept_keys = {(row.panel, row.key) for row in fitting}
+        side_rows = [
             row
             for kind in (ArtifactRow, ContextRow, ProcessRow)
-            for row in _that_fit(self._table.panel(kind), self._largest // 8)[0]
+            for row in _newest_that_fit(self._table.panel(kind), self._max_bytes // 8)[0]
         ]
-        parts, _ = _that_fit(self._table.panel(Part), room + self._largest - self._largest // 2)
+        parts, _ = _newest_that_fit(self._table.panel(Part), free_bytes + self._max_bytes - self._max_bytes // 2)
         return [
             *(
                 Upsert(kind.panel, row)
                 for kind in _SHELL
                 for row in (parts if kind is Part else self._table.panel(kind))
             ),
-            *(Upsert(row.panel, row) for row in beside),
-            *(Upsert(row.panel, row) for row in team if (row.panel, row.key) in kept),
+            *(Upsert(row.panel, row) for row in side_rows),
+            *(Upsert(row.panel, row) for row in team if (row.panel, row.key) in kept_keys),
         ]
 
     def _cut(self) -> None:
-        begun = [row for row in self._table.panel(TurnRow) if row.started_at]
-        if len(begun) <= self._turns:
+        started = [row for row in self._table.panel(TurnRow) if row.started_at]
+        if len(started) <= self._turns:
             return
         lead = next((row.thread_id for row in self._table.panel(StatusRow)), "")
-        for own in (True, False):
-            turns = [row for row in begun if (row.thread_id == lead) is own]
+        for is_lead in (True, False):
+            turns = [row for row in started if (row.thread_id == lead) is is_lead]
             ended = [row for row in turns if row.ended_at]
             for row in ended[: max(0, len(turns) - self._turns)]:
                 self._table.apply([Remove(TurnRow.panel, row.key)])
-                self._table.apply(Remove(panel, key) for panel, key in self._of_turn.pop(row.turn_id, ()))
+                self._table.apply(Remove(panel, key) for panel, key in self._turn_rows.pop(row.turn_id, ()))
 
 
-def _that_fit(rows: Sequence[RowT], room: int) -> tuple[list[RowT], int]:
-    """The last of the rows that fit, in their order and at least one, and the bytes that are left."""
-    kept: list[RowT] = []
+def _newest_that_fit(rows: Sequence[RowT], room: int) -> tuple[list[RowT], int]:
+    """Return the newest rows within `room` bytes, at least one, in order, and the remaining bytes."""
+    fitting: list[RowT] = []
     for row in reversed(rows):
         size = len(_encoder.encode(row))
-        if size > room and kept:
+        if size > room and fitting:
             break
         room -= size
-        kept.append(row)
-    kept.reverse()
-    return kept, max(room, 0)
+        fitting.append(row)
+    fitting.reverse()
+    return fitting, max(room, 0)
 
 
 def _rank(row: Row) -> tuple[bool, bool, int]:
-    """Which rows of a team stay where not all fit: the team's own, agents without a parent, jobs, what is not over, the
-    newest. The items of a job are newer than it is, and many."""
+    """Return the sort key of team rows; higher rows stay.
+
+    Order: the team itself, agents without a parent, jobs, rows in a non-final state, newer rows.
+    Job items are newer than their job, and many.
+    """
     match row:
         case TeamRow():
             return True, True, row.order
         case AgentRow():
-            return not row.parent_thread_id, row.state not in _OVER, row.order
+            return not row.parent_thread_id, row.state not in _TERMINAL, row.order
         case TaskRow():
-            return row.items is not None, row.status not in _OVER, row.order
+            return row.items is not None, row.status not in _TERMINAL, row.order
         case RunRow():
             return False, row.status == "running", row.order
         case _:

@@ -1,1 +1,1 @@
-"""Workspaces: their hosts, folders, uploads and effective rules."""
+"""Workspaces: folders with their settings, rules and sessions."""

@@ -1,4 +1,4 @@
-"""The workspace that a session lives in, as far as its decisions need it."""
+"""A workspace as the decisions of its sessions see it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,15 @@ from callboard.control.state.session import ListedSession
 
 
 class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace as it is now; empty for none. `given` are the ids of all rules that ever reached it, `sessions` its list,
-    `settings` what holds in its folder. `problem` is the reason why its facts cannot be read: its rules and its trust are
-    unknown then, and nothing may be decided in it."""
+    """A workspace as it is now; empty if there is none.
+
+    Args:
+        shared_rules: Ids of all rules that ever reached the workspace.
+        settings: Effective settings of its folder.
+        sessions: Its list of sessions.
+        problem: Why its facts cannot be read. Its rules and trust are then unknown, and it can
+            decide nothing.
+    """
 
     workspace: str
     folder: str
@@ -29,11 +35,12 @@ class WorkspaceContext(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Mapping[str, ListedSession] = msgspec.field(default_factory=dict[str, ListedSession])
     problem: Problem | None = None
 
-    def limit_mode(self, asked: PermissionMode, agent: Definition) -> PermissionMode:
-        """The mode that a run of the agent works under, where somebody asked for this one: no wider than what holds in the
-        folder, nor than the agent's own. A file of a folder that nobody trusts cannot say that its agent may do more than ask.
+    def limit_mode(self, requested: PermissionMode, agent: Definition) -> PermissionMode:
+        """Return the requested mode, limited by the folder's and the agent's own.
+
+        An agent file in an untrusted folder cannot grant more than `ask`.
         """
         own = agent.permission_mode
         if own is not None and agent.file and not self.settings.trusted:
             own = narrow_mode("ask", own)
-        return narrow_mode(narrow_mode(asked, self.settings.permission_mode), own)
+        return narrow_mode(narrow_mode(requested, self.settings.permission_mode), own)

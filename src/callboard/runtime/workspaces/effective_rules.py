@@ -1,4 +1,4 @@
-"""The rules that hold where a person works, and what is read on their behalf under them."""
+"""Rules in force in a workspace, and the context of a person's reads."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ from .context import WorkspaceContext
 
 
 def effective_rules(workspace: WorkspaceContext, state: Session | None, now: int) -> tuple[Rule, ...]:
-    """The rules that hold now: of files, of the workspace, and of the session with those on their way to its workspace."""
+    """Return the rules in force now: of files, the workspace and the session.
+
+    Rules on their way from the session to the workspace are included.
+    """
     own: tuple[Rule, ...] = ()
     if state is not None:
-        on_its_way = (one.rule for one in state.forwarded_rules if one.rule.rule_id not in workspace.shared_rules)
+        on_its_way = (
+            passed_on.rule
+            for passed_on in state.forwarded_rules
+            if passed_on.rule.rule_id not in workspace.shared_rules
+        )
         own = (*state.rules, *on_its_way)
     return holding((*workspace.settings.rules, *workspace.rules, *own), now)
 
 
 def person_context(workspace: WorkspaceContext, state: Session | None, now: int, folder: str = "") -> ToolContext:
-    """On behalf of a person, who is no agent: what they name is read under the rules that hold, in the folder or in a worktree
-    of it."""
+    """Return the context in which a person's request reads files of the folder or of a worktree."""
     return ToolContext(
         folder=folder or workspace.folder,
         agent="",

@@ -29,20 +29,21 @@ from .context import WorkspaceContext
 
 _A = TypeVar("_A")
 
-#: How many bits of a cursor's `n` count the frames of one writer; those above are its epoch. All fit a browser's numbers.
-_FRAMES = 32
-#: How much of its operations a list of sessions keeps for clients that come back: some hundred changes of cards.
+#: Bits of a cursor's `n` that count one writer's frames. The bits above are its epoch. The sum fits
+#: a browser's numbers.
+_FRAME_BITS = 32
+#: Bytes of operations kept for clients that come back: some hundred changes of cards.
 _RING_BYTES = 200_000
 
 
 class WorkspaceHost:
-    """One workspace: its facts, and the cards of its sessions as their own views tell them."""
+    """One workspace: its facts, and the cards of its sessions."""
 
     def __init__(self, workspace: str, dependencies: Dependencies) -> None:
         self.state = Workspace(workspace=workspace)
         self._dependencies = dependencies
         self._epoch = 0
-        #: The first fact that this code cannot read: nothing may be decided then.
+        #: The first fact that this version cannot read. The workspace can then decide nothing.
         self._unread: Record | None = None
         self._lock = asyncio.Lock()
         self._view = WorkspaceView()
@@ -52,7 +53,7 @@ class WorkspaceHost:
         self._unlisted: set[str] = set()
 
     async def open(self) -> None:
-        """Folds the workspace's facts and takes its lease."""
+        """Fold the workspace's facts and acquire its lease."""
         facts = self._dependencies.store.facts
         while records := await facts.read(self.state.workspace, after=self.state.sequence, limit=1000):
             for record in records:
@@ -61,13 +62,13 @@ class WorkspaceHost:
                 if record.unread:
                     self._unread = self._unread or record
         self._epoch = await facts.lease(self.state.workspace)
-        # Frames of cards are counted in memory only: each writer counts from a place of its own, so that no cursor of an
-        # earlier one is taken for a place in this ring.
-        self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAMES))
+        # Frames of cards are counted in memory. Each writer starts at its own number, so that a
+        # cursor of an earlier writer is not valid here.
+        self._ring.restart(Cursor(self.state.sequence, self._epoch << _FRAME_BITS))
 
     @property
     def context(self) -> WorkspaceContext:
-        """What a session's decisions need of its workspace."""
+        """The workspace as the decisions of its sessions see it."""
         return WorkspaceContext(
             workspace=self.state.workspace,
             folder=self.state.path,
@@ -81,54 +82,65 @@ class WorkspaceHost:
 
     @property
     def problem(self) -> Problem | None:
-        """Why nothing may be decided in the workspace: a fact that this code cannot read, which may be a rule or trust."""
+        """Why the workspace is read-only: a fact that this version cannot read. It could be a rule
+        or trust."""
         return None if self._unread is None else unreadable(self._unread).problem
 
     def require_readable(self) -> None:
-        """Raise Refusal `facts_unreadable` for a workspace in which nothing may be decided."""
+        """Refuse a workspace that can decide nothing.
+
+        Raises:
+            Refusal: `facts_unreadable`.
+        """
         if self._unread is not None:
             raise unreadable(self._unread)
 
     def _settings(self) -> Effective:
-        """What holds in the folder now. Where nobody keeps settings no file of a folder is asked."""
+        """Return the effective settings of the folder. Without a settings port, no file is read."""
         book = self._dependencies.settings
         return Effective(trusted=True) if book is None else book.effective(self.state.path, self.state.trusted)
 
     def require_folder(self) -> None:
-        """Raises Refusal `no_folder` where the folder is gone: a turn would find nothing to work on; `folder_too_broad` as
-        `must_be_approved`."""
+        """Refuse a workspace without its folder.
+
+        Raises:
+            Refusal: `no_folder`, and what `require_approved` raises.
+        """
         if not Path(self.state.path).is_dir():
             raise Refusal(
                 "no_folder",
-                f"The folder {self.state.path} is not there any more.",
+                f"The folder {self.state.path} no longer exists.",
                 field="workspaceId",
-                hint="Put it back where it was, or open another folder.",
+                hint="Restore the folder, or open another one.",
             )
         self.require_approved()
 
     def require_approved(self) -> None:
-        """Raise Refusal `folder_too_broad` for a broad folder that no person approved, such as one opened before that rule;
-        `facts_unreadable` as `must_be_readable`."""
+        """Refuse a broad folder that no person approved, such as one opened by an earlier version.
+
+        Raises:
+            Refusal: `folder_too_broad`, `facts_unreadable`.
+        """
         self.require_readable()
         path = self.state.path
         rules.require_approved(self.state, path, describe_breadth(Path(path), Path.home()))
 
     def rows(self) -> tuple[WorkspaceRow, ...]:
-        """The workspace as a row; none before its first fact."""
+        """Return the workspace as a row; empty before its first fact."""
         return tuple(
             msgspec.structs.replace(row, rebuilding=self._rebuilding) for row in self._rows.panel(WorkspaceRow)
         )
 
     @property
     def missing(self) -> int:
-        """How many sessions of the list have no card yet."""
+        """Number of listed sessions without a card."""
         if self._unlisted:
             keys = {card.key for card in self._rows.panel(SessionCard)}
             self._unlisted = {session for session in self._unlisted - keys if session in self.state.sessions}
         return len(self._unlisted)
 
     def mark_unlisted(self) -> None:
-        """Note which sessions have no card, now that those that were kept were read."""
+        """Mark the sessions whose cards were not stored."""
         self._unlisted = set(self.state.sessions)
         self.show_rebuilding(self.missing)
 
@@ -139,32 +151,32 @@ class WorkspaceHost:
             self._show([Upsert("workspaces", row) for row in self.rows()])
 
     def cards(self) -> tuple[SessionCard, ...]:
-        """The sessions of the list, newest first."""
+        """Return the cards of the sessions, newest first."""
         live = self._dependencies.store.epoch
         cards = [overlay(card, live) for card in self._rows.panel(SessionCard)]
         return tuple(sorted(cards, key=lambda card: (-card.order, card.key)))
 
     def snapshot(self) -> list[Op]:
-        """The workspace's panels as operations on empty ones."""
+        """Return the workspace's panels as operations on empty panels."""
         return [
             *(Upsert("workspaces", row) for row in self.rows()),
             *(Upsert("sessions", card) for card in self.cards()),
         ]
 
     def follow(self, after: Cursor | None) -> AsyncGenerator[bytes]:
-        """Encoded operations for a client."""
+        """Yield encoded operations for a client."""
         return self._ring.follow(after)
 
     def show_card(self, card: SessionCard) -> None:
-        """A session's card, as its own facts tell it."""
+        """Show a session's card."""
         self._show(self._view.card(overlay(card, self._dependencies.store.epoch)))
 
     def show_damaged(self, session: str, problem: Problem, at: int) -> None:
-        """A session that cannot be read stays in the list, with the reason."""
+        """Show that a session cannot be read, with the reason."""
         self._show(self._view.card(damaged(session, self.state.workspace, problem, at=at)))
 
     def with_listing(self, row: SessionRow) -> SessionRow:
-        """A session's shell with what the workspace says of it."""
+        """Return a session's row with the workspace's data on it."""
         return listed(row, self._view.listing(row.session_id))
 
     async def change(
@@ -175,22 +187,24 @@ class WorkspaceHost:
         cause: str = "",
         stored_answer: StoredAnswer | None = None,
     ) -> _A:
-        """Commits what is decided of the workspace as it is then; returns the answer that was decided with it, which is
-        stored with the key of `kept` where there is one."""
+        """Decide on the current state, commit, and return the answer.
+
+        The answer is stored under the key of `stored_answer` if that is set.
+        """
         async with self._lock:
             self.require_readable()
             facts, answer = decide(self.state)
             if not facts and stored_answer is None:
                 return answer
-            stored = (
+            answered = (
                 None
                 if stored_answer is None
                 else msgspec.structs.replace(stored_answer, answer=msgspec.json.encode(answer))
             )
             command = self._dependencies.ids.new("command") if actor.kind == "person" else ""
             origin = Origin(at=self._dependencies.clock.now(), actor=actor, cause=cause, command_id=command)
-            look = self._dependencies.append_redactor
-            facts, _ = look.redact(facts)
+            redactor = self._dependencies.append_redactor
+            facts, _ = redactor.redact(facts)
             records = await self._dependencies.store.facts.append(
                 Append(
                     stream=self.state.workspace,
@@ -198,7 +212,7 @@ class WorkspaceHost:
                     epoch=self._epoch,
                     facts=facts,
                     origin=origin,
-                    answer=look.redact_answer(stored),
+                    answer=redactor.redact_answer(answered),
                 )
             )
             for record in records:
@@ -208,7 +222,7 @@ class WorkspaceHost:
             return answer
 
     def close(self) -> None:
-        """Ends the clients' streams."""
+        """End the streams of clients."""
         self._ring.close()
 
     def _show(self, ops: list[Op]) -> None:

@@ -1,4 +1,4 @@
-"""What to type so that this very installation gets a library that it lacks."""
+"""Shell commands that install missing libraries."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib.util
 import shlex
 import sys
 
-#: What the extras of the package bring, by their name.
+#: Requirements of the package's extras.
 EXTRAS = {
     "acp": "agent-client-protocol>=0.12,<0.13",
     "a2a": "a2a-sdk[http-server]>=1.3,<1.4",
@@ -14,8 +14,11 @@ EXTRAS = {
 
 
 def install_command(extra: str) -> str:
-    """The command for a shell. It names the Python that runs, since the one on PATH may be another, and the libraries
-    themselves, since Callboard itself need not be on an index. An environment without pip is one that uv made."""
+    """Return the shell command that installs an extra into this environment.
+
+    It names the running Python, because the one on PATH can differ, and the libraries, because
+    Callboard may not be on an index. An environment without pip was created by uv.
+    """
     python = sys.executable or "python3"
     if importlib.util.find_spec("pip") is None:
         return shlex.join(["uv", "pip", "install", "--python", python, EXTRAS[extra]])

@@ -1,4 +1,4 @@
-"""The workspaces of the store, and which one a session belongs to."""
+"""The workspaces of the store."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ log = logging.getLogger(__name__)
 
 
 class WorkspaceRegistry:
-    """Every workspace of the store, and which one a session belongs to."""
+    """All workspaces of the store, and the workspace of each session."""
 
     def __init__(self, dependencies: Dependencies) -> None:
         self._dependencies = dependencies
         self._hosts: dict[str, WorkspaceHost] = {}
-        #: Why a workspace could not be opened, by its id.
+        #: Why a workspace could not be opened, by id.
         self._problems: dict[str, Problem] = {}
-        #: The cards of sessions without a workspace that opens, by their ids.
+        #: Cards of sessions whose workspace could not be opened, by id.
         self._homeless: dict[str, SessionCard] = {}
         self._lock = asyncio.Lock()
         self._rebuilt = asyncio.Event()
 
     async def open(self) -> None:
-        """Loads the workspaces and the cards of their sessions."""
+        """Load the workspaces and the cards of their sessions."""
         for stream in await self._dependencies.store.facts.streams("wks_"):
             host = WorkspaceHost(stream, self._dependencies)
             try:
@@ -62,8 +62,9 @@ class WorkspaceRegistry:
             except Refusal as refusal:
                 if refusal.code not in ("chain_broken", "facts_unreadable"):
                     raise
-                # The other workspaces can be worked in; each command in this one is refused with the reason.
-                log.exception("the workspace %s cannot be opened", stream)
+                # The other workspaces stay usable. Commands in this one are refused with the
+                # reason.
+                log.exception("workspace %s cannot be opened", stream)
                 self._problems[stream] = refusal.problem
                 continue
             self._hosts[stream] = host
@@ -75,21 +76,21 @@ class WorkspaceRegistry:
             host.mark_unlisted()
 
     def show_rebuilding(self) -> None:
-        """Show in each workspace how many sessions of its list have no card yet."""
+        """Show in each workspace how many sessions have no card yet."""
         for host in self._hosts.values():
             host.show_rebuilding(host.missing)
 
     def end_rebuilding(self) -> None:
-        """What could be made anew was; a session that is still missing could not be read."""
+        """End the rebuild. Sessions that are still missing cannot be read."""
         self._rebuilt.set()
         for host in self._hosts.values():
             host.show_rebuilding(0)
 
     async def wait_listed(self, hosts: Sequence[WorkspaceHost], longest: float) -> tuple[bool, int]:
-        """Wait until no session is missing in the lists, at most so many seconds.
+        """Wait until every session has a card, at most `longest` seconds.
 
         Returns:
-            Whether rows are still being made anew, and how many sessions are missing.
+            Whether the rebuild is still running, and how many sessions are missing.
         """
         if any(host.missing for host in hosts):
             with contextlib.suppress(TimeoutError):
@@ -99,11 +100,15 @@ class WorkspaceRegistry:
         return missing > 0 and not self._rebuilt.is_set(), missing
 
     def all(self) -> list[WorkspaceHost]:
-        """The workspaces, in the order in which they were first opened."""
+        """Return the workspaces in the order in which they were first opened."""
         return list(self._hosts.values())
 
     def get(self, workspace: str) -> WorkspaceHost:
-        """Raises Refusal `unknown_workspace`, or why the workspace could not be opened."""
+        """Return a workspace.
+
+        Raises:
+            Refusal: `unknown_workspace`, or why it could not be opened.
+        """
         host = self._hosts.get(workspace)
         if workspace in self._problems:
             raise Refusal.from_problem(self._problems[workspace])
@@ -112,36 +117,45 @@ class WorkspaceRegistry:
                 "unknown_workspace",
                 f"There is no workspace {workspace}.",
                 field="workspaceId",
-                hint="list_workspaces names them; open_workspace opens a folder.",
+                hint="Find workspaces with list_workspaces, or open a folder with open_workspace.",
             )
         return host
 
     def describe(self, workspace: str) -> dict[str, Any]:
-        """What a client of the workspace's events begins with: its folder and its sessions, newest first."""
+        """Return the workspace's folder and sessions, newest first, for the first event of a
+        client."""
         host = self.get(workspace)
         cards = [{"session_id": card.key, "title": card.title, "state": card.state} for card in host.cards()]
         return {"repo_path": host.state.path, "sessions": cards}
 
     def context(self, workspace: str) -> WorkspaceContext:
-        """What decisions need of a workspace; empty for none."""
+        """Return the context of a workspace; an empty one if it is not open."""
         host = self._hosts.get(workspace)
         if host is not None:
             return host.context
         return WorkspaceContext(workspace="", folder="", problem=self._problems.get(workspace))
 
     def find_holder(self, session: str) -> WorkspaceHost:
-        """The workspace that lists the session. Raises Refusal `unknown_session`."""
+        """Return the workspace that lists the session.
+
+        Raises:
+            Refusal: `unknown_session`.
+        """
         for host in self._hosts.values():
             if session in host.state.sessions:
                 return host
         raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")
 
     def was_deleted(self, session: str) -> bool:
-        """True for a session that there was and that a person deleted."""
+        """Return True if a person deleted the session."""
         return any(session in host.state.deleted for host in self._hosts.values())
 
     def require_open(self, session: str) -> None:
-        """Raises Refusal `session_archived` where a person has closed the session, `no_folder` where its folder is gone."""
+        """Refuse an archived session, or one whose folder is missing.
+
+        Raises:
+            Refusal: `session_archived`, `no_folder`.
+        """
         for host in self._hosts.values():
             listed = host.state.sessions.get(session)
             if listed is None:
@@ -152,11 +166,11 @@ class WorkspaceRegistry:
                     "session_archived",
                     "This session is archived.",
                     field="sessionId",
-                    hint="Take it out of the archive with update_session first.",
+                    hint="Unarchive it first with update_session.",
                 )
 
     def show_card(self, card: SessionCard) -> None:
-        """A session's card changed."""
+        """Show a changed card in its workspace."""
         host = self._hosts.get(card.workspace_id)
         if host is not None:
             host.show_card(card)
@@ -164,8 +178,7 @@ class WorkspaceRegistry:
             self._homeless[card.key] = card
 
     def show_damaged(self, session: str, problem: Problem, at: int) -> None:
-        """A session cannot be read: it stays in the list with the reason. `at` is the time of its newest fact, 0 where that is
-        not known."""
+        """Show that a session cannot be read. `at` is the time of its newest fact; 0 if unknown."""
         for host in self._hosts.values():
             if session in host.state.sessions:
                 host.show_damaged(session, problem, at)
@@ -174,10 +187,16 @@ class WorkspaceRegistry:
         workspace, title = ("", "") if former is None else (former.workspace_id, former.title)
         self._homeless[session] = damaged(session, workspace, problem, at=at, title=title)
 
-    def cards(self, wanted: str | None) -> tuple[SessionCard, ...]:
-        """The sessions of a workspace; or of all, also of those that could not be opened. Raises Refusal as `get`."""
-        if wanted is not None:
-            return self.get(wanted).cards()
+    def cards(self, workspace: str | None) -> tuple[SessionCard, ...]:
+        """Return the cards of one workspace or of all.
+
+        The latter include sessions whose workspace could not be opened.
+
+        Raises:
+            Refusal: As `get`.
+        """
+        if workspace is not None:
+            return self.get(workspace).cards()
         epoch = self._dependencies.store.epoch
         homeless = (overlay(card, epoch) for card in self._homeless.values() if not self.was_deleted(card.key))
         return (*(card for host in self._hosts.values() for card in host.cards()), *homeless)
@@ -185,7 +204,11 @@ class WorkspaceRegistry:
     async def open_folder(
         self, request: OpenWorkspace, actor: Actor, stored_answer: StoredAnswer | None
     ) -> WorkspaceIsOpen:
-        """Opens a folder. Raises Refusal `no_folder`, `folder_too_broad`."""
+        """Open a folder as a workspace.
+
+        Raises:
+            Refusal: `no_folder`, `folder_too_broad`.
+        """
         path = _folder(request.path, self._dependencies.closed_folders)
         workspace = render("workspace", int.from_bytes(hashlib.sha256(path.encode()).digest()[:16], "big"))
         async with self._lock:
@@ -204,7 +227,7 @@ class WorkspaceRegistry:
         return answer
 
     async def apply_effect(self, session: str, workspace: str, effect: ListSession | ShareRule) -> None:
-        """Carries what a session caused over to its workspace, once however often it is tried."""
+        """Apply a session's effect to its workspace. Repeating it changes nothing."""
         host = self.get(workspace)
         match effect:
             case ListSession(_, title, cause):
@@ -213,14 +236,14 @@ class WorkspaceRegistry:
                 await host.change(lambda state: (rules.share_rule(state, rule), None), RUNTIME, cause=cause)
 
     async def schedule(self, session: str, workspace: str, cause: str, scheduled: Callable[[], bool]) -> None:
-        """Tells the workspace whether agents of the session sleep until their times, as it is then."""
+        """Record in the workspace whether agents of the session sleep."""
         host = self.get(workspace)
         await host.change(
             lambda state: (rules.schedule_session(state, session, scheduled()), None), RUNTIME, cause=cause
         )
 
     async def record_trim(self, workspace: str, session: str, contents: Contents) -> bool:
-        """Tells that large contents of an archived session go. False where it is not archived any more."""
+        """Record that large contents of a session are deleted. Return False if it is not archived."""
 
         def decide(state: Workspace) -> tuple[tuple[NewFact, ...], bool]:
             facts = rules.trim_session(state, session, contents)
@@ -229,19 +252,27 @@ class WorkspaceRegistry:
         return await self.get(workspace).change(decide, RUNTIME)
 
     def scheduled_sessions(self) -> list[str]:
-        """The sessions in which agents sleep until their times, and which nobody has closed."""
-        listed = (one for host in self._hosts.values() for one in host.state.sessions.values())
-        return [one.session for one in listed if one.scheduled and not one.archived]
+        """Return the unarchived sessions with sleeping agents."""
+        listed = (session for host in self._hosts.values() for session in host.state.sessions.values())
+        return [entry.session for entry in listed if entry.scheduled and not entry.archived]
 
     async def update_session(
         self, request: UpdateSession, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SessionUpdated:
-        """Renames, pins or archives a session. Raises Refusal `unknown_session`."""
+        """Rename, pin or archive a session.
+
+        Raises:
+            Refusal: `unknown_session`.
+        """
         host = self.find_holder(request.session_id)
         return await host.change(lambda state: rules.update_session(state, request), actor, stored_answer=stored_answer)
 
     def require_deletable(self, request: DeleteSession) -> WorkspaceHost:
-        """The workspace of a session that is to be deleted. Raises Refusal."""
+        """Return the workspace of a session that may be deleted.
+
+        Raises:
+            Refusal: `unknown_session`, or why it may not be deleted.
+        """
         host = self.find_holder(request.session_id)
         rules.require_deletable(host.state, request)
         return host
@@ -249,13 +280,13 @@ class WorkspaceRegistry:
     async def record_deletion(
         self, host: WorkspaceHost, session: str, head: Head, actor: Actor, stored_answer: StoredAnswer | None
     ) -> SessionGone:
-        """Keeps what a deleted session's chain ended with."""
+        """Record the end of a deleted session's chain."""
         fact = SessionDeleted(session_id=session, last_sequence=head.sequence, link=head.link.hex())
         answer = SessionGone(session_id=session, last_sequence=head.sequence, link=fact.link)
         return await host.change(lambda _: ((NewFact(fact),), answer), actor, stored_answer=stored_answer)
 
     def close(self) -> None:
-        """Ends the clients' streams."""
+        """End the streams of clients."""
         for host in self._hosts.values():
             host.close()
 
@@ -269,15 +300,15 @@ def _folder(path: str, closed: tuple[str, ...]) -> str:
     except (OSError, ValueError, RuntimeError) as error:
         raise Refusal(
             "no_folder",
-            f"{path} is not a folder that can be read.",
+            f"{path} is not a readable folder.",
             field="path",
-            hint="Give the path of an existing folder.",
+            hint="Enter the path of an existing folder.",
         ) from error
-    if any(real.is_relative_to(Path(one).resolve()) for one in closed):
+    if any(real.is_relative_to(Path(folder).resolve()) for folder in closed):
         raise Refusal(
             "no_folder",
-            f"{path} holds what Callboard keeps.",
+            f"{path} is part of Callboard's own state.",
             field="path",
-            hint="Open the folder of a project.",
+            hint="Open a project folder.",
         )
     return str(real)

@@ -1,1 +1,1 @@
-"""Git worktrees of subagents."""
+"""Git worktrees of children, and their merges."""

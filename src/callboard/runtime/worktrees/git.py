@@ -1,9 +1,9 @@
-"""Git as the runtime runs it, in folders that nobody vouches for: nothing that a folder's files say is run.
+"""Git for untrusted folders: it runs no program that a repository's files name.
 
-A repository's own settings can name programs: hooks, a monitor, filters, drivers of merges and differences, signing, an editor,
-transports. Those that have one name are switched off. Those that have a name of their own are looked up, and a user's own
-settings hold for them in place of the repository's, or nothing does. A repository within the folder is left alone: git would
-look into it by its settings.
+A repository's settings can name programs: hooks, monitors, filters, merge and diff drivers,
+signing, editors and transports. Settings with a fixed name are switched off. Drivers and filters
+with their own names use the user's setting or none. Nested repositories are ignored, because git
+would apply their settings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
 
-_OFF = {
+_DISABLED = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
     "core.editor": "true",
@@ -44,84 +44,86 @@ _ENVIRONMENT = {
     "GIT_EDITOR": "true",
     "LC_ALL": "C.UTF-8",
 }
-_PASSED_ON = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR")
-#: Programs under names of their own, and what stands in for them: no filter, no other view, and git's own merge of texts.
-_NAMED = re.compile(r"(filter|merge|diff)\..+\.(clean|smudge|process|required|driver|command|textconv)")
-_INSTEAD = {"required": "false", "driver": "git merge-file %A %O %B"}
+_INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR")
+#: Programs with their own names, and their replacements: no filter, and git's built-in text merge.
+_PROGRAM_KEY = re.compile(r"(filter|merge|diff)\..+\.(clean|smudge|process|required|driver|command|textconv)")
+_REPLACEMENTS = {"required": "false", "driver": "git merge-file %A %O %B"}
 
 
 class GitResult(NamedTuple):
-    """What git said. `code` 0 is success."""
+    """The output of git. `code` 0 is success."""
 
     code: int
     text: str
 
 
-#: Of a repository that could run what it names.
-_NOT_HELD = GitResult(128, "the repository's settings name programs in a way that git cannot be kept from running them")
+#: The result for a repository whose programs cannot be disabled.
+_UNSAFE = GitResult(128, "the repository's settings name programs that cannot be disabled")
 
 
 async def git(folder: str, *arguments: str, stdin: str = "") -> GitResult:
-    """Runs git in a folder, with `given` on its input."""
-    held = await _held(folder, arguments)
-    if held is None:
-        return _NOT_HELD
-    asked = stdin.encode("utf-8", "surrogateescape")
-    code, out = await _run(folder, held, asked, asyncio.subprocess.STDOUT)
+    """Run git in a folder, with `stdin` as its input."""
+    safe = await _safe_arguments(folder, arguments)
+    if safe is None:
+        return _UNSAFE
+    data = stdin.encode("utf-8", "surrogateescape")
+    code, out = await _run(folder, safe, data, asyncio.subprocess.STDOUT)
     return GitResult(code, out.decode("utf-8", "surrogateescape").strip())
 
 
-async def git_output(folder: str, arguments: Sequence[str], asked: bytes = b"") -> bytes:
-    """What git prints when it is asked so; nothing where it fails."""
-    held = await _held(folder, arguments)
-    if held is None:
+async def git_output(folder: str, arguments: Sequence[str], data: bytes = b"") -> bytes:
+    """Return the output of git; empty if it fails."""
+    safe = await _safe_arguments(folder, arguments)
+    if safe is None:
         return b""
-    code, out = await _run(folder, held, asked)
+    code, out = await _run(folder, safe, data)
     return b"" if code else out
 
 
 async def git_paths(folder: str, *arguments: str) -> tuple[str, ...]:
-    """What git names where it is asked to end each with a NUL byte; nothing where it fails."""
+    """Return the NUL-terminated names that git prints; empty if it fails."""
     out = await git_output(folder, arguments)
-    return tuple(one for one in out.decode("utf-8", "surrogateescape").split("\0") if one)
+    return tuple(name for name in out.decode("utf-8", "surrogateescape").split("\0") if name)
 
 
-async def _held(folder: str, arguments: Sequence[str]) -> list[str] | None:
-    """The arguments with all that is switched off before them; None where that cannot be said."""
-    named = await _named(folder)
-    # A setting is given as name=value, so nothing can be said of a name that has such a sign in it.
-    if named is None or any("=" in key for key in named):
+async def _safe_arguments(folder: str, arguments: Sequence[str]) -> list[str] | None:
+    """Return the arguments with all overrides before them; None if the repository cannot be made
+    safe."""
+    overrides = await _program_overrides(folder)
+    # Git takes overrides as name=value, so a name with "=" cannot be overridden.
+    if overrides is None or any("=" in key for key in overrides):
         return None
-    settings = {**_OFF, **named}
+    settings = {**_DISABLED, **overrides}
     return [*(part for key, value in settings.items() for part in ("-c", f"{key}={value}")), *arguments]
 
 
 async def locate_repository(folder: str) -> GitResult:
-    """The folder's repository: its top, the folder's place below it, and its newest commit, a line each.
+    """Return the root of the folder's repository, the folder's path below it, and its newest
+    commit, one per line.
 
-    One whose settings say that its files lie elsewhere is none: git would write there.
+    A repository whose settings place its files elsewhere is refused, because git would write there.
     """
-    found = await git(folder, "rev-parse", "--absolute-git-dir", "--show-toplevel", "--show-prefix", "HEAD")
-    if found.code:
-        return found
-    store, root, *rest = found.text.splitlines()
-    if not await asyncio.to_thread(_is_of, Path(root), Path(store)):
-        return GitResult(128, "the repository's settings say that its files lie elsewhere")
+    located = await git(folder, "rev-parse", "--absolute-git-dir", "--show-toplevel", "--show-prefix", "HEAD")
+    if located.code:
+        return located
+    store, root, *rest = located.text.splitlines()
+    if not await asyncio.to_thread(_is_own_repository, Path(root), Path(store)):
+        return GitResult(128, "the repository's settings place its files elsewhere")
     return GitResult(0, "\n".join((root, rest[0] if len(rest) > 1 else "", rest[-1])))
 
 
-def _is_of(root: Path, store: Path) -> bool:
-    """True where the working tree itself names that repository."""
-    named = root / ".git"
-    if named.is_dir():
-        return named.resolve() == store.resolve()
-    if not named.is_file():
+def _is_own_repository(root: Path, store: Path) -> bool:
+    """Return True if the working tree refers to that repository."""
+    git_file = root / ".git"
+    if git_file.is_dir():
+        return git_file.resolve() == store.resolve()
+    if not git_file.is_file():
         return False
-    place = named.read_text(errors="replace").removeprefix("gitdir:").strip()
-    return (root / place).resolve() == store.resolve()
+    target = git_file.read_text(errors="replace").removeprefix("gitdir:").strip()
+    return (root / target).resolve() == store.resolve()
 
 
-async def _named(folder: str) -> dict[str, str] | None:
+async def _program_overrides(folder: str) -> dict[str, str] | None:
     code, out = await _run(folder, ("config", "--list", "--show-scope", "-z"))
     if code:
         return None
@@ -130,20 +132,20 @@ async def _named(folder: str) -> dict[str, str] | None:
     ours: dict[str, str] = {}
     for scope, entry in zip(parts[::2], parts[1::2], strict=False):
         key, _, value = entry.partition("\n")
-        if _NAMED.fullmatch(key):
+        if _PROGRAM_KEY.fullmatch(key):
             (theirs if scope in ("local", "worktree") else ours)[key] = value
-    return {key: ours.get(key, _INSTEAD.get(key.rpartition(".")[2], "")) for key in theirs}
+    return {key: ours.get(key, _REPLACEMENTS.get(key.rpartition(".")[2], "")) for key in theirs}
 
 
 async def _run(
-    folder: str, arguments: Sequence[str], asked: bytes = b"", errors: int = asyncio.subprocess.DEVNULL
+    folder: str, arguments: Sequence[str], data: bytes = b"", errors: int = asyncio.subprocess.DEVNULL
 ) -> tuple[int, bytes]:
-    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    passed = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
-        with _input(asked) as given:
+        with _input_file(data) as input_file:
             process = await asyncio.create_subprocess_exec(
                 *("git", "-C", folder, *arguments),
-                stdin=given,
+                stdin=input_file,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
                 env={**passed, **_ENVIRONMENT},
@@ -155,13 +157,13 @@ async def _run(
 
 
 @contextmanager
-def _input(asked: bytes) -> Generator[int | IO[bytes]]:
-    """What a program is to read. Not through a pipe: git may end without having read it, and not every event loop takes that
-    for nothing."""
-    if not asked:
+def _input_file(data: bytes) -> Generator[int | IO[bytes]]:
+    """Yield the input of a program as a file. Not every event loop handles a pipe that git does not
+    read."""
+    if not data:
         yield asyncio.subprocess.DEVNULL
         return
     with tempfile.TemporaryFile(prefix="callboard-git-") as file:
-        file.write(asked)
+        file.write(data)
         file.seek(0)
         yield file

@@ -1,4 +1,4 @@
-"""OpenAPI paths of the Multi-agent runtime specification."""
+"""The routes of the Multi-agent runtime specification as OpenAPI."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TAG = "agent-runs"
 
 
 def agent_run_structs() -> list[type[msgspec.Struct]]:
-    """Return the Structs whose schemas the document needs."""
+    """What the document needs the schemas of."""
     return [
         RunsQuery,
         ChildrenQuery,
@@ -55,70 +55,51 @@ def agent_run_structs() -> list[type[msgspec.Struct]]:
 def agent_run_paths(
     operation: Callable[..., Json], parameters: Callable[[str], list[Json]], headers: tuple[Json, Json]
 ) -> Json:
-    """Return the paths.
-
-    Args:
-        operation: Builds an operation, as for every other route.
-        parameters: Returns the query parameters of a Struct by its name.
-        headers: The parameters of the idempotency key and of Last-Event-ID.
-    """
-    key, last_event_id = headers
+    """The paths. `operation` and `parameters` make the parts as for every other route; `headers` are the idempotency key and
+    Last-Event-ID."""
+    key, resumed = headers
 
     def get(name: str, summary: str, answer: Json, query: str, *more: Json) -> Json:
         return {"get": operation(name, summary, answer, tag=_TAG, parameters=[*parameters(query), *more])}
 
     def post(name: str, summary: str, answer: Json, body: str, *more: Json, required: bool = True) -> Json:
-        request = {"required": required, "content": _json({"$ref": f"#/components/schemas/{body}"})}
-        return {"post": operation(name, summary, answer, tag=_TAG, parameters=[key, *more], requestBody=request)}
+        sent = {"required": required, "content": _json({"$ref": f"#/components/schemas/{body}"})}
+        return {"post": operation(name, summary, answer, tag=_TAG, parameters=[key, *more], requestBody=sent)}
 
     runs: Json = {"type": "array", "items": {"$ref": "#/components/schemas/AgentRunRecord"}}
     stream = {
-        "description": "Events of nine kinds, each in an envelope with its `seq`.",
+        "description": "Nine kinds of event, each wrapped with its `seq`.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
-    settings = _answer({"$ref": "#/components/schemas/EffectiveSettings"})
+    holds = _answer({"$ref": "#/components/schemas/EffectiveSettings"})
     raw = {"type": "object", "properties": {"view": {"const": "raw"}}}
     context = _answer({"anyOf": [{"$ref": "#/components/schemas/RunSummary"}, raw]})
     return {
-        "/api/agent-runs": get(
-            "agent_runs", "List the runs of a session or folder.", _answer(_object(runs=runs)), "RunsQuery"
-        ),
+        "/api/agent-runs": get("agent_runs", "The runs of a session or folder.", _answer(_of(runs=runs)), "RunsQuery"),
         "/api/agent-children": get(
-            "agent_children", "List the child runs of a run.", _answer(_object(children=runs)), "ChildrenQuery"
+            "agent_children", "The runs that were begun for a run.", _answer(_of(children=runs)), "ChildrenQuery"
         ),
-        "/api/agent-context": get(
-            "agent_context", "Read the messages, tool calls and changes of a run.", context, "ContextQuery"
-        ),
+        "/api/agent-context": get("agent_context", "What a run was told, said and did.", context, "ContextQuery"),
         "/api/agent-cancel": post(
-            "agent_cancel",
-            "Cancel a run and all runs that work for it.",
-            _answer(_object(run=runs["items"])),
-            "CancelBody",
+            "agent_cancel", "Cancel a run and whatever works for it.", _answer(_of(run=runs["items"])), "CancelBody"
         ),
         "/api/chat": post(
             "chat",
-            "Send a message to an agent. The message is queued if the agent is busy.",
+            "Give an agent a message; it is queued where the agent is busy.",
             _answer({"$ref": "#/components/schemas/Accepted"}),
             "ChatBody",
         ),
-        "/api/events": get(
-            "events", "Stream all events of a folder in one order.", stream, "EventsQuery", last_event_id
-        ),
+        "/api/events": get("events", "What happens in a folder, in one order.", stream, "EventsQuery", resumed),
         "/api/settings": {
-            **get("settings", "Read the effective settings of a folder.", settings, "SettingsQuery"),
-            **post(
-                "change_settings", "Refuse a change of settings, and name where to make it.", settings, "SettingsBody"
-            ),
+            **get("settings", "The settings that hold in a folder.", holds, "SettingsQuery"),
+            **post("change_settings", "Change settings; what cannot be changed is named.", holds, "SettingsBody"),
         },
         "/api/workspace/tree": get(
-            "workspace_tree",
-            "List the files of a folder.",
-            _answer({"$ref": "#/components/schemas/Tree"}),
-            "TreeQuery",
+            "workspace_tree", "The files of a folder.", _answer({"$ref": "#/components/schemas/Tree"}), "TreeQuery"
         ),
         "/api/runs/{session}/nodes/{agent}/interrupt": post(
             "interrupt_node",
-            "Interrupt the running turn of an agent.",
+            "Interrupt what an agent of a session runs.",
             _answer({"type": "object"}),
             "InterruptBody",
             _SESSION,
@@ -136,5 +117,5 @@ def _answer(schema: Json) -> Json:
     return {"description": "The answer.", "content": _json(schema)}
 
 
-def _object(**properties: Json) -> Json:
+def _of(**properties: Json) -> Json:
     return {"type": "object", "properties": properties, "required": list(properties)}
