@@ -7,8 +7,9 @@ import { place } from '../../../dev/rows'
 import { CHINESE, fillAs, NO_BLOBS, show } from '../../../dev/surfaces'
 import { OpenedRows } from '../shared/opened-rows'
 import { NamesProvider } from '../shared/surface'
+import { HandoffLine } from './handoff-line'
 import { Plan } from './plan'
-import { HandoffLine, MessageLine, RemoteLine, WorkerLine } from './received-lines'
+import { MessageLine, RemoteLine, WorkerLine } from './received-lines'
 
 function part<K extends Part['kind']>(row: wire.PanelRows['parts'] & { readonly kind: K }) {
   return fillAs('parts', row) as Extract<Part, { kind: K }>

@@ -3,14 +3,14 @@
  * text.
  */
 import { memo, type ReactNode } from 'react'
-import type { HandoffPart, NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
+import type { NoticePart, NotificationPart, RemoteStatusPart } from '@/system/rows/model'
 import { Icon, type IconName } from '@/ui/icon'
 import { Badge, type Tone } from '@/ui/marks'
 import { useOpened } from '../shared/opened-rows'
 import { useFullText, useNames, useT } from '../shared/surface'
 import { NOTIFICATION_TONES, REMOTE_TONES } from '../shared/tones'
 
-function ReceivedLine(props: {
+export function ReceivedLine(props: {
   readonly id: string
   readonly icon: IconName
   readonly title: string
@@ -69,34 +69,6 @@ export const MessageLine = memo(({ part }: { part: NoticePart }) => {
   const agent = useNames().agent(part.agentId)
   const title = t.maybe(`told.message.${part.code}`, { agent }) ?? t('told.message', { agent })
   return <ReceivedLine id={part.key} icon="inbox" title={title} text={part.message} />
-})
-
-const NEWS: Readonly<Record<HandoffPart['news'], Tone>> = {
-  requested: 'quiet',
-  accepted: 'good',
-  rejected: 'bad',
-  returned: 'good',
-  expired: 'warn',
-}
-
-export const HandoffLine = memo(({ part }: { part: HandoffPart }) => {
-  const t = useT()
-  const names = useNames()
-  const [source, target] = [names.agent(part.source), names.agent(part.target)]
-  return (
-    <ReceivedLine
-      id={part.key}
-      icon="arrowRight"
-      title={t('team.line.handoff', { source, target })}
-      {...(part.news === 'requested'
-        ? {}
-        : { mark: { text: t(`told.handoff.${part.news}`), tone: NEWS[part.news] } })}
-      text={part.message}
-      more={
-        part.ownership && <p className="text-sm text-ink-faint">{t('told.ownership', { agent: target })}</p>
-      }
-    />
-  )
 })
 
 /** The task state that a remote agent reported. */
