@@ -45,9 +45,9 @@ def test_a_piece_that_overlaps_is_not_repeated():
 
 def test_a_missing_piece_is_a_gap():
     table = Table([put(part("a", "one"))])
-    with pytest.raises(Refusal, match=r"gap: Text of a is missing between 3 and 5\."):
+    with pytest.raises(Refusal, match=r"gap: Text of row a is missing between 3 and 5\."):
         table.apply([piece(5, "x")])
-    with pytest.raises(Refusal, match="gap: Text came for the row b of parts"):
+    with pytest.raises(Refusal, match="gap: Text arrived for row b of panel parts"):
         table.apply([piece(0, "x", key="b")])
 
 

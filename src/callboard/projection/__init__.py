@@ -1,18 +1,21 @@
-"""What is seen: facts, and text in the making, become row operations.
+"""Row operations for panels, from facts and live text.
 
-    session     the shell of a session
+    view        all panels of a session, from facts, live frames or a stored state
+    session     the header of a session
     sessions    the session's card in the list of sessions
-    turns       one row a turn, with its counts and its end
-    parts/      the conversation within turns: text, reasoning, tool calls, actions, asides
-    queue       turns that wait, in their order
+    turns       one row per turn
+    parts/      the conversation within turns: text, reasoning, tool calls, actions, notices
+    queue       queued turns
     actions     requests that wait for an answer
     status      the status line of each thread
-    live        text in the making, laid over the rows of facts
-    view        all panels of a session together, from facts, frames or a kept state
-    workspace   a workspace's row, and what it says of its sessions' titles, pins and archive
-    overlay     what a row reads where the process that wrote it is dead
-    rows        a table that operations are applied to
-    emit/       facts as they leave the system: the runtime's events, Agent UI's event classes
+    team/       the panels of a team
+    task/       the board
+    live        live text, shown over the rows of facts
+    workspace   a workspace's row, and the listing of its sessions
+    overlay     rows of a dead epoch
+    rows        a table of rows
+    reducer     the base of reducers
+    emit/       facts in the vocabularies of other programs
 
-Pure: no clock, no I/O. A reducer holds what is still open and nothing older, and can be encoded and gone on from.
+Pure: no clock, no I/O. A reducer stores open entities only, and a view can continue from its encoded state.
 """

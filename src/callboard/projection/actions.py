@@ -1,4 +1,4 @@
-"""Requests that wait for an answer. What came of one stays in the conversation (`parts.action`)."""
+"""Requests that wait for an answer. `parts.action` shows their outcome."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from callboard.contracts.rows import ActionRow, AskedChange, Op
 
 from .reducer import remove, upsert
 
-#: What a binding says of a file that does not exist yet.
+#: The file hash of a binding to a file that does not exist.
 ABSENT = "absent"
-#: Calls in which an agent elsewhere says what it needs: no tool of anybody's.
+#: Tool names of a remote agent's requests. They are not tools.
 _NO_TOOL = frozenset({REMOTE_INPUT, REMOTE_AUTH})
-#: The two lines of a unified diff that name its sides.
+#: The number of header lines of a unified diff.
 _HEADER_LINES = 2
 
 
 def asked_tool(fact: ActionRequired) -> str:
-    """The tool that the request is about; empty where a person is asked for something else."""
+    """Return the tool of the request; empty for requests without a tool."""
     return "" if fact.tool in _NO_TOOL else fact.tool
 
 
 class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent whose calls may need an answer. `parent` is the agent that it works for."""
+    """An agent whose calls may need an answer. `parent` is its parent agent."""
 
     id: str
     name: str
@@ -42,13 +42,13 @@ class RequestingAgent(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ActionsPanel(msgspec.Struct):
-    """`pending` are the turns of the actions that have no answer; `agents` who has each thread."""
+    """In `pending` the turn of each action without an answer, in `agents` the agent of each thread."""
 
     pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     agents: dict[str, RequestingAgent] = msgspec.field(default_factory=dict[str, RequestingAgent])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to. An action whose turn ended without a word about it is pending no longer."""
+        """Return the row operations of the fact. The end of a turn removes its actions."""
         scope = record.scope
         match record.fact:
             case ActionRequired() as fact:
@@ -65,10 +65,10 @@ class ActionsPanel(msgspec.Struct):
             case ActionResolved() | ActionExpired() | ActionWithdrawn():
                 return [] if self.pending.pop(scope.action, None) is None else remove(ActionRow, scope.action)
             case TurnCompleted() | TurnFailed() | TurnInterrupted() if self.pending:
-                left = [action for action, turn in self.pending.items() if turn == scope.turn]
-                for action in left:
+                ended = [action for action, turn in self.pending.items() if turn == scope.turn]
+                for action in ended:
                     del self.pending[action]
-                return [op for action in left for op in remove(ActionRow, action)]
+                return [op for action in ended for op in remove(ActionRow, action)]
             case _:
                 return []
 
@@ -113,7 +113,7 @@ def _row(record: Record, fact: ActionRequired, asker: RequestingAgent) -> Action
 
 
 def _change(fact: ActionRequired) -> AskedChange | None:
-    """The change to a file that the request is about, as far as its binding and its diff tell."""
+    """Return the change to a file, from the request's binding and diff."""
     if fact.binding is None or not fact.binding.file:
         return None
     change = AskedChange(path=fact.binding.file, creates=fact.binding.file_hash == ABSENT)

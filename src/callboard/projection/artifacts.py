@@ -1,5 +1,4 @@
-"""The artifacts of a session: what each is, its newest versions, and what became of saving and exporting it. A version has a
-row of its own as well, which is read when it is asked for."""
+"""Artifacts: one row each, with its newest versions, saves and exports. A version has a row of its own, read on demand."""
 
 from __future__ import annotations
 
@@ -24,15 +23,15 @@ from callboard.contracts.rows import ArtifactRow, ArtifactVersionRow, ExportEntr
 
 from .reducer import upsert
 
-#: How many versions and exports a row tells; the rest is had on demand.
+#: Maximum number of versions and exports in an artifact's row.
 MOST_VERSIONS = 3
 MOST_EXPORTS = 5
-#: How many of the newest rows the panel keeps whole. Of the others it keeps what a row is begun with.
+#: Maximum number of complete rows. The panel keeps a summary of older ones.
 MOST_ROWS = 300
 
 
 class Rest(msgspec.Struct, frozen=True, array_like=True):
-    """What is kept of an artifact that was not changed for long."""
+    """The summary of an artifact that has not changed recently."""
 
     title: str
     kind: ArtifactKind
@@ -44,25 +43,25 @@ class Rest(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ArtifactsPanel(msgspec.Struct):
-    """`rows` are those that changed last, the newest last; `rest` is what is kept of all others."""
+    """In `rows` the artifacts that changed last, newest last; in `rest` the summaries of the others."""
 
     rows: dict[str, ArtifactRow] = msgspec.field(default_factory=dict[str, ArtifactRow])
     rest: dict[str, Rest] = msgspec.field(default_factory=dict[str, Rest])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         match record.fact:
             case ArtifactCreated() as fact:
-                return self._keep(_begun(record, fact))
+                return self._store(_created(record, fact))
             case ArtifactVersionCreated() as fact:
                 return self._version(record, fact)
             case ArtifactDeleted():
-                return self._deleted(record)
+                return self._delete(record)
             case _:
-                return self._changed(record)
+                return self._change(record)
 
     def _version(self, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
-        row = self._row(record) or _unbegun(record, fact)
+        row = self._row(record) or _without_creation(record, fact)
         entry = _entry(record, fact, row)
         saves = fact.version_origin in ("person", "rollback")
         settled: dict[str, Any] = dict(_SETTLED) if saves else {}
@@ -78,25 +77,25 @@ class ArtifactsPanel(msgspec.Struct):
         version = ArtifactVersionRow(
             key=key, order=record.sequence, sequence=record.sequence, artifact_id=row.artifact_id, entry=entry
         )
-        return [*self._keep(_now(row, record)), *upsert(version)]
+        return [*self._store(_now(row, record)), *upsert(version)]
 
-    def _changed(self, record: Record) -> list[Op]:
+    def _change(self, record: Record) -> list[Op]:
         row = self._row(record) if record.scope.artifact else None
         changes = _changes(row, record) if row is not None else {}
         if row is None or not changes:
             return []
-        return self._keep(_now(msgspec.structs.replace(row, **changes), record))
+        return self._store(_now(msgspec.structs.replace(row, **changes), record))
 
-    def _deleted(self, record: Record) -> list[Op]:
-        """What a person wrote and did not save is not deleted with it."""
+    def _delete(self, record: Record) -> list[Op]:
+        """Mark the artifact as deleted. An unsaved draft remains."""
         row = self._row(record)
         if row is None:
             return []
-        gone = msgspec.structs.replace(row, status="deleted", code="", message="")
-        return self._keep(_now(gone, record))
+        deleted = msgspec.structs.replace(row, status="deleted", code="", message="")
+        return self._store(_now(deleted, record))
 
     def _row(self, record: Record) -> ArtifactRow | None:
-        """The artifact's row as it was; one that was not changed for long tells its newest versions no more."""
+        """Return the artifact's row. A row from a summary lacks its versions."""
         key = record.scope.artifact
         rest = self.rest.get(key)
         if rest is None:
@@ -115,25 +114,24 @@ class ArtifactsPanel(msgspec.Struct):
             created_at=rest.created_at,
         )
 
-    def _keep(self, row: ArtifactRow) -> list[Op]:
+    def _store(self, row: ArtifactRow) -> list[Op]:
         self.rest.pop(row.key, None)
         self.rows.pop(row.key, None)
         if row.status == "deleted" and not _exporting(row):
-            # Nothing is told of it any more.
             return upsert(row)
         self.rows[row.key] = row
         if len(self.rows) > MOST_ROWS:
-            # What a person has in hand is kept whole.
-            key = next((key for key, one in self.rows.items() if _rests(one)), next(iter(self.rows)))
+            # Summarise a saved artifact first: a draft or a running export needs its complete row.
+            key = next((key for key, row in self.rows.items() if _is_settled(row)), next(iter(self.rows)))
             self.rest[key] = _rest(self.rows.pop(key))
         return upsert(row)
 
 
-#: What a row tells of a save once it is settled.
+#: The fields of a settled save.
 _SETTLED: dict[str, Any] = {"status": "saved", "draft": None, "draft_base": 0, "code": "", "message": ""}
 
 
-def _begun(record: Record, fact: ArtifactCreated) -> ArtifactRow:
+def _created(record: Record, fact: ArtifactCreated) -> ArtifactRow:
     return ArtifactRow(
         key=record.scope.artifact,
         order=record.sequence,
@@ -151,14 +149,14 @@ def _begun(record: Record, fact: ArtifactCreated) -> ArtifactRow:
     )
 
 
-def _unbegun(record: Record, fact: ArtifactVersionCreated) -> ArtifactRow:
-    """Of an artifact whose beginning is not known."""
-    begun = ArtifactCreated(artifact_kind="binary", title=fact.title, path=fact.path, worktree=fact.worktree)
-    return msgspec.structs.replace(_begun(record, begun), created_at=0, agent_id="", thread_id="")
+def _without_creation(record: Record, fact: ArtifactVersionCreated) -> ArtifactRow:
+    """Return the row of an artifact without a creation fact."""
+    created = ArtifactCreated(artifact_kind="binary", title=fact.title, path=fact.path, worktree=fact.worktree)
+    return msgspec.structs.replace(_created(record, created), created_at=0, agent_id="", thread_id="")
 
 
 def _entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> VersionEntry:
-    """A version that was erased still counts."""
+    """Return the entry of a version. An erased version still counts."""
     return VersionEntry(
         version=fact.version or row.version + 1,
         content=content_of(row.path or row.title, fact.content),
@@ -175,19 +173,19 @@ def _entry(record: Record, fact: ArtifactVersionCreated, row: ArtifactRow) -> Ve
 
 
 def _changes(row: ArtifactRow, record: Record) -> dict[str, Any]:
-    """The fields that the fact changes."""
+    """Return the fields that the fact changes."""
     match record.fact:
         case ArtifactUpdated() as fact:
-            named = {"title": title_of(fact.title, fact.path or row.path), "path": fact.path or row.path}
-            return {**named, **(_SETTLED if fact.dropped else {})}
+            names = {"title": title_of(fact.title, fact.path or row.path), "path": fact.path or row.path}
+            return {**names, **(_SETTLED if fact.dropped else {})}
         case ArtifactSaveRequested():
             return {"status": "saving", "code": "", "message": ""}
         case ArtifactFailed(operation="export") as fact:
             return _export(row, fact.export, code=fact.code, message=fact.message)
         case ArtifactFailed() as fact:
-            kept = {"draft": fact.draft, "draft_base": fact.base} if fact.draft is not None else {}
+            draft = {"draft": fact.draft, "draft_base": fact.base} if fact.draft is not None else {}
             status = "conflict" if fact.code == "artifact_conflict" else "failed"
-            return {"status": status, "code": fact.code, "message": fact.message, **kept}
+            return {"status": status, "code": fact.code, "message": fact.message, **draft}
         case ArtifactExportStarted() as fact:
             new = ExportEntry(
                 export=fact.export,
@@ -197,7 +195,7 @@ def _changes(row: ArtifactRow, record: Record) -> dict[str, Any]:
                 artifacts=len(fact.artifacts) + 1,
                 everything=fact.everything,
             )
-            others = tuple(one for one in row.exports if one.export != fact.export)
+            others = tuple(entry for entry in row.exports if entry.export != fact.export)
             return {"exports": (*others, new)[-MOST_EXPORTS:]}
         case ArtifactExportProgressed() as fact:
             return _export(row, fact.export, done=fact.done, total=fact.total)
@@ -208,22 +206,22 @@ def _changes(row: ArtifactRow, record: Record) -> dict[str, Any]:
 
 
 def _export(row: ArtifactRow, export: str, **changes: Any) -> dict[str, Any]:
-    if not any(one.export == export for one in row.exports):
+    if not any(entry.export == export for entry in row.exports):
         return {}
-    told = (msgspec.structs.replace(one, **changes) if one.export == export else one for one in row.exports)
-    return {"exports": tuple(told)}
+    replace = msgspec.structs.replace
+    return {"exports": tuple(replace(old, **changes) if old.export == export else old for old in row.exports)}
 
 
 def _now(row: ArtifactRow, record: Record) -> ArtifactRow:
     return msgspec.structs.replace(row, sequence=record.sequence, updated_at=record.header.at)
 
 
-def _rests(row: ArtifactRow) -> bool:
+def _is_settled(row: ArtifactRow) -> bool:
     return row.status == "saved" and not _exporting(row)
 
 
 def _exporting(row: ArtifactRow) -> bool:
-    return any(one.content is None and not one.code for one in row.exports)
+    return any(entry.content is None and not entry.code for entry in row.exports)
 
 
 def _rest(row: ArtifactRow) -> Rest:

@@ -1,4 +1,4 @@
-"""One row a thread: what its newest run was given beside words, what was left out, and how full its model's window is."""
+"""Context: one row per thread, with the newest run's refs, omissions and token usage."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from .reducer import upsert
 
 
 class ContextPanel(msgspec.Struct):
-    """`rows` are those of threads of which there is something to say, by thread; `summing` are those whose older part is being
-    summarised."""
+    """The rows by thread. `compacting` are the threads with a compaction in progress."""
 
     rows: dict[str, ContextRow] = msgspec.field(default_factory=dict[str, ContextRow])
-    summing: set[str] = msgspec.field(default_factory=set[str])
+    compacting: set[str] = msgspec.field(default_factory=set[str])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         thread = record.scope.thread
         match record.fact:
             case ContextResolved() as fact:
@@ -48,16 +47,18 @@ class ContextPanel(msgspec.Struct):
             case TurnStarted() if thread in self.rows:
                 return self._change(record, turn_id=record.scope.turn, refs=(), missing=(), omitted=())
             case CompactionStarted():
-                self.summing.add(thread)
+                self.compacting.add(thread)
                 return []
             case CompactionCompleted(tokens_after=after):
-                self.summing.discard(thread)
+                self.compacting.discard(thread)
                 return self._change(record, used=after) if thread in self.rows else []
             case CompactionFailed():
-                self.summing.discard(thread)
+                self.compacting.discard(thread)
                 return []
-            case CostRecorded(input_tokens=told) as fact if told and thread in self.rows and thread not in self.summing:
-                return self._change(record, used=told + (fact.output_tokens or 0))
+            case CostRecorded(input_tokens=tokens) as fact if (
+                tokens and thread in self.rows and thread not in self.compacting
+            ):
+                return self._change(record, used=tokens + (fact.output_tokens or 0))
             case _:
                 return []
 

@@ -1,4 +1,4 @@
-"""Text in the making, laid over the rows of facts. It is no part of a view's state: the fact that ends a part says all."""
+"""Live text, shown over the rows of facts. It is not part of a view's state: a part's final fact replaces it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _DETAILS: dict[str, StatusDetail] = {"text": "answering", "reasoning": "reasonin
 
 
 class _LivePart(msgspec.Struct):
-    """A part in the making. `row` is what viewers have without the text, which grows in `field`."""
+    """A live part. `row` has no text; the text grows in `field`."""
 
     run: str
     row: LiveRow
@@ -46,23 +46,22 @@ class _LivePart(msgspec.Struct):
     pieces: list[str]
     length: int
 
-    def whole(self) -> LiveRow:
+    def complete_row(self) -> LiveRow:
         return msgspec.structs.replace(self.row, **{self.field: Text(text="".join(self.pieces))})
 
 
 class Live:
-    """What is being streamed now, by partial key, the finer status line of each thread that streams, and how far calls are."""
+    """The live parts by partial key, the refined status of each thread, and the progress of calls."""
 
     def __init__(self) -> None:
         self._parts: dict[str, _LivePart] = {}
         self._status: dict[str, StatusRow] = {}
-        self._far: dict[str, dict[str, Any]] = {}
+        self._calls: dict[str, dict[str, Any]] = {}
 
     def frame(self, frame: Frame, parts: PartsPanel, status: StatusPanel) -> list[Op]:
-        """The operations of a piece: a new row for the first, an append for the others.
+        """Return the row operations of a frame: a new row for the first frame of a part, then appends.
 
-        A piece that was seen is skipped. One of a run that is over, of a part that is finished or behind a piece that was
-        missed changes nothing: the part's fact brings the whole.
+        Repeated frames, frames after a gap, and frames of ended runs or finished parts have no operations.
         """
         run = parts.runs.get(frame.scope.turn)
         if run is None or run.place.run != frame.scope.run:
@@ -76,36 +75,39 @@ class Live:
             if row is None:
                 return []
             if isinstance(row, ToolPart) and frame.kind == "output":
-                row = msgspec.structs.replace(row, **self._far.get(row.key, {}))
+                row = msgspec.structs.replace(row, **self._calls.get(row.key, {}))
             part = self._parts[key] = _LivePart(
                 run=run.place.run, row=row, field=_FIELDS[frame.kind], pieces=[frame.text], length=len(frame.text)
             )
-            return [*upsert(part.whole()), *self._finer(frame, status)]
-        fresh = frame.text[part.length - frame.offset :] if frame.offset <= part.length else ""
-        if not fresh:
+            return [*upsert(part.complete_row()), *self._refine(frame, status)]
+        new = frame.text[part.length - frame.offset :] if frame.offset <= part.length else ""
+        if not new:
             return []
-        op = AppendText(panel="parts", key=part.row.key, field=part.field, offset=part.length, text=fresh)
-        part.pieces.append(fresh)
-        part.length += len(fresh)
-        return [op, *self._finer(frame, status)]
+        op = AppendText(panel="parts", key=part.row.key, field=part.field, offset=part.length, text=new)
+        part.pieces.append(new)
+        part.length += len(new)
+        return [op, *self._refine(frame, status)]
 
     def _progress(self, run: OpenRun, frame: Frame) -> list[Op]:
-        """How far a call is stands in its row, beside what it has printed. One that is over is not told of any more."""
+        """Show the progress of a running call in its row."""
         part = self._parts.get(partial_key("output", frame.scope))
         row = run.tools.get(frame.scope.tool_call)
         if row is None or row.state != "running":
             return []
-        far = _far(frame)
-        self._far[frame.scope.tool_call] = far
+        fields = _progress_fields(frame)
+        self._calls[frame.scope.tool_call] = fields
         if part is None:
-            return upsert(msgspec.structs.replace(row, **far))
-        part.row = msgspec.structs.replace(part.row, **far)
-        return upsert(part.whole())
+            return upsert(msgspec.structs.replace(row, **fields))
+        part.row = msgspec.structs.replace(part.row, **fields)
+        return upsert(part.complete_row())
 
     def settle(self, record: Record, ops: list[Op]) -> list[Op]:
-        """What the fact makes of the parts in the making: those that it ends are its own rows from now on, those that it
-        leaves behind are gone. `ops` are the operations that the fact led to."""
-        if not self._parts and not self._status and not self._far:
+        """End the live parts that the fact completes, and return the removal of those that it abandons.
+
+        Args:
+            ops: The row operations of the fact.
+        """
+        if not self._parts and not self._status and not self._calls:
             return []
         if any(op.panel == "status" for op in ops):
             self._status.pop(record.scope.thread, None)
@@ -119,34 +121,36 @@ class Live:
                 self._parts.pop(partial_key("arguments", scope), None)
             case ToolCompleted() | ToolFailed() | ToolCancelled() | ToolLost():
                 self._parts.pop(partial_key("output", scope), None)
-                self._far.pop(scope.tool_call, None)
+                self._calls.pop(scope.tool_call, None)
             case ModelFailed() | ModelRequested() | TurnCompleted() | TurnFailed() | TurnInterrupted():
-                return self._leave(scope.run)
+                return self._abandon(scope.run)
             case _:
                 pass
         return []
 
-    def _leave(self, run: str) -> list[Op]:
-        left = {key: part for key, part in self._parts.items() if part.run == run}
-        for key in left:
+    def _abandon(self, run: str) -> list[Op]:
+        abandoned = {key: part for key, part in self._parts.items() if part.run == run}
+        for key in abandoned:
             del self._parts[key]
-        return [op for part in left.values() if part.field != "output" for op in remove(type(part.row), part.row.key)]
+        return [
+            op for part in abandoned.values() if part.field != "output" for op in remove(type(part.row), part.row.key)
+        ]
 
-    def _finer(self, frame: Frame, status: StatusPanel) -> list[Op]:
-        """The status line while this kind of text comes. It does not hide that something waits or is being stopped."""
+    def _refine(self, frame: Frame, status: StatusPanel) -> list[Op]:
+        """Refine the status line by the kind of frame, unless the thread waits or is stopping."""
         thread, detail = status.threads.get(frame.scope.thread), _DETAILS.get(frame.kind)
         if thread is None or detail is None or not thread.open or thread.stopping or thread.waiting:
             return []
-        shown = self._status.get(frame.scope.thread, thread.row)
-        finer = msgspec.structs.replace(thread.row, status="streaming", detail=detail, tool=frame.tool)
-        if shown == finer:
+        current = self._status.get(frame.scope.thread, thread.row)
+        refined = msgspec.structs.replace(thread.row, status="streaming", detail=detail, tool=frame.tool)
+        if current == refined:
             return []
-        self._status[frame.scope.thread] = finer
-        return upsert(finer)
+        self._status[frame.scope.thread] = refined
+        return upsert(refined)
 
 
-def _far(frame: Frame) -> dict[str, Any]:
-    """How far the call is, as its row tells it."""
+def _progress_fields(frame: Frame) -> dict[str, Any]:
+    """Return the progress fields of a call's row."""
     return {"state": "progress", "done": frame.done, "total": frame.total, "message": frame.text}
 
 
@@ -154,7 +158,7 @@ _FIELDS = {"text": "content", "reasoning": "content", "arguments": "arguments", 
 
 
 def _first(run: OpenRun, frame: Frame) -> LiveRow | None:
-    """The row that the first piece of a part brings; None where the part is over or cannot be yet."""
+    """Return the row of a new part; None if the part has ended or cannot exist yet."""
     scope = frame.scope
     common: dict[str, Any] = {
         "key": step_id(scope.run, scope.step),

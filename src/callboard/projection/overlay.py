@@ -1,7 +1,7 @@
-"""What a row reads at the edge where the process that wrote it is dead.
+"""Rows of a dead epoch, as readers see them.
 
-Facts say under which epoch something runs. Whether that epoch is alive is no fact, so it is laid over the rows where they are
-read and never stored. What only waits for a person is not lost: its answer can be given at any time.
+A fact states the epoch of a run. Whether that epoch lives is not a fact: readers add it to the rows, and nothing stores it.
+Work that waits for a person is not lost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from callboard.contracts.rows import AgentRow, Row, RunRow, SessionCard, Session
 
 AnyRowT = TypeVar("AnyRowT", bound=Row)
 
-#: Details of a status line that hold only while somebody is at work.
+#: Details of a status line that apply only to a live epoch.
 _AT_WORK = frozenset(
     {
         "submitted",
@@ -28,12 +28,16 @@ _AT_WORK = frozenset(
     }
 )
 
-#: States of an agent that hold only while somebody is at work.
+#: States of an agent that apply only to a live epoch.
 _WORKS = frozenset({"spawning", "running", "waiting"})
 
 
 def overlay(row: AnyRowT, live_epoch: int | None) -> AnyRowT:
-    """The row as it reads while `live_epoch` holds the session (None: nobody does): what another epoch runs is lost."""
+    """Return the row with work of other epochs marked as lost.
+
+    Args:
+        live_epoch: The epoch that holds the session's lease. None without a lease.
+    """
     match row:
         case StatusRow() if row.epoch != live_epoch and row.detail in _AT_WORK:
             return msgspec.structs.replace(row, status="blocked", detail="lost")

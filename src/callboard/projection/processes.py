@@ -1,4 +1,4 @@
-"""Processes that go on in the background, and those that did."""
+"""Background processes: one row each."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from .reducer import upsert
 
 
 class ProcessesPanel(msgspec.Struct):
-    """`running` are the rows of those that are not over. What was written to one is not shown: its row says what it is, and
-    its output what came of that."""
+    """The rows of running processes, by id. The input of a process is not shown."""
 
     running: dict[str, ProcessRow] = msgspec.field(default_factory=dict[str, ProcessRow])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         process = record.scope.process
         match record.fact:
             case ProcessStarted() as fact:

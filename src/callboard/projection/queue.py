@@ -1,4 +1,4 @@
-"""Turns that wait for their thread, in the order in which they will start."""
+"""Queued turns, in the order in which they will start."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .reducer import remove, upsert
 
 
 class QueuePanel(msgspec.Struct):
-    """`waiting` has the queue of each thread, first to start first. `submitted` are turns of which nothing more is known."""
+    """In `waiting` the queue of each thread, in `submitted` the turns that are neither queued nor started."""
 
     waiting: dict[str, list[QueueRow]] = msgspec.field(default_factory=dict[str, list[QueueRow]])
     submitted: dict[str, QueueRow] = msgspec.field(default_factory=dict[str, QueueRow])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to; a turn behind one that leaves or moves gets its new place."""
+        """Return the row operations of the fact, including the new positions of later turns."""
         turn = record.scope.turn
         match record.fact:
             case TurnSubmitted() as fact:
@@ -44,17 +44,17 @@ class QueuePanel(msgspec.Struct):
                 row = self.submitted.pop(turn, None)
                 return [] if row is None else self._put(record, row, fact.position - 1)
             case QueuePromoted():
-                row = self._take(record)
+                row = self._pop(record)
                 return [] if row is None else self._put(record, row, 0)
             case QueueEdited() as fact:
                 return self._edit(record, fact)
             case QueueRemoved() | TurnStarted():
                 self.submitted.pop(turn, None)
-                return [] if self._take(record) is None else [*remove(QueueRow, turn), *self._renumber(record)]
+                return [] if self._pop(record) is None else [*remove(QueueRow, turn), *self._renumber(record)]
             case _:
                 return []
 
-    def _take(self, record: Record) -> QueueRow | None:
+    def _pop(self, record: Record) -> QueueRow | None:
         queue = self.waiting.get(record.scope.thread, [])
         for place, row in enumerate(queue):
             if row.turn_id == record.scope.turn:

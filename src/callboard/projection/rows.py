@@ -1,4 +1,4 @@
-"""A table of rows that operations are applied to: what a browser holds, for tests, the terminal and scripts."""
+"""A table of rows, as a browser has it, for tests, the terminal and scripts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.rows import AppendText, Op, Remove, Row, Upsert
 
 RowT = TypeVar("RowT", bound=Row)
+_READ_AGAIN = "Read the panel again."
 
 
 class _Growing(msgspec.Struct):
-    """A field that is being appended to. Its pieces are joined when the row is read."""
+    """A field that grows by appends. Reading the row joins its pieces."""
 
     pieces: list[str]
     length: int
@@ -29,7 +30,11 @@ class Table:
         self.apply(ops)
 
     def apply(self, ops: Iterable[Op]) -> None:
-        """Applies the operations in their order. Raises Refusal `gap` where a piece before an appended one is missing."""
+        """Apply the operations in order.
+
+        Raises:
+            Refusal: `gap`, if text before an append is missing.
+        """
         for op in ops:
             match op:
                 case Upsert():
@@ -42,18 +47,18 @@ class Table:
                     self._append(op)
 
     def panel(self, kind: type[RowT]) -> list[RowT]:
-        """The rows of a kind in the order of their panel."""
+        """Return the rows of a kind in the panel's order."""
         rows = self._rows.get(kind.panel, {})
-        found = [row for key in rows if isinstance(row := self._settled(kind.panel, key), kind)]
-        return sorted(found, key=lambda row: (row.order, row.key))
+        settled = [row for key in rows if isinstance(row := self._settled(kind.panel, key), kind)]
+        return sorted(settled, key=lambda row: (row.order, row.key))
 
     def row(self, kind: type[RowT], key: str) -> RowT | None:
-        """The row of a kind and key, or None."""
+        """Return the row of a kind and key, or None."""
         row = self._settled(kind.panel, key)
         return row if isinstance(row, kind) else None
 
     def rows(self) -> dict[str, list[Row]]:
-        """Every panel that has rows, in order."""
+        """Return the rows of each panel that has rows."""
         return {
             panel: sorted(
                 (row for key in rows if (row := self._settled(panel, key))), key=lambda row: (row.order, row.key)
@@ -65,17 +70,25 @@ class Table:
     def _append(self, op: AppendText) -> None:
         row = self._rows.get(op.panel, {}).get(op.key)
         if row is None:
-            raise Refusal("gap", f"Text came for the row {op.key} of {op.panel}, which is not here.")
+            raise Refusal(
+                "gap",
+                f"Text arrived for row {op.key} of panel {op.panel}, which does not exist.",
+                hint=_READ_AGAIN,
+            )
         place = (op.panel, op.key, op.field)
         growing = self._growing.get(place)
         if growing is None:
             text = getattr(row, op.field).text
             growing = self._growing[place] = _Growing([text], len(text))
         if op.offset > growing.length:
-            raise Refusal("gap", f"Text of {op.key} is missing between {growing.length} and {op.offset}.")
-        fresh = op.text[growing.length - op.offset :]
-        growing.pieces.append(fresh)
-        growing.length += len(fresh)
+            raise Refusal(
+                "gap",
+                f"Text of row {op.key} is missing between {growing.length} and {op.offset}.",
+                hint=_READ_AGAIN,
+            )
+        new = op.text[growing.length - op.offset :]
+        growing.pieces.append(new)
+        growing.length += len(new)
 
     def _settled(self, panel: str, key: str) -> Row | None:
         row = self._rows.get(panel, {}).get(key)
@@ -93,19 +106,19 @@ class Table:
 
 
 def compact(ops: Iterable[Op]) -> list[Op]:
-    """Operations of the same effect without those that a later one of the same batch undoes."""
-    kept: dict[tuple[str, str], list[Op]] = {}
+    """Drop the operations that a later operation of the batch replaces."""
+    latest: dict[tuple[str, str], list[Op]] = {}
     for op in ops:
         match op:
             case AppendText():
-                kept.setdefault((op.panel, op.key), []).append(op)
+                latest.setdefault((op.panel, op.key), []).append(op)
             case Upsert():
-                _replace(kept, (op.panel, op.row.key), op)
+                _replace(latest, (op.panel, op.row.key), op)
             case Remove():
-                _replace(kept, (op.panel, op.key), op)
-    return [op for group in kept.values() for op in group]
+                _replace(latest, (op.panel, op.key), op)
+    return [op for group in latest.values() for op in group]
 
 
-def _replace(kept: dict[tuple[str, str], list[Op]], place: tuple[str, str], op: Op) -> None:
-    kept.pop(place, None)
-    kept[place] = [op]
+def _replace(latest: dict[tuple[str, str], list[Op]], place: tuple[str, str], op: Op) -> None:
+    latest.pop(place, None)
+    latest[place] = [op]

@@ -1,4 +1,4 @@
-"""The shell of a session. Its title and whether it is archived are the workspace's to change (`workspace.listed`)."""
+"""The header of a session. `workspace.listed` adds its title and archive state."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .reducer import upsert
 
 
 class SessionPanel(msgspec.Struct):
-    """One row. It is updated where a turn is submitted or ends, or the session's state changes, not by every fact."""
+    """One row. It changes when a turn is submitted or ends, and with the session's state."""
 
     row: SessionRow | None = None
 
     def apply(self, record: Record, card: SessionCard | None) -> list[Op]:
-        """The operations that the fact leads to. `card` is the session's card with the fact taken in: both have one state."""
+        """Return the row operations of the fact. `card` is the session's card after the fact; it has the same state."""
         ops = self._apply(record)
         if self.row is None or card is None or (self.row.state, self.row.attention) == (card.state, card.attention):
             return ops

@@ -1,16 +1,16 @@
-"""The state of a session: one function from facts, for the list, the header, the tab and the command line.
+"""The state of a session, for the list, the header, the tab and the command line.
 
-The first that applies is the state:
+The first condition that applies decides:
 
-1. `waiting`: a person is asked for an answer, a decision, or as an agent of the team.
-2. `failed`: the newest turn of a main agent failed, or a job did, and neither was tried again.
-3. `paused`: an agent with something to do waits for `resume_thread`, or a task or job for its resume.
-4. `running`: an agent runs, or a job has open items.
-5. `queued`: a turn waits.
-6. `interrupted`: the newest turn of the agent that a person talks with was interrupted.
+1. `waiting`: an action, or work for a person who is an agent, is pending.
+2. `failed`: the newest turn of a main agent, or a job, failed and was not tried again.
+3. `paused`: an agent, a task or a job waits for its resume.
+4. `running`: an agent is running, or a job has open items.
+5. `queued`: a turn is queued.
+6. `interrupted`: the newest turn of a main agent was interrupted.
 7. `idle`.
 
-A child that failed is its parent's to handle: its session is `failed` only once the parent is.
+A parent handles the failure of its child: the session fails only with the parent.
 """
 
 from __future__ import annotations
@@ -53,10 +53,19 @@ JobState = Literal["running", "failed"]
 
 
 class OpenWork(msgspec.Struct):
-    """What is open in a session. `running` has the run of each turn under way, `pending` the turn of each action without an
-    answer, `queued` the turns that wait, `paused` the paused threads. `held` are the paused tasks, each with whether a person
-    paused it; `jobs` the open jobs by their tasks. `children` are the threads of children, `failed` the other threads whose
-    newest turn failed; `interrupted` says that the lead's was interrupted."""
+    """The open work of a session.
+
+    Attributes:
+        running: The run of each turn in progress.
+        pending: The turn of each action without an answer.
+        queued: The queued turns.
+        paused: The paused threads.
+        held: The paused tasks, each with whether a person paused it.
+        jobs: The open jobs, by task.
+        children: The threads of children.
+        failed: The other threads whose newest turn failed.
+        interrupted: Whether the newest turn of a main agent was interrupted.
+    """
 
     running: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     pending: dict[str, str] = msgspec.field(default_factory=dict[str, str])
@@ -69,8 +78,8 @@ class OpenWork(msgspec.Struct):
     failed: set[str] = msgspec.field(default_factory=set[str])
     interrupted: bool = False
 
-    def take(self, record: Record) -> bool:
-        """Take the fact. False where no count depends on it."""
+    def apply(self, record: Record) -> bool:
+        """Apply the fact; return whether the session's state or counts depend on it."""
         scope, counted = record.scope, False
         if type(record.fact) in HumanAgents.HANDLERS:
             self.persons.handle(record)
@@ -106,7 +115,7 @@ class OpenWork(msgspec.Struct):
         return True
 
     def state(self) -> SessionState:
-        """The state of the session, by the order that this module states."""
+        """Return the state of the session, by the order above."""
         if self.pending or self.persons.any_needs_input():
             return "waiting"
         if self.has_failed():
@@ -120,7 +129,7 @@ class OpenWork(msgspec.Struct):
         return "interrupted" if self.interrupted else "idle"
 
     def attention(self) -> Attention:
-        """What a person is needed for. What a person paused calls for no attention."""
+        """Return why a person is needed. A task that a person paused needs no attention."""
         state = self.state()
         if state == "failed":
             return "failed"
@@ -128,7 +137,7 @@ class OpenWork(msgspec.Struct):
         return "needs_input" if waits else "none"
 
     def has_failed(self) -> bool:
-        """True where a failure waits for a person."""
+        """Return whether a failure waits for a person."""
         return bool(self.failed) or "failed" in self.jobs.values() or "failed" in self.paused.values()
 
     def _end(self, record: Record) -> None:

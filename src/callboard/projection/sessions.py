@@ -1,4 +1,4 @@
-"""A session's card in the list of sessions, from the session's own facts. `workspace` lays over it what the workspace says."""
+"""A session's card in the list of sessions. `workspace` adds title, pin and archive state."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from callboard.contracts.rows import Op, SessionCard
 from .reducer import upsert
 from .session_state import OpenWork
 
-#: How much of the newest answer a card shows, in characters.
+#: Maximum length of the newest answer on a card, in characters.
 LAST_TEXT = 200
 
 
 class CardPanel(msgspec.Struct):
-    """The card, and the open work that its state is derived from. `said` is the head of each thread's newest text."""
+    """The card, and the open work that decides its state. `texts` has the start of each thread's newest text."""
 
     row: SessionCard | None = None
     work: OpenWork = msgspec.field(default_factory=OpenWork)
-    said: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    texts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to: none where the card would read the same."""
+        """Return the row operations of the fact; none if the card stays the same."""
         if isinstance(record.fact, SessionCreated):
             self.row = _created(record, record.fact)
             return upsert(self.row)
@@ -38,23 +38,23 @@ class CardPanel(msgspec.Struct):
         return upsert(self.row)
 
     def _count(self, record: Record) -> bool:
-        """Takes the fact into the counts; False where it is none that the card counts."""
+        """Count the fact; return whether the card depends on it."""
         match record.fact:
             case MessageText() as fact:
-                self.said[record.scope.thread] = fact.content.text[:LAST_TEXT]
+                self.texts[record.scope.thread] = fact.content.text[:LAST_TEXT]
                 return False
             case TurnSubmitted() | OutputFinal():
                 return True
             case AgentConnected():
-                self.work.take(record)
+                self.work.apply(record)
                 return True
             case _:
-                return self.work.take(record)
+                return self.work.apply(record)
 
     def _row(self, record: Record, row: SessionCard) -> SessionCard:
         submitted = isinstance(record.fact, TurnSubmitted)
         final = isinstance(record.fact, OutputFinal) and bool(record.fact.parts)
-        driven = (record.fact.provider_session_id,) if isinstance(record.fact, AgentConnected) else ()
+        driven = record.fact.provider_session_id if isinstance(record.fact, AgentConnected) else ""
         return msgspec.structs.replace(
             row,
             order=record.header.at if submitted else row.order,
@@ -63,8 +63,8 @@ class CardPanel(msgspec.Struct):
             pending_actions=len(self.work.pending),
             queued=len(self.work.queued),
             turns=row.turns + submitted,
-            last_text=self.said.get(record.scope.thread, "") if final else row.last_text,
-            driven=(*row.driven, *(one for one in driven if one and one not in row.driven)),
+            last_text=self.texts.get(record.scope.thread, "") if final else row.last_text,
+            driven=(*row.driven, driven) if driven and driven not in row.driven else row.driven,
         )
 
 

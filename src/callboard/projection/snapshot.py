@@ -1,5 +1,4 @@
-"""What can be read of a task and its subagents at once (Subagents specification, Snapshot), made of facts alone, and the
-roster, the graph and the board that are made of it alone."""
+"""Snapshots of tasks and their subagents (Subagents specification, Snapshot), and roster, graph and board from them."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ from callboard.contracts.vocabulary import SubagentStatus
 from .rows import Table
 from .view import SessionView
 
-#: What a part of a snapshot that facts do not tell reads as.
+#: The state of a part of a snapshot without facts. Empty if there are facts.
 ReportedState = Literal["", "unknown", "unavailable", "stale"]
 _STATUS: dict[str, SubagentStatus] = {
     "spawning": "queued",
@@ -40,9 +39,9 @@ _STATUS: dict[str, SubagentStatus] = {
     "failed": "failed",
     "killed": "cancelled",
 }
-#: What a closed child came to, by how its task stands.
+#: The status of a closed child, by its task's status.
 _CLOSED: dict[TaskStatus, SubagentStatus] = {"done": "completed", "blocked": "failed", "cancelled": "cancelled"}
-#: The fields by which a team that is made of snapshots is held against the one that is made of events.
+#: The fields to compare between a team from snapshots and a team from events.
 COMPARED: dict[str, tuple[str, ...]] = {
     "roster": ("subagentId", "role", "status", "taskId", "lineage", "remote", "blocked"),
     "graph": ("source", "target"),
@@ -54,8 +53,11 @@ COMPARED: dict[str, tuple[str, ...]] = {
 
 
 class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One subagent. `lineage` says where its parents are not known, `remote` where it is elsewhere and not there; optional
-    fields are absent where there is nothing."""
+    """One subagent.
+
+    `lineage` is `unavailable` if its parents are unknown, `remote` if it is an unreachable remote agent. Optional fields
+    without a value are absent.
+    """
 
     subagent_id: str
     task_id: str
@@ -76,8 +78,7 @@ class SubagentSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"
 
 
 class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A task with its attempts and the subagents that work on it, whole up to the sequence `through`. `state` is `stale` where
-    newer facts are known of."""
+    """A task with its attempts and subagents, up to the sequence `through`. `state` is `stale` if newer facts exist."""
 
     task_id: str
     title: str
@@ -98,7 +99,7 @@ class TaskSnapshot(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class _SubagentState(msgspec.Struct):
-    """What the facts of one agent name."""
+    """The ids in the facts of one agent."""
 
     step: str = ""
     cursor: str = ""
@@ -109,24 +110,24 @@ class _SubagentState(msgspec.Struct):
 
 
 class TaskFold:
-    """Folds a session's facts, in their order and as they come, into the snapshots of its tasks."""
+    """A fold of a session's facts into the snapshots of its tasks. Apply the facts in order."""
 
     def __init__(self) -> None:
         self.through = 0
         self._view = SessionView()
         self._table = Table()
-        self._seen: dict[str, _SubagentState] = {}
+        self._states: dict[str, _SubagentState] = {}
 
-    def take(self, records: Iterable[Record]) -> None:
-        """Takes the facts behind `through`."""
+    def apply(self, records: Iterable[Record]) -> None:
+        """Apply the facts after `through`."""
         for record in records:
             ops = self._view.apply(record)
             self._table.apply(op for op in ops if isinstance(op, Upsert) and op.panel in ("agents", "tasks"))
-            _see(self._seen, record)
+            _apply(self._states, record)
             self.through = record.sequence
 
     def snapshots(self) -> tuple[TaskSnapshot, ...]:
-        """One for each task."""
+        """Return one snapshot per task."""
         tasks = self._table.panel(TaskRow)
         parents = {row.key: row.parent_task for row in tasks}
         agents = [row for row in self._table.panel(AgentRow) if row.parent_thread_id]
@@ -146,7 +147,7 @@ class TaskFold:
                 attempts=row.attempts,
                 refs=row.refs,
                 subagents=tuple(
-                    _subagent(agent, row.status, self._seen.get(agent.agent_id, _SubagentState()), parents)
+                    _subagent(agent, row.status, self._states.get(agent.agent_id, _SubagentState()), parents)
                     for agent in agents
                     if agent.task_id == row.key
                 ),
@@ -157,79 +158,84 @@ class TaskFold:
 
 
 def task_snapshots(records: Iterable[Record]) -> tuple[TaskSnapshot, ...]:
-    """The snapshots of all tasks that the facts of a session tell of."""
+    """Return the snapshots of all tasks in a session's facts."""
     fold = TaskFold()
-    fold.take(records)
+    fold.apply(records)
     return fold.snapshots()
 
 
 def stale(snapshots: Sequence[TaskSnapshot], head: int) -> tuple[TaskSnapshot, ...]:
-    """The snapshots as they read beside a log that is at `head`: what is behind it is kept and marked."""
-    return tuple(msgspec.structs.replace(one, state="stale") if one.through < head else one for one in snapshots)
+    """Mark the snapshots that are older than the sequence `head` as stale."""
+    return tuple(
+        msgspec.structs.replace(snapshot, state="stale") if snapshot.through < head else snapshot
+        for snapshot in snapshots
+    )
 
 
 def roster(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
-    """Who takes part, made of snapshots alone."""
-    return [_plain(one, COMPARED["roster"]) for task in snapshots for one in task.subagents]
+    """Return the roster of the snapshots."""
+    return [_plain(agent, COMPARED["roster"]) for task in snapshots for agent in task.subagents]
 
 
 def graph(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
-    """Parents and their children, made of snapshots alone. A child whose parent is not known has no line."""
+    """Return the edges from parents to children. A child with an unknown parent has no edge."""
     return [
-        {"source": one.parent_agent_id, "target": one.subagent_id}
+        {"source": agent.parent_agent_id, "target": agent.subagent_id}
         for task in snapshots
-        for one in task.subagents
-        if one.parent_agent_id
+        for agent in task.subagents
+        if agent.parent_agent_id
     ]
 
 
 def board(snapshots: Iterable[TaskSnapshot]) -> list[dict[str, Any]]:
-    """The board, made of snapshots alone."""
+    """Return the board of the snapshots."""
     return [_plain(task, COMPARED["board"]) for task in snapshots]
 
 
 def of_rows(rows: Table) -> dict[str, list[dict[str, Any]]]:
-    """Roster, graph and board as the panels show them, made of events, in the compared fields."""
+    """Return roster, graph and board of the panels, in the compared fields."""
     tasks = rows.panel(TaskRow)
     children = [row for task in tasks for row in rows.panel(AgentRow) if row.task_id == task.key]
     statuses: dict[str, TaskStatus] = {task.key: task.status for task in tasks}
-    lines = {row.target: row.source for row in rows.panel(EdgeRow) if row.edge_type == "child"}
+    parents = {row.target: row.source for row in rows.panel(EdgeRow) if row.edge_type == "child"}
     return {
         "roster": [
             {
-                "subagentId": one.key,
-                "role": one.role,
-                "status": status_of(one, statuses[one.task_id]),
-                "taskId": one.task_id,
-                **_honest(one),
+                "subagentId": child.key,
+                "role": child.role,
+                "status": status_of(child, statuses[child.task_id]),
+                "taskId": child.task_id,
+                **_unknowns(child),
             }
-            for one in children
+            for child in children
         ],
-        "graph": [{"source": lines[one.key], "target": one.key} for one in children if one.key in lines],
+        "graph": [{"source": parents[child.key], "target": child.key} for child in children if child.key in parents],
         "board": [
             {
-                "taskId": one.key,
-                "title": one.title,
-                "status": one.status,
-                "assignee": one.assignee,
-                "parentTaskId": one.parent_task,
-                "dependsOn": one.depends_on,
-                "entity": one.entity,
-                "paused": one.paused,
-                "cancelling": one.cancelling,
-                "phase": one.phase,
-                "counters": one.counters,
-                "attempts": msgspec.to_builtins(one.attempts),
-                "refs": msgspec.to_builtins(one.refs),
+                "taskId": task.key,
+                "title": task.title,
+                "status": task.status,
+                "assignee": task.assignee,
+                "parentTaskId": task.parent_task,
+                "dependsOn": task.depends_on,
+                "entity": task.entity,
+                "paused": task.paused,
+                "cancelling": task.cancelling,
+                "phase": task.phase,
+                "counters": task.counters,
+                "attempts": msgspec.to_builtins(task.attempts),
+                "refs": msgspec.to_builtins(task.refs),
             }
-            for one in tasks
+            for task in tasks
         ],
     }
 
 
 def status_of(row: AgentRow, task: TaskStatus) -> SubagentStatus:
-    """A roster's state in the words of a snapshot: a child that waits for a slot is queued, a closed one is what its task came
-    to, a lost one unknown."""
+    """Return the snapshot status of an agent's state.
+
+    A child that waits for a slot is queued. A closed child has its task's result.
+    """
     if row.state == "closed":
         return _CLOSED.get(task, "unknown")
     if row.state == "waiting" and row.queue_reason is not None:
@@ -237,7 +243,7 @@ def status_of(row: AgentRow, task: TaskStatus) -> SubagentStatus:
     return _STATUS.get(row.state, "unknown")
 
 
-def _subagent(row: AgentRow, task: TaskStatus, seen: _SubagentState, parents: dict[str, str]) -> SubagentSnapshot:
+def _subagent(row: AgentRow, task: TaskStatus, state: _SubagentState, parents: dict[str, str]) -> SubagentSnapshot:
     return SubagentSnapshot(
         subagent_id=row.agent_id,
         task_id=row.task_id,
@@ -246,18 +252,18 @@ def _subagent(row: AgentRow, task: TaskStatus, seen: _SubagentState, parents: di
         parent_task_id=parents.get(row.task_id) or msgspec.UNSET,
         parent_run_id=row.parent_run_id or msgspec.UNSET,
         parent_agent_id=row.parent_agent_id,
-        current_step_id=(seen.step if row.current_run else "") or msgspec.UNSET,
-        channel_ids=tuple(seen.channels),
-        tool_call_ids=tuple(seen.calls),
-        artifact_refs=tuple(seen.files.values()),
-        evidence_refs=tuple(seen.evidence.values()),
-        last_event_cursor=seen.cursor or msgspec.UNSET,
-        **_honest(row),
+        current_step_id=(state.step if row.current_run else "") or msgspec.UNSET,
+        channel_ids=tuple(state.channels),
+        tool_call_ids=tuple(state.calls),
+        artifact_refs=tuple(state.files.values()),
+        evidence_refs=tuple(state.evidence.values()),
+        last_event_cursor=state.cursor or msgspec.UNSET,
+        **_unknowns(row),
     )
 
 
-def _honest(row: AgentRow) -> dict[str, Any]:
-    """What is not known of it, is not there, or keeps it from going on."""
+def _unknowns(row: AgentRow) -> dict[str, Any]:
+    """Return what is unknown or unreachable, and whether an action blocks the agent."""
     return {
         "lineage": "unavailable" if "lineage_unavailable" in row.degraded else "",
         "remote": "unavailable" if "remote_unavailable" in row.degraded else "",
@@ -265,34 +271,34 @@ def _honest(row: AgentRow) -> dict[str, Any]:
     }
 
 
-def _see(seen: dict[str, _SubagentState], record: Record) -> None:
+def _apply(states: dict[str, _SubagentState], record: Record) -> None:
     scope = record.scope
     if scope.agent:
-        mine = seen.setdefault(scope.agent, _SubagentState())
-        mine.cursor = record.event_id
-        mine.step = step_id(scope.run, scope.step) if scope.step else mine.step
+        agent_state = states.setdefault(scope.agent, _SubagentState())
+        agent_state.cursor = record.event_id
+        agent_state.step = step_id(scope.run, scope.step) if scope.step else agent_state.step
     match record.fact:
         case ChannelOpened() as fact:
             for agent in fact.participants:
-                seen.setdefault(agent, _SubagentState()).channels.append(scope.channel)
+                states.setdefault(agent, _SubagentState()).channels.append(scope.channel)
         case ToolRequested():
-            seen.setdefault(scope.agent, _SubagentState()).calls.append(scope.tool_call)
+            states.setdefault(scope.agent, _SubagentState()).calls.append(scope.tool_call)
         case ToolCompleted(changes=changes) | ToolFailed(changes=changes):
-            files = seen.setdefault(scope.agent, _SubagentState()).files
+            files = states.setdefault(scope.agent, _SubagentState()).files
             files |= {change.path: Ref(type="file", ref=change.path) for change in changes}
         case ReviewRequested() | ReviewVerdict() as fact:
-            evidence = seen.setdefault(fact.target, _SubagentState()).evidence
+            evidence = states.setdefault(fact.target, _SubagentState()).evidence
             evidence |= {ref.ref: ref for ref in fact.refs}
         case RemoteArtifact() as fact:
-            files = seen.setdefault(scope.agent, _SubagentState()).files
+            files = states.setdefault(scope.agent, _SubagentState()).files
             files[fact.remote_artifact_id] = Ref(type="artifact", ref=fact.remote_artifact_id)
         case EvidenceExported() if scope.agent:
-            mine = seen.setdefault(scope.agent, _SubagentState()).evidence
-            mine[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
+            evidence = states.setdefault(scope.agent, _SubagentState()).evidence
+            evidence[scope.evidence] = Ref(type="evidence", ref=scope.evidence)
         case _:
             pass
 
 
-def _plain(one: SubagentSnapshot | TaskSnapshot, fields: tuple[str, ...]) -> dict[str, Any]:
-    whole: dict[str, Any] = msgspec.to_builtins(one)
+def _plain(snapshot: SubagentSnapshot | TaskSnapshot, fields: tuple[str, ...]) -> dict[str, Any]:
+    whole: dict[str, Any] = msgspec.to_builtins(snapshot)
     return {name: whole.get(name, "") for name in fields}

@@ -1,4 +1,4 @@
-"""The status line of each thread. Every status is tied to a fact; a piece of text on its way only makes it finer (`live`)."""
+"""The status line of each thread. Every status comes from a fact; live frames only refine it (`live`)."""
 
 from __future__ import annotations
 
@@ -51,8 +51,15 @@ Changes = dict[str, Any]
 
 
 class ThreadStatus(msgspec.Struct):
-    """A thread's row, whether it has an open run, and which of its calls run or wait (each with its tool). `held` are its
-    paused tasks: without a run it waits with them. `over` are those whose newest attempt failed: it works on none of them."""
+    """The status of a thread.
+
+    Attributes:
+        open: Whether it has an open run.
+        running: The tools of its running calls.
+        waiting: The tools of its actions without an answer.
+        held: Its paused tasks. Without a run, the thread waits for them.
+        over: Its tasks whose newest attempt failed.
+    """
 
     row: StatusRow
     open: bool = False
@@ -64,19 +71,19 @@ class ThreadStatus(msgspec.Struct):
 
 
 class StatusPanel(msgspec.Struct):
-    """`threads` has every thread of the session, by id."""
+    """The threads of the session, by id."""
 
     threads: dict[str, ThreadStatus] = msgspec.field(default_factory=dict[str, ThreadStatus])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         if isinstance(record.fact, ThreadOpened):
             thread = self.threads[record.scope.thread] = ThreadStatus(row=_opened(record, record.fact))
             return upsert(thread.row)
         thread = self.threads.get(record.scope.thread)
         if thread is None:
             return []
-        changes = _task(thread, record) if type(record.fact) in _OF_TASKS else _turn(thread, record)
+        changes = _task(thread, record) if type(record.fact) in _TASK_FACTS else _turn(thread, record)
         if not changes:
             return []
         if thread.stopping:
@@ -102,8 +109,8 @@ def _opened(record: Record, fact: ThreadOpened) -> StatusRow:
     )
 
 
-#: What pauses an agent's work on a task, and what ends that.
-_OF_TASKS = frozenset({TaskStarted, TaskPaused, TaskResumed, TaskFailed, TaskCompleted, TaskCancelled})
+#: The facts that start or end a pause of a task.
+_TASK_FACTS = frozenset({TaskStarted, TaskPaused, TaskResumed, TaskFailed, TaskCompleted, TaskCancelled})
 
 
 def _task(thread: ThreadStatus, record: Record) -> Changes:
@@ -212,7 +219,7 @@ def _call(thread: ThreadStatus, record: Record) -> Changes:
 
 
 def _busiest(thread: ThreadStatus, otherwise: Changes) -> Changes:
-    """What a person should know first of the calls that are open: that one waits for an answer, then that one runs."""
+    """Return the status of the open calls: a waiting call ranks above a running one."""
     if thread.waiting:
         return {"status": "blocked", "detail": "waiting_approval", "tool": next(reversed(thread.waiting.values()))}
     if thread.running:

@@ -1,4 +1,4 @@
-"""One row a turn: what was asked, how far it is, how it ended, and what it took."""
+"""Turns: one row each, with input, progress, end and usage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .reducer import upsert
 
 
 class OpenTurn(msgspec.Struct):
-    """A turn without an end: its row, the actions it waits for, and the files that its tools changed so far."""
+    """A turn that has not ended: its row, its pending actions, and the files that its tools changed."""
 
     row: TurnRow
     pending: set[str] = msgspec.field(default_factory=set[str])
@@ -42,12 +42,12 @@ class OpenTurn(msgspec.Struct):
 
 
 class TurnsPanel(msgspec.Struct):
-    """`open` are the turns without an end, by id."""
+    """The turns that have not ended, by id."""
 
     open: dict[str, OpenTurn] = msgspec.field(default_factory=dict[str, OpenTurn])
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         if isinstance(record.fact, TurnSubmitted):
             turn = self.open[record.scope.turn] = OpenTurn(row=_submitted(record, record.fact))
             return upsert(turn.row)
@@ -83,11 +83,11 @@ def _submitted(record: Record, fact: TurnSubmitted) -> TurnRow:
 
 
 def _changes(turn: OpenTurn, record: Record) -> dict[str, Any]:
-    """The fields that the fact changes; none where it is not the turn's row that shows it."""
+    """Return the fields that the fact changes."""
     row, at = turn.row, record.header.at
     match record.fact:
         case TurnStarted() as fact:
-            # The mode in force: a definition and a parent narrow what the submission asked for.
+            # The effective mode: a definition or a parent can restrict the submitted mode.
             return {
                 "mode": fact.mode,
                 "permission_mode": fact.permission_mode,
@@ -123,7 +123,7 @@ def _changes(turn: OpenTurn, record: Record) -> dict[str, Any]:
 
 
 def _waited(row: TurnRow, at: int) -> dict[str, Any]:
-    """The wait for a decision is over; none where the turn does not wait."""
+    """Return the end of a wait for a decision; nothing for a turn that does not wait."""
     if not row.waiting_since:
         return {}
     return {"waited_us": row.waited_us + max(at - row.waiting_since, 0), "waiting_since": 0}
@@ -171,5 +171,5 @@ def _files(turn: OpenTurn, changes: tuple[FileChange, ...]) -> dict[str, Any]:
 
 
 def total(before: int | None, more: int | None) -> int | None:
-    """The sum of what the provider told; None as long as it told nothing."""
+    """Return the sum of reported tokens; None without a report."""
     return before if more is None else (before or 0) + more

@@ -1,4 +1,4 @@
-"""All panels of a session together, built from facts, from facts with frames between them, or from a kept state."""
+"""All panels of a session, from its facts and live frames or from a stored state."""
 
 from __future__ import annotations
 
@@ -41,13 +41,11 @@ from .status import StatusPanel
 from .team.panels import TeamPanels
 from .turns import TurnsPanel
 
-#: How many records may come before one that is missing.
+#: Maximum number of records that wait for a missing one.
 LARGEST_HOLE = 1024
 
-#: Facts that no panel of a session shows, each for its reason: a takeover is told by the turns that it ends; a standing rule by
-#: the answer that made it, and by the settings; a channel by what is said in it; a definition by the call that made it and by
-#: the agents that are made from it; that a merge was asked for by what came of it; that snapshots are whole by themselves; what
-#: was written to a process by what it prints.
+#: Facts that no panel of a session shows. Other facts show their effect: ended turns show a takeover, settings a rule, messages
+#: a channel, a call a definition, a result a merge, a process's output its input.
 UNSHOWN: frozenset[type[Fact]] = frozenset(
     {
         SessionTakenOver,
@@ -67,7 +65,7 @@ UNSHOWN: frozenset[type[Fact]] = frozenset(
 
 
 class Panels(msgspec.Struct):
-    """The state of a view: its sequence, and what each panel keeps of what is open."""
+    """The state of a view: its sequence, and each panel's open entities."""
 
     sequence: int = 0
     session: SessionPanel = msgspec.field(default_factory=SessionPanel)
@@ -83,7 +81,7 @@ class Panels(msgspec.Struct):
     team: TeamPanels = msgspec.field(default_factory=TeamPanels)
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations of the next fact, in the order of the panels."""
+        """Return the row operations of the next fact, in the order of the panels."""
         self.sequence = record.sequence
         card = self.card.apply(record)
         return [
@@ -103,12 +101,12 @@ class Panels(msgspec.Struct):
 
 _decoder = msgspec.msgpack.Decoder(Panels)
 _encoder = msgspec.msgpack.Encoder()
-#: Panels rest as bytes up to this size: to read more of them again would hold up who waits for the next fact.
+#: Maximum size of panels at rest, in bytes. Decoding more would delay the next fact.
 LARGEST_AT_REST = 16 * 1024
 
 
 class SessionView:
-    """The panels of one session, and its card. `sequence` is the newest fact that they show."""
+    """The panels of one session, and its card. `sequence` is that of the newest applied fact."""
 
     def __init__(self, panels: Panels | None = None) -> None:
         self._present: Panels | None = panels or Panels()
@@ -118,7 +116,11 @@ class SessionView:
 
     @classmethod
     def from_state(cls, state: bytes) -> SessionView:
-        """Continue from a kept state. Raises msgspec.MsgspecError where the bytes are not a state of this version."""
+        """Continue from a stored state.
+
+        Raises:
+            msgspec.MsgspecError: The bytes are not a state of this version.
+        """
         return cls(_decoder.decode(state))
 
     @property
@@ -132,7 +134,7 @@ class SessionView:
         return self._present
 
     def rest(self) -> None:
-        """Keep the panels as bytes until they are needed: empty tables take fifty times as much."""
+        """Compress the panels until the next use. Empty panels need fifty times the memory."""
         if self._present is None or self._early:
             return
         state = self.state()
@@ -140,18 +142,20 @@ class SessionView:
             self._present, self._rested = None, zlib.compress(state, 1)
 
     def open_tasks(self) -> list[TaskRow]:
-        """The cards of all tasks that can still change."""
+        """Return the rows of all tasks that can still change."""
         return list(self._panels.team.tasks.open.values())
 
     def state(self) -> bytes:
-        """What the view needs to go on from its sequence. Its size depends on what is open, not on what has been."""
+        """Return the state from which a view can continue. Its size depends on open entities, not on history."""
         return zlib.decompress(self._rested) if self._present is None else _encoder.encode(self._present)
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that a fact leads to: none for one that was applied before.
+        """Return the row operations of a fact; none for a repeated fact.
 
-        A fact that comes before its predecessors waits for them, so that order and repetition of delivery change nothing.
-        Raises Refusal `gap` where too many wait.
+        A fact that arrives before its predecessors waits for them.
+
+        Raises:
+            Refusal: `gap`, if too many facts wait.
         """
         expected = self._panels.sequence + 1
         if record.sequence < expected:
@@ -167,11 +171,11 @@ class SessionView:
         return ops
 
     def frame(self, frame: Frame) -> list[Op]:
-        """The operations of a piece of text in the making. They are for viewers, and are not kept."""
+        """Return the row operations of a live frame. They are for viewers and are not stored."""
         return self._live.frame(frame, self._panels.parts, self._panels.status)
 
     def resume(self, partials: Iterable[Partial]) -> list[Op]:
-        """The operations that bring a view of facts to where these partials are, so that frames can go on from there."""
+        """Return the row operations that show the partials, so that later frames can follow."""
         return [
             op
             for partial in partials

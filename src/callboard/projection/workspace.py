@@ -1,7 +1,6 @@
-"""A workspace's row, and what the workspace says of its sessions: title, pin, archive, deletion.
+"""A workspace's row, and the title, pin, archive state and deletion of its sessions.
 
-A session's card comes from its own stream, its title from the workspace's. They meet here and nowhere else: cards are handed
-in as the sessions' views make them, and every operation that leaves has both.
+A session's card comes from its own stream, its title from the workspace's. Only this module combines them.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ RowT = TypeVar("RowT", SessionCard, SessionRow)
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """What a workspace says of one of its sessions."""
+    """A workspace's data about one session."""
 
     title: str
     pinned: bool = False
@@ -41,7 +40,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 class WorkspacePanels(msgspec.Struct):
-    """The state of a workspace's view: its row, and the listing of each session that was not deleted."""
+    """The state of a workspace's view: its row, and the listing of each session."""
 
     sequence: int = 0
     row: WorkspaceRow | None = None
@@ -49,7 +48,7 @@ class WorkspacePanels(msgspec.Struct):
 
 
 def listed(row: RowT, listing: Listing | None) -> RowT:
-    """The row of a session with what its workspace says; without a listing, the row as it is."""
+    """Return the row of a session with its listing; without a listing, the row itself."""
     if listing is None:
         return row
     if isinstance(row, SessionCard):
@@ -58,8 +57,11 @@ def listed(row: RowT, listing: Listing | None) -> RowT:
 
 
 def damaged(session: str, workspace: str, problem: Problem, *, at: int, title: str = "") -> SessionCard:
-    """The card of a session that cannot be read, in the place of the one that its facts would lead to. `at` is the time of its
-    newest fact, 0 where it is not known."""
+    """Return the card of an unreadable session.
+
+    Args:
+        at: The time of its newest fact in microseconds since the epoch, 0 if unknown.
+    """
     return SessionCard(
         key=session,
         order=at,
@@ -76,7 +78,7 @@ def damaged(session: str, workspace: str, problem: Problem, *, at: int, title: s
 
 
 class WorkspaceView:
-    """The panels of one workspace. Cards are no facts of it: they are handed in from the sessions' rows."""
+    """The panels of one workspace. The sessions' views pass in the cards."""
 
     def __init__(self) -> None:
         self._panels = WorkspacePanels()
@@ -88,19 +90,19 @@ class WorkspaceView:
 
     @property
     def listings(self) -> frozenset[str]:
-        """The sessions that the workspace lists."""
+        """Return the sessions that the workspace lists."""
         return frozenset(self._panels.listings)
 
     def listing(self, session: str) -> Listing | None:
-        """What the workspace says of a session; None where it does not list it."""
+        """Return the listing of a session, or None."""
         return self._panels.listings.get(session)
 
     def card(self, card: SessionCard) -> list[Op]:
-        """A session's card changed. One of a session that the workspace has not listed yet shows as it is."""
+        """Return the row operations of a changed card, with its listing if there is one."""
         return self._show(card, self._panels.listings.get(card.session_id))
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that a fact of the workspace leads to: none for one that was applied before."""
+        """Return the row operations of a fact of the workspace; none for a repeated fact."""
         if record.sequence <= self._panels.sequence:
             return []
         self._panels.sequence = record.sequence
@@ -133,12 +135,12 @@ class WorkspaceView:
                 return []
 
     def _row(self, record: Record, trusted: str | None = None) -> list[Op]:
-        """What holds in the folder changed: whoever shows it looks again where the row has another sequence."""
+        """Update the sequence of the workspace's row, so that readers reload settings, rules and trust."""
         row = self._panels.row
         if row is None:
             return []
-        now = row.trusted if trusted is None else trusted
-        self._panels.row = msgspec.structs.replace(row, trusted=now, sequence=record.sequence)
+        digest = row.trusted if trusted is None else trusted
+        self._panels.row = msgspec.structs.replace(row, trusted=digest, sequence=record.sequence)
         return upsert(self._panels.row)
 
     def _change(self, fact: SessionTitled | SessionPinned | SessionArchived) -> list[Op]:
@@ -159,6 +161,6 @@ class WorkspaceView:
         return [] if card is None else self._show(card, listing)
 
     def _show(self, card: SessionCard, listing: Listing | None) -> list[Op]:
-        # Kept as it is shown, so that a long list holds each card once: a listing laid over it again changes nothing.
-        shown = self._cards[card.session_id] = listed(card, listing)
-        return upsert(shown)
+        # Store the listed card, so that each card exists once. Listing it again changes nothing.
+        row = self._cards[card.session_id] = listed(card, listing)
+        return upsert(row)

@@ -1,14 +1,4 @@
-"""The conversation within turns: one row a part, in the order in which the parts began.
-
-run      what is kept of an open run, and where its parts stand
-text     the assistant's text and reasoning
-tool     tool calls
-action   requests for a decision, and what came of them
-aside    steers, notices and errors
-told     what other agents sent, in the turn that was told of it
-progress plans, and how the tasks of agents elsewhere stand
-artifact versions of artifacts that steps made
-"""
+"""The conversation within turns: one row per part, in the order in which the parts started."""
 
 from __future__ import annotations
 
@@ -68,15 +58,20 @@ from .run import OpenRun, PartPosition
 
 
 class PartsPanel(msgspec.Struct):
-    """`runs` are the open runs by turn; `newest` is where the newest run of each thread stands, open or over; `waiting` what
-    agents sent each other and no turn was told yet."""
+    """The state of the conversation.
+
+    Attributes:
+        runs: The open runs, by turn.
+        newest: The position of each thread's newest run, open or ended.
+        waiting: The items from other agents that no turn has received.
+    """
 
     runs: dict[str, OpenRun] = msgspec.field(default_factory=dict[str, OpenRun])
     newest: dict[str, PartPosition] = msgspec.field(default_factory=dict[str, PartPosition])
     waiting: Waiting = msgspec.field(default_factory=Waiting)
 
     def apply(self, record: Record) -> list[Op]:
-        """The operations that the fact leads to."""
+        """Return the row operations of the fact."""
         scope = record.scope
         if isinstance(record.fact, TurnStarted):
             place = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
@@ -96,20 +91,20 @@ class PartsPanel(msgspec.Struct):
             case TurnCompleted() | TurnFailed() | TurnInterrupted() as fact:
                 del self.runs[scope.turn]
                 state = "final" if isinstance(fact, TurnCompleted) else "interrupted"
-                return [*progress.plan_ended(run, record, state), *_within(run, record)]
+                return [*progress.end_plan(run, record, state), *_within(run, record)]
             case _:
                 return _within(run, record)
 
     def _outside(self, record: Record) -> list[Op]:
         match record.fact:
             case ThreadPaused() | WarningRaised() | ErrorRaised() | UnknownFact():
-                return notices.noted_after(self.newest.get(record.scope.thread), record)
+                return notices.add_notice_after(self.newest.get(record.scope.thread), record)
             case SubagentMerged():
-                return notices.noted_after(self.newest.get(record.scope.parent_thread), record)
+                return notices.add_notice_after(self.newest.get(record.scope.parent_thread), record)
             case EvidenceExported():
-                # One of the whole session is nobody's: it stands where the agent that began it has its newest run.
+                # Evidence of the whole session has no thread. It follows the newest run of the first agent.
                 lead = next(iter(self.newest), "")
-                return notices.noted_after(self.newest.get(record.scope.thread or lead), record)
+                return notices.add_notice_after(self.newest.get(record.scope.thread or lead), record)
             case _:
                 return []
 
@@ -120,17 +115,17 @@ def _within(run: OpenRun, record: Record) -> list[Op]:
             run.asked_sequence, run.asked_at = record.sequence, record.header.at
             return []
         case MessageText() as fact:
-            return text.said(run, record, fact.content, "final")
+            return text.add_text(run, record, fact.content, "final")
         case ReasoningCompleted() as fact:
-            return text.reasoned(run, record, fact.content, "final")
+            return text.add_reasoning(run, record, fact.content, "final")
         case MessageInterrupted() as fact:
-            return text.said(run, record, fact.content, "interrupted")
+            return text.add_text(run, record, fact.content, "interrupted")
         case ReasoningInterrupted() as fact:
-            return text.reasoned(run, record, fact.content, "interrupted")
+            return text.add_reasoning(run, record, fact.content, "interrupted")
         case OutputFinal() as fact:
-            return text.final(run, record, fact.parts)
+            return text.finish(run, record, fact.parts)
         case ToolRequested() as fact:
-            return [*text.followed_by_call(run, record), *tool.requested(run, record, fact)]
+            return [*text.mark_commentary(run, record), *tool.request(run, record, fact)]
         case (
             PermissionEvaluated()
             | SandboxApplied()
@@ -141,34 +136,34 @@ def _within(run: OpenRun, record: Record) -> list[Op]:
             | ToolCancelled()
             | ToolLost()
         ):
-            return tool.changed(run, record)
+            return tool.change(run, record)
         case ActionRequired() as fact:
-            return action.required(run, record, fact)
+            return action.require(run, record, fact)
         case ActionResolved() | ActionExpired() | ActionWithdrawn():
-            return action.settled(run, record)
+            return action.settle(run, record)
         case _:
             return _beside(run, record)
 
 
 def _beside(run: OpenRun, record: Record) -> list[Op]:
-    """What is neither said nor done by the model of the run."""
+    """Return the parts outside of the model's text and calls."""
     match record.fact:
         case SteerRequested() as fact:
-            return notices.steered(run, record, fact)
+            return notices.add_steer(run, record, fact)
         case SteerAccepted() | SteerRejected() as fact:
-            return notices.steer_settled(run, record, fact)
+            return notices.settle_steer(run, record, fact)
         case PlanUpdated() as fact:
-            return progress.planned(run, record, fact)
+            return progress.update_plan(run, record, fact)
         case ContextResolved() as fact:
-            return context.resolved(run, record, fact)
+            return context.resolve(run, record, fact)
         case CompactionStarted() | CompactionCompleted() | CompactionFailed() as fact:
-            return context.compaction(run, record, fact)
+            return context.compact(run, record, fact)
         case RemoteTaskChanged() as fact:
-            return progress.told(run, record, fact)
+            return progress.change_task(run, record, fact)
         case RemoteArtifact() as fact:
-            return progress.delivered(run, record, fact)
+            return progress.add_artifact(run, record, fact)
         case ArtifactVersionCreated() as fact:
-            return artifact.made(run, record, fact)
+            return artifact.add_version(run, record, fact)
         case (
             ModelFailed()
             | QuotaReported()
@@ -178,7 +173,7 @@ def _beside(run: OpenRun, record: Record) -> list[Op]:
             | ThreadPaused()
             | UnknownFact()
         ):
-            return notices.noted(run, record)
+            return notices.add_notice(run, record)
         case _:
             return []
 

@@ -1,4 +1,4 @@
-"""Actions as the conversation keeps them: a line that stays, pending first and then with what came of it."""
+"""Action parts: a request for a person's decision, and its outcome."""
 
 from __future__ import annotations
 
@@ -14,31 +14,26 @@ from callboard.contracts.scope import Actor
 from ..actions import asked_tool
 from ..reducer import upsert
 from .run import OpenRun
-from .tool import changed
+from .tool import change
 
 _OUTCOMES: dict[str, ActionOutcome] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
 
 
-def required(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
-    """A decision is needed; the call that it is for names it."""
+def require(run: OpenRun, record: Record, fact: ActionRequired) -> list[Op]:
+    """Add a pending action, and name it in its tool call."""
     row = run.actions[record.scope.action] = ActionPart(
-        key=record.scope.action,
-        order=run.place.order(record.scope.step or run.step),
-        sequence=record.sequence,
-        turn_id=run.place.turn,
-        thread_id=run.place.thread,
-        at=record.header.at,
+        **run.place.fields(record, record.scope.action, record.scope.step or run.step),
         action_id=record.scope.action,
         action_type=fact.action_type,
         tool=asked_tool(fact),
         prompt=fact.prompt,
         outcome="pending",
     )
-    return [*upsert(row), *changed(run, record)]
+    return [*upsert(row), *change(run, record)]
 
 
-def settled(run: OpenRun, record: Record) -> list[Op]:
-    """The action has its outcome. The first is the only one."""
+def settle(run: OpenRun, record: Record) -> list[Op]:
+    """Set the outcome of an action. Only the first outcome counts."""
     row = run.actions.pop(record.scope.action, None)
     if row is None:
         return []
@@ -54,7 +49,7 @@ def settled(run: OpenRun, record: Record) -> list[Op]:
             answered_scope=scope,
             permission_mode=fact.permission_mode if isinstance(fact, ActionResolved) else None,
             next_turn_id=fact.next_turn if isinstance(fact, ActionResolved) else "",
-            actor=_named(record.header.actor),
+            actor=_actor_name(record.header.actor),
             settled_at=record.header.at,
         )
     )
@@ -73,7 +68,7 @@ def _outcome(record: Record) -> tuple[ActionOutcome, str, ApprovalScope | None]:
             return "unknown", "", None
 
 
-def _named(actor: Actor | None) -> str:
+def _actor_name(actor: Actor | None) -> str:
     if actor is None:
         return ""
     return f"{actor.kind}:{actor.id}" if actor.id else actor.kind

@@ -1,4 +1,4 @@
-"""Versions of artifacts in the turn whose step made them: a compact card, whose body is in the workspace of artifacts."""
+"""Artifact parts: a card of each version in the run that created it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,11 @@ from ..reducer import upsert
 from .run import OpenRun, aside_key
 
 
-def made(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
-    """A step of the run made a version: it stands behind the call that did."""
+def add_version(run: OpenRun, record: Record, fact: ArtifactVersionCreated) -> list[Op]:
+    """Add the version after the tool call that created it."""
     return upsert(
         ArtifactPart(
-            key=aside_key(run.place.run, record.sequence),
-            order=run.place.order(record.scope.step or run.step),
-            sequence=record.sequence,
-            turn_id=run.place.turn,
-            thread_id=run.place.thread,
-            at=record.header.at,
+            **run.place.fields(record, aside_key(run.place.run, record.sequence), record.scope.step or run.step),
             artifact_id=record.scope.artifact,
             title=title_of(fact.title, fact.path),
             version=fact.version,

@@ -1,4 +1,4 @@
-"""Parts that no step of the model brought: input steered into the turn, notices, and the error that ended it."""
+"""Parts outside of the model's steps: steers, notices and errors."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from callboard.contracts.rows import ErrorPart, NoticePart, Op, SteerPart
 from ..reducer import upsert
 from .run import LAST_STEP, OpenRun, PartPosition, aside_key, retry_key
 
-#: How many files in conflict a notice names.
+#: Maximum number of conflicting files in a notice.
 _NAMED = 5
 
 
-def steered(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
-    """Input that waits for a model call stands at the end of the turn."""
+def add_steer(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
+    """Add a pending steer at the end of the turn."""
     row = run.steers[fact.steer_id] = SteerPart(
-        **_common(run.place, LAST_STEP, record),
+        **_fields(run.place, LAST_STEP, record),
         steer_id=fact.steer_id,
         outcome="pending",
         content=fact.input,
@@ -43,8 +43,8 @@ def steered(run: OpenRun, record: Record, fact: SteerRequested) -> list[Op]:
     return upsert(row)
 
 
-def steer_settled(run: OpenRun, record: Record, fact: SteerAccepted | SteerRejected) -> list[Op]:
-    """Accepted, it stands before the answer of the model call that included it; rejected, it stays at the end."""
+def settle_steer(run: OpenRun, record: Record, fact: SteerAccepted | SteerRejected) -> list[Op]:
+    """Move an accepted steer before the answer to it. A rejected steer remains at the end."""
     row = run.steers.pop(fact.steer_id, None)
     if row is None:
         return []
@@ -54,13 +54,13 @@ def steer_settled(run: OpenRun, record: Record, fact: SteerAccepted | SteerRejec
     return upsert(msgspec.structs.replace(row, sequence=record.sequence, order=order, outcome="accepted"))
 
 
-def noted(run: OpenRun, record: Record) -> list[Op]:
-    """A milestone, a warning or an error within an open run."""
+def add_notice(run: OpenRun, record: Record) -> list[Op]:
+    """Add a milestone, a warning or an error within an open run."""
     return _aside(run.place, run.step, record)
 
 
-def noted_after(place: PartPosition | None, record: Record) -> list[Op]:
-    """A fact that belongs to no open run stands at the end of its thread's newest, or by itself where there is none."""
+def add_notice_after(place: PartPosition | None, record: Record) -> list[Op]:
+    """Add a notice outside of open runs: at the end of the thread's newest run, or alone without a run."""
     scope = record.scope
     if place is None:
         place = PartPosition(turn=scope.turn, thread=scope.thread, run=scope.run, started=record.sequence)
@@ -72,7 +72,7 @@ def _aside(place: PartPosition, step: int, record: Record) -> list[Op]:
         case TurnFailed() as fact:
             return upsert(
                 ErrorPart(
-                    **_common(place, LAST_STEP, record),
+                    **_fields(place, LAST_STEP, record),
                     code=fact.code,
                     message=fact.message,
                     hint=fact.hint,
@@ -80,21 +80,21 @@ def _aside(place: PartPosition, step: int, record: Record) -> list[Op]:
                 )
             )
         case ErrorRaised() as fact:
-            common = _common(place, step, record)
-            return upsert(ErrorPart(**common, code=fact.code, message=fact.message, hint=fact.hint))
+            fields = _fields(place, step, record)
+            return upsert(ErrorPart(**fields, code=fact.code, message=fact.message, hint=fact.hint))
         case _:
             notice = _notice(record)
             if notice is None:
                 return []
-            common = _common(place, step, record)
+            fields = _fields(place, step, record)
             if isinstance(record.fact, ModelFailed):
-                # However often the call is tried again, its notice is one line.
-                common["key"] = retry_key(place.run, record.scope.step)
-            return upsert(NoticePart(**common, **notice))
+                # All retries of a call share one notice.
+                fields["key"] = retry_key(place.run, record.scope.step)
+            return upsert(NoticePart(**fields, **notice))
 
 
 def _notice(record: Record) -> dict[str, Any] | None:
-    """The words of a notice. A fact of a type that this version does not know is shown as that."""
+    """Return the code and text of a notice; None for other facts."""
     match record.fact:
         case ModelFailed() as fact if fact.retry_in_ms is not None:
             wait = {"retry_in_ms": fact.retry_in_ms, "attempt": fact.attempt + 1}
@@ -116,20 +116,20 @@ def _notice(record: Record) -> dict[str, Any] | None:
 
 
 def _limits(fact: QuotaReported) -> str:
-    """What a provider said of its limits."""
+    """Return the text of a provider's limits."""
     if fact.exhausted:
         return f"The quota of {fact.provider} is used up."
     left = [
-        f"{one.remaining} of {one.limit} {one.what.replace('_', ' ')} left"
-        for one in fact.limits
-        if one.limit is not None and one.remaining is not None
+        f"{limit.remaining} of {limit.limit} {limit.what.replace('_', ' ')} left"
+        for limit in fact.limits
+        if limit.limit is not None and limit.remaining is not None
     ]
     nearly = "" if fact.retry_after_ms is not None else "nearly "
     return f"The limits of {fact.provider} are {nearly}reached{': ' + ', '.join(left) if left else ''}."
 
 
 def _merged(fact: SubagentMerged) -> str:
-    """What came of a merge that a person asked for."""
+    """Return the text of a merge's result."""
     match fact.status:
         case "merged":
             return f"{fact.files[0] if len(fact.files) == 1 else f'{len(fact.files)} files'} merged."
@@ -141,12 +141,5 @@ def _merged(fact: SubagentMerged) -> str:
             return fact.message or "What came of the merge is not known."
 
 
-def _common(place: PartPosition, step: int, record: Record) -> dict[str, Any]:
-    return {
-        "key": aside_key(place.run, record.sequence),
-        "order": place.order(step),
-        "sequence": record.sequence,
-        "turn_id": place.turn,
-        "thread_id": place.thread,
-        "at": record.header.at,
-    }
+def _fields(place: PartPosition, step: int, record: Record) -> dict[str, Any]:
+    return place.fields(record, aside_key(place.run, record.sequence), step)

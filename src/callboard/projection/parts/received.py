@@ -77,11 +77,12 @@ class Waiting(Reducer):
     def receive(self, run: OpenRun, record: Record, fact: InboxReserved) -> list[Op]:
         """Return the parts of the items that the run receives, in their order."""
         inbox = self.inboxes.get(run.place.thread, {})
+        prefix = aside_key(run.place.run, record.sequence)
         ops: list[Op] = []
         for number, key in enumerate(fact.items):
             item = inbox.get(key)
             if item is not None:
-                ops += upsert(_part(item, _common(run, record, number)))
+                ops += upsert(_part(item, run.place.fields(record, f"{prefix}.{number:04}", run.step)))
         return ops
 
     @on
@@ -168,11 +169,11 @@ class Waiting(Reducer):
             del self.inboxes[thread]
 
 
-def _part(item: Item, common: dict[str, Any]) -> HandoffPart | NotificationPart | NoticePart:
+def _part(item: Item, fields: dict[str, Any]) -> HandoffPart | NotificationPart | NoticePart:
     match item:
         case Handoff():
             return HandoffPart(
-                **common,
+                **fields,
                 handoff_id=item.handoff,
                 source=item.source,
                 target=item.target,
@@ -182,7 +183,7 @@ def _part(item: Item, common: dict[str, Any]) -> HandoffPart | NotificationPart 
             )
         case Notification():
             return NotificationPart(
-                **common,
+                **fields,
                 agent_id=item.agent,
                 task_id=item.task,
                 status=item.status,
@@ -191,15 +192,4 @@ def _part(item: Item, common: dict[str, Any]) -> HandoffPart | NotificationPart 
                 plain_text=item.plain_text,
             )
         case Notice():
-            return NoticePart(**common, code=item.code, message=item.message, agent_id=item.agent)
-
-
-def _common(run: OpenRun, record: Record, number: int) -> dict[str, Any]:
-    return {
-        "key": f"{aside_key(run.place.run, record.sequence)}.{number:04}",
-        "order": run.place.order(run.step),
-        "sequence": record.sequence,
-        "turn_id": run.place.turn,
-        "thread_id": run.place.thread,
-        "at": record.header.at,
-    }
+            return NoticePart(**fields, code=item.code, message=item.message, agent_id=item.agent)

@@ -1,6 +1,8 @@
-"""What the conversation needs of a run while it is open, and where its parts stand."""
+"""Open runs of the conversation, and the position of their parts."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import msgspec
 
@@ -8,12 +10,12 @@ from callboard.contracts.record import Record, step_id
 from callboard.contracts.rows import ActionPart, ContextPart, PlanPart, RemoteStatusPart, SteerPart, TextPart, ToolPart
 from callboard.contracts.rows.conversation import part_order
 
-#: The step of what stands at the end of a run: steers that no model call has taken, the error that ended it, a pause after it.
+#: The step of parts at the end of a run: pending steers, its error, and a later pause.
 LAST_STEP = (1 << 20) - 1
 
 
 class PartPosition(msgspec.Struct, frozen=True):
-    """Where a run stands in the conversation: `started` is the sequence of its `turn.started`."""
+    """The position of a run in the conversation. `started` is the sequence of its `turn.started`."""
 
     turn: str
     thread: str
@@ -21,24 +23,42 @@ class PartPosition(msgspec.Struct, frozen=True):
     started: int
 
     def order(self, step: int) -> int:
-        """The order of a part that began with this step."""
+        """Return the order of a part that starts with this step."""
         return part_order(self.started, step)
+
+    def fields(self, record: Record, key: str, step: int) -> dict[str, Any]:
+        """Return the fields that every part has."""
+        return {
+            "key": key,
+            "order": self.order(step),
+            "sequence": record.sequence,
+            "turn_id": self.turn,
+            "thread_id": self.thread,
+            "at": record.header.at,
+        }
 
 
 class RemoteTask(msgspec.Struct):
-    """What an agent elsewhere told of its task for the run; `artifacts` are the names of what it delivered, by id."""
+    """A remote agent's task for the run. `artifacts` are the names of its artifacts, by id."""
 
     row: RemoteStatusPart
     artifacts: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 class OpenRun(msgspec.Struct):
-    """A run under way.
+    """A run in progress.
 
-    `step` is the highest step that a fact told; `asked_sequence` and `asked_at` are of the newest request to the model, which
-    shapes what it streams. `texts` are the finished texts since the last tool call, `tools`, `actions` and `steers` those
-    without an end, each by its id. `plan` is the agent's, `remote` what one elsewhere told of its tasks, by their ids there;
-    `compaction` is a summary in the making.
+    Attributes:
+        step: The highest step of its facts.
+        asked_sequence: The sequence of the newest model request; live parts have it.
+        asked_at: The time of that request, in microseconds since the epoch.
+        texts: The finished texts since the last tool call, by step.
+        tools: The open tool calls, by id.
+        actions: The actions without an answer, by id.
+        steers: The pending steers, by id.
+        plan: The agent's newest plan.
+        compaction: The compaction in progress.
+        remote: The tasks of a remote agent, by remote id.
     """
 
     place: PartPosition
@@ -55,7 +75,7 @@ class OpenRun(msgspec.Struct):
 
 
 def step_key(record: Record) -> str:
-    """The key of a text or reasoning part."""
+    """Return the key of a text or reasoning part."""
     return step_id(record.scope.run, record.scope.step)
 
 
@@ -65,5 +85,5 @@ def retry_key(run: str, step: int) -> str:
 
 
 def aside_key(run: str, sequence: int) -> str:
-    """The key of a part without a step of its own: it sorts behind the part of the same order, and asides by their sequence."""
+    """Return the key of a part without a step. It sorts after the part of the same order, and by sequence."""
     return f"{run}~{sequence:010}"

@@ -1,8 +1,6 @@
-"""Text and reasoning parts of the assistant's message."""
+"""Text and reasoning parts of an agent's message."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import msgspec
 
@@ -16,11 +14,11 @@ from ..reducer import upsert
 from .run import OpenRun, step_key
 
 
-def said(run: OpenRun, record: Record, content: Text, state: PartState) -> list[Op]:
-    """A text part is finished, or was cut short."""
+def add_text(run: OpenRun, record: Record, content: Text, state: PartState) -> list[Op]:
+    """Add a finished or interrupted text part."""
     fact = record.fact
     row = TextPart(
-        **_common(run, record),
+        **run.place.fields(record, step_key(record), record.scope.step),
         state=state,
         content=content,
         revised=isinstance(fact, MessageText) and fact.revised,
@@ -29,22 +27,24 @@ def said(run: OpenRun, record: Record, content: Text, state: PartState) -> list[
     return upsert(row)
 
 
-def reasoned(run: OpenRun, record: Record, content: Text, state: PartState) -> list[Op]:
-    """A reasoning part is finished, or was cut short. What the provider shows nobody is no part."""
+def add_reasoning(run: OpenRun, record: Record, content: Text, state: PartState) -> list[Op]:
+    """Add a finished or interrupted reasoning part. Reasoning that the provider hides has no part."""
     if not content.text and content.ref is None:
         return []
-    return upsert(ReasoningPart(**_common(run, record), state=state, content=content))
+    return upsert(
+        ReasoningPart(**run.place.fields(record, step_key(record), record.scope.step), state=state, content=content)
+    )
 
 
-def followed_by_call(run: OpenRun, record: Record) -> list[Op]:
-    """A tool call follows what was said so far: it is commentary, and stays where it is."""
+def mark_commentary(run: OpenRun, record: Record) -> list[Op]:
+    """Mark the texts before a tool call as commentary."""
     commentary = [msgspec.structs.replace(row, sequence=record.sequence, commentary=True) for row in run.texts.values()]
     run.texts.clear()
     return upsert(*commentary)
 
 
-def final(run: OpenRun, record: Record, parts: tuple[int, ...]) -> list[Op]:
-    """The answer is settled: text that is not among its parts is commentary."""
+def finish(run: OpenRun, record: Record, parts: tuple[int, ...]) -> list[Op]:
+    """Mark the texts outside of the final answer as commentary."""
     commentary = [
         msgspec.structs.replace(row, sequence=record.sequence, commentary=True)
         for step, row in run.texts.items()
@@ -52,14 +52,3 @@ def final(run: OpenRun, record: Record, parts: tuple[int, ...]) -> list[Op]:
     ]
     run.texts.clear()
     return upsert(*commentary)
-
-
-def _common(run: OpenRun, record: Record) -> dict[str, Any]:
-    return {
-        "key": step_key(record),
-        "order": run.place.order(record.scope.step),
-        "sequence": record.sequence,
-        "turn_id": run.place.turn,
-        "thread_id": run.place.thread,
-        "at": record.header.at,
-    }

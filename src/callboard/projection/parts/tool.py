@@ -1,4 +1,4 @@
-"""Tool calls, from the model's request through the gate to the one end that each has."""
+"""Tool call parts, from the model's request to the call's end."""
 
 from __future__ import annotations
 
@@ -30,15 +30,10 @@ CANCELLED = "Stopped before its end."
 NOT_STARTED = "Not begun: the turn was stopped before."
 
 
-def requested(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
-    """The model asked for the tool, with its whole input."""
+def request(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
+    """Add the part of a tool call."""
     row = run.tools[record.scope.tool_call] = ToolPart(
-        key=record.scope.tool_call,
-        order=run.place.order(record.scope.step),
-        sequence=record.sequence,
-        turn_id=run.place.turn,
-        thread_id=run.place.thread,
-        at=record.header.at,
+        **run.place.fields(record, record.scope.tool_call, record.scope.step),
         tool_call_id=record.scope.tool_call,
         tool=fact.tool,
         state="input-available",
@@ -49,13 +44,13 @@ def requested(run: OpenRun, record: Record, fact: ToolRequested) -> list[Op]:
     return upsert(row)
 
 
-def changed(run: OpenRun, record: Record) -> list[Op]:
-    """What else befell an open call. A call that is over changes no more."""
+def change(run: OpenRun, record: Record) -> list[Op]:
+    """Change the part of an open call. An ended call has no changes."""
     call = record.scope.tool_call
     row = run.tools.get(call)
     if row is None:
         return []
-    changes = _under_way(record) or _end(record)
+    changes = _progress(record) or _end(record)
     row = msgspec.structs.replace(row, sequence=record.sequence, **changes)
     if row.state in ("output-available", "output-error", "cancelled"):
         del run.tools[call]
@@ -64,7 +59,7 @@ def changed(run: OpenRun, record: Record) -> list[Op]:
     return upsert(row)
 
 
-def _under_way(record: Record) -> dict[str, Any]:
+def _progress(record: Record) -> dict[str, Any]:
     match record.fact:
         case PermissionEvaluated() as fact:
             return {"verdict": fact.verdict, "risk": fact.risk, "checks": passed(fact.checks)}

@@ -98,7 +98,7 @@ class TaskReads:
             records = await self._dependencies.store.facts.read(opened.host.session, after=fold.through, limit=_PAGE)
             if not records:
                 break
-            fold.take(records)
+            fold.apply(records)
         self._folds[opened.host] = fold
         return fold
 
