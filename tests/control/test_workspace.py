@@ -96,9 +96,9 @@ def test_deleting_takes_the_id_a_second_time():
         require_deletable(state, DeleteSession(session_id=SESSION, confirm="yes"))
     assert refused.value.problem == Problem(
         code="invalid_input",
-        message="Deleting a session takes its id a second time.",
+        message="Deleting a session requires its id twice.",
         field="confirm",
-        hint="Deleting cannot be undone.",
+        hint="Set confirm to the session id. Deleting cannot be undone.",
     )
     listed = require_deletable(state, DeleteSession(session_id=SESSION, confirm=SESSION))
     assert listed == ListedSession(session=SESSION, title="tidy", listed=2)

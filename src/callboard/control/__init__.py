@@ -1,11 +1,12 @@
-"""What is decided: commands and outcomes become facts here and nowhere else.
+"""Pure rules: commands and outcomes become facts here and nowhere else.
 
-    state       what a decider needs to know of a session: its open entities, nothing that is over
-    evolve/     how each fact changes that state, one file a family
-    outcomes    what the runtime reports back: answers of models, ends of tools, a stop, a recovery
-    batch       the facts of one decision in the making, with the state as they change it
-    decide/     the rules, one file a family
-    effects     which facts make the runtime act
+    state/           what deciders read: the open entities of a session
+    evolve/          how each fact changes that state
+    outcomes.py      what the runtime reports: responses of models, results of tools, a stop, a takeover
+    batch.py         the facts of one decision, with the state that they lead to
+    decide/          the rules, one folder per entity
+    effects.py       which facts make the runtime act
+    task_status.py   questions about tasks that several deciders ask
 
-Pure: time, ids and what only an index knows come in as `Known`.
+Time, fresh ids and data from outside of the stream come in as `DecisionInputs`.
 """

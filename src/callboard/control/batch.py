@@ -1,4 +1,4 @@
-"""The facts of one decision in the making. Each fact changes the working state at once, so that later rules see it."""
+"""The facts of one decision, with the state that they lead to."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _ENDS: dict[type[Fact], PartialKind] = {
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """What was decided: the facts in order, the blobs they refer to, the ids that are terminal with them, and the keys of
-    the partials that they finish."""
+    """The result of a decision: the facts in order, and the blobs that they refer to. `closed` are
+    the ids that end with them, `ends` the keys of the partials that they finish."""
 
     facts: tuple[NewFact, ...]
     blobs: tuple[Blob, ...] = ()
@@ -55,7 +55,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BatchMark(NamedTuple):
-    """A point of a batch in the making."""
+    """A point in a batch to roll back to."""
 
     state: Session
     facts: int
@@ -64,8 +64,8 @@ class BatchMark(NamedTuple):
 
 
 class Batch:
-    """Collects the facts of one decision and holds the state that they lead to. `looks` are the gate's newest verdicts on calls
-    whose turn has not come, by their ids."""
+    """The facts of one decision in the making. Each fact changes `state` at once, so later rules
+    see it. `evaluations` are the gate's newest evaluations of queued calls, by call id."""
 
     def __init__(self, state: Session, inputs: DecisionInputs) -> None:
         self.state = state
@@ -76,45 +76,45 @@ class Batch:
         self._ends: list[str] = []
 
     def add(self, fact: Fact, scope: Scope) -> None:
-        """Adds a fact. Raises ValueError where the scope lacks an id that the fact needs."""
+        """Add a fact. A scope that lacks an id of the fact raises ValueError."""
         self._facts.append(NewFact(fact, scope))
         at = max(self.inputs.now, self.state.at)
         self.state = apply(self.state, fact, scope, self.state.sequence + 1, at, self.inputs.epoch)
 
     @property
     def last_fact(self) -> Fact | None:
-        """What was said last."""
+        """Return the fact added last."""
         return self._facts[-1].fact if self._facts else None
 
     def mark(self) -> BatchMark:
-        """Where the batch stands, to come back to where what follows is refused."""
+        """Return a mark of the present state, for `roll_back`."""
         return BatchMark(self.state, len(self._facts), len(self._blobs), len(self._ends))
 
     def roll_back(self, mark: BatchMark) -> None:
-        """Takes back all that was said since."""
+        """Remove all that was added since the mark."""
         self.state = mark.state
         del self._facts[mark.facts :], self._blobs[mark.blobs :], self._ends[mark.ends :]
 
     def store_text(self, text: str) -> Text:
-        """The text as a fact may hold it; what is too large goes with the batch as a blob."""
+        """Return the text as a fact stores it; a large text becomes a blob of the batch."""
         held, blobs = fit(text)
         self._blobs.extend(blobs)
         return held
 
     def drop_partial(self, kind: PartialKind, scope: Scope) -> None:
-        """A part in the making that comes to nothing and leaves no fact."""
+        """Drop a partial that leaves no fact."""
         self._ends.append(partial_key(kind, scope))
 
     def add_blobs(self, *blobs: Blob) -> None:
-        """Blobs that facts of this batch refer to."""
+        """Add blobs that facts of this batch refer to."""
         self._blobs.extend(blobs)
 
     def thread(self, thread: str) -> Thread:
-        """The thread as the batch has changed it so far."""
+        """Return the thread, with the changes of this batch."""
         return self.state.threads[thread]
 
     def build_decision(self) -> Decision:
-        """All that was said."""
+        """Return the decision with all facts of the batch."""
         closed: list[str] = []
         ends = list(self._ends)
         for new in self._facts:
@@ -129,20 +129,20 @@ class Batch:
 
 
 def thread_scope(thread: Thread, turn: str = "") -> Scope:
-    """The scope of a thread, or of a turn in it."""
+    """Return the scope of a thread, or of a turn in it."""
     return Scope(agent=thread.agent, thread=thread.thread, turn=turn)
 
 
 def run_scope(thread: Thread, run: OpenRun, step: int = 0) -> Scope:
-    """The scope of a run, or of a step of it."""
+    """Return the scope of a run, or of one of its steps."""
     return Scope(agent=thread.agent, thread=thread.thread, turn=run.turn, run=run.run, step=step)
 
 
 def call_scope(thread: Thread, run: OpenRun, call: OpenCall | RequestedCall) -> Scope:
-    """The scope of a tool call."""
+    """Return the scope of a tool call."""
     return msgspec.structs.replace(run_scope(thread, run, call.step), tool_call=call.call)
 
 
 def action_scope(thread: Thread, run: OpenRun, call: OpenCall) -> Scope:
-    """The scope of the approval that a call waits for."""
+    """Return the scope of the action that a call waits for."""
     return msgspec.structs.replace(call_scope(thread, run, call), step=call.action_step, action=call.action)

@@ -1,4 +1,4 @@
-"""What comes in from outside a decision: time, fresh ids, and what only an index or another stream knows."""
+"""Inputs of a decision from outside of its stream: time, fresh ids, settings and other streams."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from .state.context import ModelCapabilities
 
 
 class ToolCatalog(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tools an agent has, as a blob, and how many of each availability (`contracts.inventory.ToolInfo`)."""
+    """The tools of an agent as a blob, with the number in each state of availability
+    (`contracts.inventory.ToolInfo`)."""
 
     blob: Blob
     loaded: int
@@ -31,11 +32,13 @@ class ToolCatalog(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run starts with: the agent's definition, its prompt layers, the tools it is told of and the model's route.
+    """The configuration of a run: the agent's definition, its prompt layers, its tools and the
+    model's route.
 
-    `prompt_blobs` are the layers' bytes; they are stored with the first fact that names them. `permission_mode` is the one that
-    was asked for, narrowed by the definition; None where that narrows nothing. `instructions` are what files of the folder say;
-    `fallbacks` the indexes of the candidates that are asked, in that order, where the chosen one fails for good.
+    `prompt_blobs` are the bytes of the layers; the first fact that names them stores them.
+    `permission_mode` is the requested mode, narrowed by the definition; None if the definition does
+    not narrow it. `instructions` come from files of the folder. `fallbacks` are indexes of
+    `candidates`, in the order in which they replace a chosen model that failed.
     """
 
     agent_name: str
@@ -57,13 +60,13 @@ class RunConfig(msgspec.Struct, frozen=True, kw_only=True):
     fallbacks: tuple[int, ...] = ()
 
 
-#: What runs an agent that is not of our loop: a program of its own, or one that is elsewhere.
+#: Providers of agents with their own loop: external agents and remote agents.
 EXTERNAL_PROVIDERS = frozenset({"acp", "a2a"})
 _WIDTH: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
 
 
 def narrow_mode(one: PermissionMode, other: PermissionMode | None) -> PermissionMode:
-    """The mode that allows less. A definition and a parent narrow; neither widens."""
+    """Return the mode that allows less. A definition or a parent can narrow a mode, never widen it."""
     return one if other is None or _WIDTH.index(one) <= _WIDTH.index(other) else other
 
 
@@ -92,20 +95,29 @@ def _never(schedule: Schedule, after: int) -> int:
 
 
 class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
-    """`now` is in microseconds since the epoch. `setup` gives what a run of that definition and modes would start with;
-    it raises Refusal where none can start.
+    """What a decision reads beside the state of its session.
 
-    `closed` holds those of the ids that a command names which are terminal. `evaluation` is the gate's fresh verdict on the
-    call that an approval is for, `evaluations` its fresh verdicts on calls that wait for others of their answer.
-    `context_steps` is how many steps of older turns a model is told of at most. `approval_expiry_us` is how long an action
-    waits, 0 for ever. `find` gives the definition that a name or an alias reaches, `names` those that there are. `team_budget`
-    is how many children of one parent work at once, `group_budget` how many of one provider. `next_wake` is the first time of
-    a schedule after one that is given, 0 where none comes; `archived` says that a person closed the session, so that nothing
-    of it wakes by itself. `given` is what the input of the command brings, `pin` what a name that is pinned stands for now;
-    `takes` says what a model takes, and `compact_at` at which share of its window the older part of a thread is summarised.
-    `usual_mode` is that of a turn for which nobody chose one, by the settings; `permitted` narrows a mode to what the folder
-    and a definition allow; `withheld` says that the folder's files ask for more than they have. `actor` is who gives the
-    command.
+    - `now`: time in microseconds since the epoch. `actor`: who sent the command.
+    - `configure_run`: the configuration of a run with this definition and these modes; raises
+      Refusal if no run can start.
+    - `closed_ids`: the ended ones among the ids that a command names.
+    - `evaluation`: the gate's fresh evaluation of the call that an approval is for. `evaluations`:
+      those of queued calls.
+    - `context_steps`: the maximum number of steps of older turns that a model receives.
+    - `approval_expiry_us`: how long an action waits, 0 for no limit.
+    - `find_definition`: the definition with a name or an alias. `list_definition_names`: all of
+      them.
+    - `team_budget`: the maximum number of running children per parent. `group_budget`: the same per
+      provider.
+    - `next_wake`: the first time of a schedule after the given one, 0 for none. `is_archived`: True
+      prevents automatic wakes.
+    - `resolved_context`: the context that came with the input of the command. `resolve_pin`: the
+      present context of a pinned name.
+    - `find_capabilities`: the capabilities of a model. `compact_at`: the share of its window at
+      which a thread is compacted.
+    - `default_mode`: the permission mode of the settings, for a turn that names none. `limit_mode`:
+      a mode narrowed to what the folder and a definition allow. `is_trust_withheld`: the folder's
+      files ask for permissions that it does not have.
     """
 
     now: int
@@ -136,6 +148,7 @@ class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def limit_carried_mode(inputs: DecisionInputs, mode: PermissionMode) -> PermissionMode:
-    """A mode that goes on and was not chosen for what begins now. It may have come from the folder's files while they were
-    trusted: where those ask for more than they have, nothing wider than the usual one is carried on."""
+    """Return a mode that an earlier turn chose, as it applies now. The mode may come from the
+    folder's files while they were trusted. If the folder now lacks trust, it is not wider than the
+    default mode."""
     return narrow_mode(mode, inputs.default_mode if inputs.is_trust_withheld else None)

@@ -1,4 +1,4 @@
-"""Which facts make the runtime act. An effect is carried out only after the facts that name it are durable."""
+"""Effects of facts: what the runtime does once they are durable."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from .state.session import Session
 
 
 class AskModel(msgspec.Struct, frozen=True):
-    """Ask the model that the fact names."""
+    """Call the model that the fact names."""
 
     scope: Scope
     request: ModelRequested
 
 
 class RunTool(msgspec.Struct, frozen=True):
-    """Run the call."""
+    """Run the tool call."""
 
     scope: Scope
 
 
 class StopRun(msgspec.Struct, frozen=True):
-    """Stop what the run has under way, and report what was there."""
+    """Stop what the run has in progress, then report its partial output."""
 
     scope: Scope
     cause: InterruptCause
@@ -53,15 +53,15 @@ class StopRun(msgspec.Struct, frozen=True):
 
 
 class ExpireAction(msgspec.Struct, frozen=True):
-    """Report the action as timed out at that time (microseconds since the epoch), should it still wait."""
+    """Report the action as expired at `at` (microseconds since the epoch) if it is still pending."""
 
     scope: Scope
     at: int
 
 
 class WakeAt(msgspec.Struct, frozen=True):
-    """Report at that time (microseconds since the epoch) that it has come: a wait or an awaited answer may be over, an agent
-    may be to wake."""
+    """Report that the time `at` (microseconds since the epoch) has come. A wait, a reply or a
+    sleeping agent may be due."""
 
     at: int
 
@@ -73,7 +73,7 @@ class MakeWorktree(msgspec.Struct, frozen=True):
 
 
 class RemoveWorktree(msgspec.Struct, frozen=True):
-    """Remove the worktree of a child that was closed, where that loses nothing; else report that it stays."""
+    """Remove the worktree of a closed child if no work is lost; otherwise report that it was kept."""
 
     scope: Scope
     path: str
@@ -82,13 +82,13 @@ class RemoveWorktree(msgspec.Struct, frozen=True):
 
 
 class SettleArtifact(msgspec.Struct, frozen=True):
-    """Look at the file whose change a process began that has ended since, and report what it is."""
+    """Read the file of a save that an earlier process began, and report it."""
 
     artifact: str
 
 
 class ListSession(msgspec.Struct, frozen=True):
-    """Put the session on its workspace's list."""
+    """Add the session to the list of its workspace."""
 
     workspace: str
     title: str
@@ -96,13 +96,13 @@ class ListSession(msgspec.Struct, frozen=True):
 
 
 class ScheduleSession(msgspec.Struct, frozen=True):
-    """Tell the session's workspace whether agents of it sleep until a time."""
+    """Record in the workspace whether agents of the session sleep until a time."""
 
     cause: str
 
 
 class ShareRule(msgspec.Struct, frozen=True):
-    """Make a rule of this session one of its workspace."""
+    """Add a rule of this session to its workspace."""
 
     rule: Rule
     cause: str
@@ -117,7 +117,7 @@ class WriteProcess(msgspec.Struct, frozen=True):
 
 
 class EndProcesses(msgspec.Struct, frozen=True):
-    """End the process in the scope, or all of the scope's thread where it names none."""
+    """End the process in the scope, or all processes of its thread if the scope names none."""
 
     scope: Scope
 
@@ -140,8 +140,8 @@ Effect = (
 
 
 def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list[Effect]:
-    """What these facts make the runtime do, in their order. In an `imported` session that is to list it and nothing else: what
-    its facts tell of happened elsewhere, and is over."""
+    """Return the effects of these facts in order. An imported session is listed and nothing else:
+    its facts happened in another product."""
     if imported:
         return [effect for effect in derive_effects(records) if isinstance(effect, ListSession)]
     found: list[Effect] = []
@@ -185,13 +185,13 @@ def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list
 
 
 def has_sleeping_agents(state: Session) -> bool:
-    """True where an agent of the session sleeps until a time, or wakes for one: also when nobody has the session open."""
+    """True if an agent of the session has a schedule. Its times apply while the session is closed."""
     found = (thread.background for thread in state.threads.values() if thread.background is not None)
     return any(one.schedule and not one.is_ended for one in found)
 
 
 def derive_pending_effects(state: Session) -> list[Effect]:
-    """What is still to happen in a session that is opened again: the times that something in it waits for."""
+    """Return the effects that are still due in a session that is opened again."""
     found: list[Effect] = []
     for thread in state.threads.values():
         for call in thread.run.calls if thread.run is not None else ():

@@ -1,15 +1,15 @@
-"""What an input names with an @. What stands in code, in an e-mail address or in front of a definition is no mention."""
+"""Text of an input: the names mentioned with an @, and a title."""
 
 from __future__ import annotations
 
 import re
 
-#: More than these are text that somebody pasted.
+#: A text with more mentions is pasted text.
 MOST = 50
 
 _CODE = re.compile(r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)|(?P<tick>`+)[^`]*?(?P=tick)", re.DOTALL)
 _MENTION = re.compile(r"(?<![\w@/.\\-])@(?:\"(?P<quoted>[^\"\n]{1,4096})\"|(?P<word>[\w./~-][^\s\"'`<>()\[\]{},;|]*))")
-#: An annotation stands alone in its line, in front of what it is of.
+#: An annotation is alone on its line, before its definition.
 _ANNOTATION = re.compile(r"\s*@[\w.]+(?:\(.*\)?)?\s*$")
 _DEFINES = re.compile(
     r"\s*(?:@|async\s+def\b|def\b|class\b|export\b|public\b|private\b|protected\b|static\b|final\b|abstract\b|interface\b|"
@@ -21,7 +21,8 @@ _TAIL = ".,:;!?…"
 
 
 def find_mentions(text: str) -> tuple[str, ...]:
-    """The names behind the @, without it, each once and in their order."""
+    """Return the mentioned names without the @, each once and in order. Code, e-mail addresses,
+    documentation tags and annotations of definitions are not mentions."""
     if "@" not in text:
         return ()
     found: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""What the runtime reports back. Outcomes are commands of the runtime: decided like any other, never sent by a surface."""
+"""Outcomes: what the runtime reports. They are decided like commands, and no surface can send them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,8 @@ from .state.artifact import ExportReported, InterruptedSaveReported
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
-    """A finished or cut part of a model's answer, at the step under which it was streamed.
-
-    `arguments` are those of a call that was never complete: they leave no fact.
-    """
+    """A part of a model's response, complete or interrupted, at the step under which it streamed.
+    `arguments` belong to an incomplete call and leave no fact."""
 
     kind: Literal["text", "reasoning", "arguments"]
     step: int
@@ -36,7 +34,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RequestedCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call of a model's answer with the gate's verdict on it."""
+    """A tool call in a model's response, with the gate's evaluation."""
 
     call: str
     step: int
@@ -48,7 +46,8 @@ class RequestedCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to the model call at `step` is complete. `pieces` and `calls` are in the order in which they came."""
+    """The response to the model call at `step` is complete. `pieces` and `calls` are in the order
+    of the response."""
 
     thread: str
     run: str
@@ -65,7 +64,8 @@ class ModelAnswered(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
-    """An attempt failed; `pieces` are what had come. Without `retry_in_ms` it was the last, and they are kept."""
+    """An attempt failed after `pieces`. Without `retry_in_ms` it was the last attempt, and the
+    pieces are stored."""
 
     thread: str
     run: str
@@ -80,10 +80,13 @@ class ModelAttemptFailed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call that had started is over. `brought` are the files that came with a merge: the work of somebody else, whose
-    contents are among the outcome's blobs. `heard` says that an agent of its own told what became of the files, and nobody here
-    saw what they were before. `catalog` is which tools its agent has now, where the call changed that; `servers` how those
-    stand that bring tools, where it went to one."""
+    """A running tool call ended.
+
+    `merged_changes` are the files of a merge, by another agent; the outcome's blobs have their
+    contents. `is_self_reported`: an external agent reported the changes, so the former contents are
+    unknown. `catalog` is the agent's new tool catalog if the call changed it. `servers` are the
+    states of tool servers if the call used one.
+    """
 
     thread: str
     run: str
@@ -96,8 +99,9 @@ class ToolEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a run had under way has been stopped. `pieces` are the cut parts; `outcomes` what there was of cut calls.
-    `answered` is an answer of which all had come, while its calls, which are left out, were still being looked at."""
+    """Everything that a run had in progress has stopped. `pieces` are the interrupted parts,
+    `outcomes` the results of interrupted calls. `answered` is a response that had arrived whole
+    while the gate still evaluated its calls; the calls are left out."""
 
     thread: str
     run: str
@@ -109,32 +113,32 @@ class RunStopped(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ActionTimedOut(msgspec.Struct, frozen=True, kw_only=True):
-    """Nobody answered in time."""
+    """An action reached its expiry time."""
 
     thread: str
     action: str
 
 
 class HostTakenOver(msgspec.Struct, frozen=True, kw_only=True):
-    """This epoch took over a session from a dead one. `partials` are the parts that were being made."""
+    """This epoch took over a session from a dead one. `partials` are the parts that were streaming."""
 
     partials: tuple[Partial, ...]
 
 
 class ClockStepped(msgspec.Struct, frozen=True, kw_only=True):
-    """The machine's clock was set while this process lives, by that many microseconds."""
+    """The machine's clock was set by `by` microseconds while this process runs."""
 
     by: int
 
 
 class WakeTimeReached(msgspec.Struct, frozen=True, kw_only=True):
-    """A time that a call or a handoff waited for has come."""
+    """A time that a call, a handoff or an agent waited for has come."""
 
     at: int
 
 
 class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True):
-    """A child's worktree is there: `path` is absolute. With `code` it could not be made, and the child has failed."""
+    """A child's worktree is ready at the absolute `path`. With `code` git could not make it."""
 
     thread: str
     path: str = ""
@@ -145,7 +149,8 @@ class WorktreeMade(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
-    """A closed child's worktree was not removed, and why. `parent` is its parent's thread."""
+    """The worktree of a closed child was kept, with the reason. `parent` is the thread of its
+    parent."""
 
     agent: str
     parent: str
@@ -155,8 +160,8 @@ class WorktreeLeft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalConnected(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent that is not of our loop was started or reached for the thread and holds a conversation for it. `card` is the
-    Agent Card of one elsewhere, as JSON; `settings` are those of a program that are in force."""
+    """An external or remote agent was started or reached, and has a conversation for the thread.
+    `card` is a remote agent's Agent Card as JSON; `settings` are a program's mode and model."""
 
     thread: str
     provider_session: str
@@ -168,7 +173,8 @@ class ExternalConnected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True):
-    """The thread's program changed its mode or its model; `allowed` is False for a mode wider than its permission mode."""
+    """The thread's external agent changed its mode or model. `allowed` is False for a mode wider
+    than the permission mode."""
 
     thread: str
     settings: AgentSettings
@@ -176,14 +182,15 @@ class ExternalChanged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalDisconnected(msgspec.Struct, frozen=True, kw_only=True):
-    """The thread's agent was ended, or ended."""
+    """The thread's external agent ended."""
 
     thread: str
     reason: str
 
 
 class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of what such an agent says is finished, while its prompt (the model call at that step) goes on."""
+    """A part of an external agent's response is complete, while its prompt (the model call at that
+    step) continues."""
 
     thread: str
     run: str
@@ -192,8 +199,8 @@ class PartEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True):
-    """Such an agent began a call, or asks whether one that it began may go on. `is_underway`: the agent reported that it
-    runs the call."""
+    """An external agent began a call, or asks for permission for one. `is_underway`: the agent
+    reported that it runs the call."""
 
     thread: str
     run: str
@@ -203,7 +210,7 @@ class ExternalCallReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalPlanReported(msgspec.Struct, frozen=True, kw_only=True):
-    """Such an agent tells its plan, whole. `step` is where it first appeared in the run."""
+    """An external agent sent its whole plan. `step` is where the plan first appeared in the run."""
 
     thread: str
     run: str
@@ -213,8 +220,8 @@ class ExternalPlanReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemoteReported(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent elsewhere told a state of its task, or delivered an artifact, in the prompt that is the model call at that
-    step."""
+    """A remote agent reported a state of its task or delivered an artifact, during the prompt at
+    that step."""
 
     thread: str
     run: str
@@ -223,7 +230,7 @@ class RemoteReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True):
-    """A call that runs asks a person something, and waits for it while it goes on running."""
+    """A running call asks a person a question and keeps running."""
 
     thread: str
     run: str
@@ -232,7 +239,7 @@ class ElicitationStarted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ElicitationEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """Nobody waits any more for the answer to what a call asked."""
+    """The tool server no longer waits for the answer to a call's question."""
 
     thread: str
     run: str
@@ -240,7 +247,7 @@ class ElicitationEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent elsewhere goes on without what it asked for with that call."""
+    """A remote agent continues without the answer that it requested with that call."""
 
     thread: str
     run: str
@@ -249,7 +256,8 @@ class RemoteNeedEnded(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True):
-    """The command of a call runs on in the background; the scope is the call's, with the id of the process."""
+    """The command of a call continues in the background. The scope is that of the call, with the
+    process id."""
 
     scope: Scope
     command: str
@@ -257,7 +265,7 @@ class ProcessStartReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ProcessEndReported(msgspec.Struct, frozen=True, kw_only=True):
-    """A process of this host and all that came of it are over. `output` is its head and tail."""
+    """A background process of this host and its children ended. `output` is its head and tail."""
 
     process: str
     status: ProcessEnd

@@ -1,4 +1,4 @@
-"""What is given beside words, as it comes in from outside: read at one moment, with the bytes that it had then."""
+"""Extra context of an input, read at one moment."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from callboard.contracts.refs import ContextRef, MissingRef, Omission
 
 
 class ResolvedContext(msgspec.Struct, frozen=True, kw_only=True):
-    """What came with an input, what it names, or what stands in the folder. `blobs` are the bytes that `refs` refer to, stored
-    with the first fact that names them."""
+    """What is attached to an input, named by it, or found as instructions in the folder. `blobs`
+    are the bytes that `refs` refer to; the first fact that names them stores them."""
 
     refs: tuple[ContextRef, ...] = ()
     missing: tuple[MissingRef, ...] = ()
@@ -22,7 +22,7 @@ EMPTY_CONTEXT = ResolvedContext()
 
 
 def merge_contexts(*parts: ResolvedContext) -> ResolvedContext:
-    """All of them as one, each thing once: the first that names it holds."""
+    """Return one context with each ref once; the first one that names it wins."""
     refs: dict[str, ContextRef] = {}
     missing: dict[str, MissingRef] = {}
     for part in parts:

@@ -1,4 +1,4 @@
-"""How a task stands, and who works on it."""
+"""Status of tasks and their workers."""
 
 from __future__ import annotations
 
@@ -12,29 +12,37 @@ from .state.session import Child, OpenRun, OpenTask, Session, Thread
 
 
 def require_task(batch: Batch, name: str, field: str = "taskId") -> OpenTask:
-    """The task. Raises `unknown_task` for one that is over or never was."""
+    """Return the open task.
+
+    Raises:
+        Refusal: `unknown_task`.
+    """
     task = batch.state.tasks.get(name)
     if task is None:
         ended = name in batch.inputs.closed_ids
         raise Refusal(
-            "unknown_task", f"The task {name} is over." if ended else f"There is no open task {name}.", field=field
+            "unknown_task", f"The task {name} has ended." if ended else f"There is no open task {name}.", field=field
         )
     return task
 
 
 def refuse_job_task(task: OpenTask) -> None:
-    """Raises `task_of_job` for what is for a job to decide: when its items begin, and what they are parts of."""
+    """Refuse a change of a job's item: the job decides when items begin and what they belong to.
+
+    Raises:
+        Refusal: `task_of_job`.
+    """
     if task.job:
         raise Refusal(
             "task_of_job",
-            f"The task {task.task} is a job's.",
+            f"The task {task.task} is an item of a job.",
             field="taskId",
-            hint="retry_job_item, pause_job, resume_job and cancel_job change how it stands.",
+            hint="Use retry_job_item, pause_job, resume_job or cancel_job.",
         )
 
 
 def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> TaskChanged:
-    """The answer that tells how the task stands now."""
+    """Return the answer with the task's present status."""
     return TaskChanged(
         session_id=batch.state.session,
         task_id=name,
@@ -44,7 +52,7 @@ def task_changed(batch: Batch, name: str, status: TaskStatus | None = None) -> T
 
 
 def task_scope(state: Session, task: OpenTask) -> Scope:
-    """The scope of a fact about the task, its newest attempt and whoever works on it."""
+    """Return the scope of a fact about the task, its newest attempt and its worker."""
     thread = task_thread(state, task)
     worker = task_worker(state, task)
     return Scope(
@@ -60,7 +68,7 @@ def task_scope(state: Session, task: OpenTask) -> Scope:
 
 
 def task_worker(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
-    """The child whose task it is; None where it is another agent's, or nobody's."""
+    """Return the child that has this task; None for another agent's task."""
     thread = state.threads.get(task.thread)
     if thread is None or thread.child is None or thread.child.task != task.task:
         return None
@@ -68,7 +76,8 @@ def task_worker(state: Session, task: OpenTask) -> tuple[Thread, Child] | None:
 
 
 def task_thread(state: Session, task: OpenTask) -> Thread | None:
-    """The thread of the agent that works on the task, or that sleeps until it does again."""
+    """Return the thread of the agent that works on the task. For the task of a background agent,
+    return its thread also while it sleeps."""
     if task.entity != "automation_job":
         return state.threads.get(task.thread)
     jobs = (state.threads.get(name) for name in state.sleepers)
@@ -79,8 +88,9 @@ def task_thread(state: Session, task: OpenTask) -> Thread | None:
 
 
 def task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
-    """The run under way that works on the task. An agent that gave parts of it away works on it when it is told of them; one
-    that sleeps and wakes works on its job when it woke for it."""
+    """Return the open run that works on the task, with its thread. An agent that delegated parts
+    works on it in a run that their reports woke. A background agent works on it in a run that it
+    woke for."""
     thread = task_thread(state, task)
     run = thread.run if thread is not None else None
     if thread is None or run is None:
@@ -92,8 +102,8 @@ def task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
 
 
 def is_at_work(state: Session, task: OpenTask) -> bool:
-    """True while an attempt is under way: something runs or waits for it, a part of it is at work, or a person has it in hand.
-    A child that was stopped waits for somebody to let it go on, or to make another attempt."""
+    """True while an attempt is in progress: it runs or waits, one of its parts does, or a person
+    works on it. An interrupted child is not at work until it is resumed or retried."""
     worker = task_worker(state, task)
     if worker is None:
         return task_run(state, task) is not None or (task.work == "running" and _goes_on(state, task))
@@ -112,11 +122,15 @@ def _goes_on(state: Session, task: OpenTask) -> bool:
 
 
 def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
-    """An agent ends its own work and that of its children, and what nobody has in hand; with a task, what is part of it. Raises
-    `not_your_child`; what is of a job is for the person who began it."""
+    """Check that the agent may end the task with its parts: its own work, that of its children, and
+    work that no agent has begun.
+
+    Raises:
+        Refusal: `not_your_child`.
+    """
     for one in (task, *list_parts(state, task.task)):
         if one.job:
-            raise Refusal("not_your_child", f"The task {one.task} is a job's.", field="taskId")
+            raise Refusal("not_your_child", f"The task {one.task} is an item of a job.", field="taskId")
         worker = task_thread(state, one)
         busy = one.work == "running" or one.entity == "automation_job" or task_run(state, one) is not None
         if worker is None or not busy or worker.thread == by.thread:
@@ -126,12 +140,12 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
 
 
 def was_stopped(thread: Thread) -> bool:
-    """True for an agent whose newest turn was stopped before its end."""
+    """True if the newest turn of an idle agent was interrupted."""
     return thread.run is None and thread.ended is not None and thread.ended.how == "interrupted"
 
 
 def list_parts(state: Session, task: str) -> list[OpenTask]:
-    """The open tasks that are parts of it, and the parts of those, each behind what it is part of."""
+    """Return the open tasks that are parts of the task, at any depth, parents first."""
     found: dict[str, OpenTask] = {}
     wanted = {task}
     while wanted:
@@ -143,7 +157,7 @@ def list_parts(state: Session, task: str) -> list[OpenTask]:
 
 
 def list_prerequisites(state: Session, task: str) -> set[str]:
-    """All that has to be over before the task is: what it depends on, its parts, and what those wait for."""
+    """Return all tasks that must end before this one: its dependencies and parts, and theirs."""
     found: set[str] = set()
     wanted = {task}
     while wanted:
@@ -155,12 +169,12 @@ def list_prerequisites(state: Session, task: str) -> set[str]:
 
 
 def cycle_refusal(task: str, other: str, field: str) -> Refusal:
-    """Why a link is refused that would lead back to where it began."""
+    """Return the refusal of a link that would make two tasks wait for each other."""
     return Refusal(
         "invalid_input",
         f"The tasks {task} and {other} would wait for each other.",
         field=field,
-        hint="unlink_tasks takes a link away.",
+        hint="Remove a link with unlink_tasks.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What is decided of a workspace: its folder, and the list of its sessions."""
+"""Rules of a workspace: its folder and the list of its sessions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .state.session import ListedSession, Workspace
 
 
 def evolve(state: Workspace, record: Record) -> Workspace:
-    """The state after a fact of the log."""
+    """Return the state after a fact."""
     changed = _change(state, record.fact, record.sequence) if record.fact.readable else state
     return msgspec.structs.replace(changed, sequence=record.sequence, at=record.header.at)
 
@@ -68,21 +68,21 @@ def require_approved(state: Workspace, path: str, broad: str) -> None:
     if broad and not state.wide:
         raise Refusal(
             "folder_too_broad",
-            f"{path} is not opened without an approval: {broad}.",
+            f"Opening {path} requires an approval: {broad}.",
             field="wide",
-            hint="Open the folder of one project. If you mean this one, open it with wide set to true.",
+            hint="Open the folder of one project. To open this folder, set wide to true.",
         )
 
 
 def list_session(state: Workspace, session: str, title: str) -> tuple[NewFact, ...]:
-    """A session is listed once, and not again once it was deleted."""
+    """List a session once; a deleted session is not listed again."""
     if session in state.sessions or session in state.deleted:
         return ()
     return (NewFact(SessionListed(session_id=session, title=title)),)
 
 
 def schedule_session(state: Workspace, session: str, scheduled: bool) -> tuple[NewFact, ...]:
-    """Whether agents of a session sleep until their times is told where it changed."""
+    """Record whether agents of a session have a schedule, if that changed."""
     listed = state.sessions.get(session)
     if listed is None or listed.scheduled == scheduled:
         return ()
@@ -90,7 +90,7 @@ def schedule_session(state: Workspace, session: str, scheduled: bool) -> tuple[N
 
 
 def trim_session(state: Workspace, session: str, contents: Contents) -> tuple[NewFact, ...]:
-    """What goes of an archived session is told before it goes."""
+    """Record which contents of an archived session are about to be deleted."""
     listed = state.sessions.get(session)
     if listed is None or not listed.archived or not contents.blobs:
         return ()
@@ -98,12 +98,16 @@ def trim_session(state: Workspace, session: str, contents: Contents) -> tuple[Ne
 
 
 def share_rule(state: Workspace, rule: Rule) -> tuple[NewFact, ...]:
-    """A rule that a person gave for the whole workspace is kept once, and not again once it was revoked."""
+    """Add a workspace rule once; a revoked rule is not added again."""
     return () if rule.rule_id in state.rule_ids else (NewFact(PermissionRuleAdded(rule=rule)),)
 
 
 def update_session(state: Workspace, request: UpdateSession) -> tuple[tuple[NewFact, ...], SessionUpdated]:
-    """Only what changes becomes a fact. Raises `unknown_session`."""
+    """Record the changed properties of a session.
+
+    Raises:
+        Refusal: `unknown_session`.
+    """
     listed = require_listed(state, request.session_id)
     facts: list[NewFact] = []
     if request.title is not None and request.title != listed.title:
@@ -122,20 +126,28 @@ def update_session(state: Workspace, request: UpdateSession) -> tuple[tuple[NewF
 
 
 def require_deletable(state: Workspace, request: DeleteSession) -> ListedSession:
-    """The session that is to be deleted. Raises `unknown_session`, and `invalid_input` where it is not confirmed."""
+    """Return the session to delete.
+
+    Raises:
+        Refusal: `unknown_session`, or `invalid_input` if it is not confirmed.
+    """
     listed = require_listed(state, request.session_id)
     if request.confirm != request.session_id:
         raise Refusal(
             "invalid_input",
-            "Deleting a session takes its id a second time.",
+            "Deleting a session requires its id twice.",
             field="confirm",
-            hint="Deleting cannot be undone.",
+            hint="Set confirm to the session id. Deleting cannot be undone.",
         )
     return listed
 
 
 def require_listed(state: Workspace, session: str) -> ListedSession:
-    """The session in the list. Raises `unknown_session`."""
+    """Return the listed session.
+
+    Raises:
+        Refusal: `unknown_session`.
+    """
     listed = state.sessions.get(session)
     if listed is None:
         raise Refusal("unknown_session", f"There is no session {session}.", field="sessionId")

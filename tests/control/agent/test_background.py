@@ -80,7 +80,7 @@ def test_mains_join_and_subagents_do_not() -> None:
     assert (refused.code, refused.field, refused.hint) == (
         "delegate_target_denied",
         "agent",
-        "spawn_subagent gives it an objective.",
+        "Give it an objective with spawn_subagent.",
     )
     assert given.refuses(add("nobody")).code == "unknown_agent"
 
@@ -109,7 +109,7 @@ def test_it_wakes_when_its_time_comes_runs_and_sleeps_again() -> None:
             TurnSubmitted(
                 input=Text(
                     text="You wake because it is time (every 1800 s): 2023-11-14T22:43:20Z. This is your first run. "
-                    "When there is nothing more to do, end: you sleep until you are to wake again."
+                    "End your turn when you have nothing more to do. You sleep until the next wake."
                 ),
                 mode="chat",
                 permission_mode="edits",
@@ -140,7 +140,7 @@ def test_it_wakes_when_its_time_comes_runs_and_sleeps_again() -> None:
 
     again = given.passes(HALF_AN_HOUR)
     assert again.decision.facts[2].scope.attempt == 2
-    assert "Your last run ended at 2023-11-14T22:48:20Z: it was completed." in told(again)
+    assert "Your last run ended at 2023-11-14T22:48:20Z: it completed." in told(again)
 
 
 def test_two_wakes_never_overlap() -> None:
@@ -170,7 +170,7 @@ def test_a_time_that_passed_while_nothing_could_wake_it_wakes_it_once_and_is_tol
     then = given.when(HostTakenOver(partials=()))
 
     assert one(then, AgentWoke) == AgentWoke(reason="schedule", due=due)
-    assert "nothing could wake you before. Other times that passed meanwhile are left out." in told(then)
+    assert "you could not be woken earlier. Other times since then were skipped." in told(then)
     slept = one(given.says("watcher"), AgentSlept)
     assert (slept.reason, slept.wake_at > given.now) == ("ran", True)
     given.passes(0).then_nothing()

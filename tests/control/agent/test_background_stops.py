@@ -37,7 +37,7 @@ def test_three_failures_in_a_row_pause_it() -> None:
         then = given.fails("watcher")
         assert types(then)[-1] == ("agent.slept" if attempt < 3 else "thread.paused")
     assert one(then, ThreadPaused) == ThreadPaused(
-        cause="failed", reason="3 runs in a row failed, the last with model_unavailable"
+        cause="failed", reason="3 consecutive runs failed, the last with model_unavailable"
     )
     given.passes(3600).then_nothing()
 

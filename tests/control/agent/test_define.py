@@ -129,18 +129,22 @@ def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
 @pytest.mark.parametrize(
     ("asked", "code", "said"),
     [
-        ({"tools": ["Bash"]}, "tool_not_listed", "painter would have tools that lead does not have: bash."),
-        ({"tools": ["*"]}, "tool_not_listed", "painter would have tools that lead does not have: *."),
-        ({"policy": ["Finalize"]}, "policy_denied", "painter would have a policy that lead does not have: Finalize."),
-        ({"policy": ["Delegate"]}, "policy_denied", "A subagent delegates to nobody."),
-        ({"permissionMode": "full"}, "mode_denied", "painter would work under full, which is wider than lead's edits."),
-        ({"workGlobs": ["**"]}, "path_denied", "painter would write where lead may not: **."),
-        ({"workGlobs": ["docs/../src/x"]}, "path_denied", "painter would write where lead may not: docs/../src/x."),
-        ({"workGlobs": ["src/a.py"]}, "path_denied", "painter would write where lead may not: src/a.py."),
-        ({"name": "worker"}, "agent_exists", "There is an agent worker already."),
-        ({"name": "the-judge"}, "agent_exists", "There is an agent the-judge already."),
-        ({"name": "lead"}, "agent_exists", "There is an agent lead already."),
-        ({"prompt": "é" * 5000}, "message_too_large", "An agent that is made in a session has at most 8192 bytes."),
+        ({"tools": ["Bash"]}, "tool_not_listed", "lead does not have these tools of painter: bash."),
+        ({"tools": ["*"]}, "tool_not_listed", "lead does not have these tools of painter: *."),
+        ({"policy": ["Finalize"]}, "policy_denied", "lead does not have this policy of painter: Finalize."),
+        ({"policy": ["Delegate"]}, "policy_denied", "A subagent cannot delegate."),
+        ({"permissionMode": "full"}, "mode_denied", "The mode full of painter is wider than lead's mode edits."),
+        ({"workGlobs": ["**"]}, "path_denied", "lead cannot write to these paths of painter: **."),
+        (
+            {"workGlobs": ["docs/../src/x"]},
+            "path_denied",
+            "lead cannot write to these paths of painter: docs/../src/x.",
+        ),
+        ({"workGlobs": ["src/a.py"]}, "path_denied", "lead cannot write to these paths of painter: src/a.py."),
+        ({"name": "worker"}, "agent_exists", "The agent worker already exists."),
+        ({"name": "the-judge"}, "agent_exists", "The agent the-judge already exists."),
+        ({"name": "lead"}, "agent_exists", "The agent lead already exists."),
+        ({"prompt": "é" * 5000}, "message_too_large", "An agent made in a session can have at most 8192 bytes."),
     ],
 )
 def test_what_is_wider_than_its_maker_or_taken_is_refused_before_anybody_is_asked(
@@ -173,10 +177,10 @@ def test_without_the_capability_neither_an_agent_nor_an_edge_is_made() -> None:
 
     assert (agents.code, edges.code) == ("capability_missing", "capability_missing")
     assert agents.message == (
-        "lead may not make agents: its definition lacks the capability spawn. A person can add `capabilities: [spawn]` "
+        "lead cannot make agents: its definition lacks the capability spawn. A person can add `capabilities: [spawn]` "
         "to its file."
     )
-    assert edges.message.startswith("lead may not make edges: its definition lacks the capability edge.")
+    assert edges.message.startswith("lead cannot make edges: its definition lacks the capability edge.")
 
 
 def test_what_became_impossible_while_the_person_thought_is_refused() -> None:
@@ -198,7 +202,7 @@ def test_an_edge_is_made_once_a_person_says_yes_and_carries_from_then_on() -> No
     sent = session.uses("lead", "send_handoff", to="critic", message="Look.")
 
     assert asked.preview == Text(
-        text="lead → critic: handoff, each waits until it is accepted, it may move the objective to the receiver"
+        text="lead → critic: handoff, each handoff must be accepted, a handoff can move the objective to the receiver"
     )
     assert one(yes, EdgeAdded) == EdgeAdded(source="lead", edge=Edge(to="critic", ownership=True))
     assert yes.decision.facts[2].scope == RUN
@@ -249,4 +253,4 @@ def test_m2_an_agent_is_made_with_tools_in_any_spelling(name: str) -> None:
 def test_m2_a_tool_that_the_maker_lacks_is_refused_with_the_names_that_models_see() -> None:
     refused = refusal(crew(), "define_agent", **{**PAINTER, "tools": ["ReadOutput"]})
     assert refused.code == "tool_not_listed"
-    assert "would have tools that lead does not have: read_output." in refused.message
+    assert "lead does not have these tools of painter: read_output." in refused.message

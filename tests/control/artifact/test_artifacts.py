@@ -153,7 +153,7 @@ def test_a_save_against_another_version_keeps_the_draft_and_the_newest():
             ArtifactFailed(
                 operation="save",
                 code="artifact_conflict",
-                message="The newest version is 1, and this was made from 3.",
+                message="The newest version is 1, but the change was made from 3.",
                 base=3,
                 current=1,
                 draft=TWO.ref,

@@ -149,7 +149,7 @@ def test_what_was_told_after_a_person_looked_may_have_come_behind_that():
     refused = session.refuses(
         ask(ANEW, TWO, there=None, file_sequence=session.state.artifacts.open["art_1"].last_sequence - 1)
     )
-    assert (refused.code, refused.field, refused.hint) == ("artifact_conflict", "path", "Edit that one.")
+    assert (refused.code, refused.field, refused.hint) == ("artifact_conflict", "path", "Edit that artifact.")
 
 
 def test_where_something_of_a_gone_file_is_not_saved_its_artifact_goes_on_and_the_person_is_told_how():
@@ -158,12 +158,12 @@ def test_where_something_of_a_gone_file_is_not_saved_its_artifact_goes_on_and_th
     refused = session.refuses(ask(ANEW, THREE, there=None, file_sequence=session.state.sequence))
     assert (refused.code, refused.message, refused.hint) == (
         "artifact_conflict",
-        f"{PATH} is the artifact art_1 already, and what was written of it is not saved.",
-        "Save that with retry_artifact over version 1, which makes the file anew, or delete the artifact.",
+        f"{PATH} is already the artifact art_1, and it has an unsaved draft.",
+        "Save the draft with retry_artifact over version 1, or delete the artifact.",
     )
     under_way = kept().after(ask(edit(), TWO))
     refused = under_way.refuses(ask(ANEW, THREE, there=None, file_sequence=under_way.state.sequence))
-    assert (refused.code, refused.hint) == ("artifact_conflict", "Ask again in a moment.")
+    assert (refused.code, refused.hint) == ("artifact_conflict", "Try again in a moment.")
 
 
 def test_an_artifact_whose_file_is_gone_is_not_taken_as_it_is():
@@ -172,6 +172,6 @@ def test_an_artifact_whose_file_is_gone_is_not_taken_as_it_is():
     refused = session.refuses(ask(nothing, there=None, file_sequence=session.state.sequence))
     assert (refused.code, refused.message, refused.hint) == (
         "artifact_conflict",
-        f"{PATH} is the artifact art_1 already, and its file is gone.",
-        "Give a content to make it anew.",
+        f"{PATH} is already the artifact art_1, and its file is gone.",
+        "Set content to make the file anew.",
     )

@@ -36,7 +36,7 @@ def test_an_endless_exchange_is_stopped_with_the_reason_and_a_person_lets_it_go_
         given.says(sender)
         sender, receiver, turns = receiver, sender, turns + 1
     assert turns == 32
-    assert paused == [ThreadPaused(cause="no_progress", reason="33 agents passed this on without a person")]
+    assert paused == [ThreadPaused(cause="no_progress", reason="33 agents woke each other without a person")]
     again = given.when(ResumeThread(session_id=SESSION, thread_id=given.of(sender).thread))
     assert one(again, ThreadResumed) == ThreadResumed()
     assert given.works() == ["lead", sender]

@@ -44,7 +44,7 @@ def test_without_an_edge_a_handoff_is_refused_and_nothing_is_queued() -> None:
     given = team(agent("lead"), CRITIC, WORKER)
     assert given.denied("lead", "send_handoff", to="critic", message="Look.") == "no_edge"
     problem = given.refuses(SendHandoff(session_id=SESSION, to="critic", message="Look."))
-    assert (problem.message, problem.hint) == ("No edge leads from lead to critic.", "Edges lead to: nobody.")
+    assert (problem.message, problem.hint) == ("There is no edge from lead to critic.", "Edges lead to: none.")
     assert [one.agent for one in given.state.threads.values()] == ["lead"]
 
 

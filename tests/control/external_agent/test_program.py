@@ -135,7 +135,7 @@ def test_a_call_that_it_asks_about_and_gets_a_no_is_refused_and_the_prompt_goes_
 
     session.when(reject()).then(
         (ActionResolved(decision="reject"), at(turn=1, run=1, step=4, call=1, action=1)),
-        (ToolRefused(code="person_denied", message="The person said no."), CALL),
+        (ToolRefused(code="person_denied", message="The person rejected the call."), CALL),
     )
     assert kinds(session.when(answered(text(5, "Then not."))).facts)[-1] == "turn.completed"
 
@@ -178,7 +178,7 @@ def test_a_question_that_the_agent_did_not_wait_for_is_withdrawn_with_its_answer
     session = prompted().after(seen(wants(1, 3, ASK)))
     facts = session.when(answered(text(5, "I went on."))).facts
 
-    assert ActionWithdrawn(reason="the agent went on without it") in facts
+    assert ActionWithdrawn(reason="the agent continued without it") in facts
     assert kinds(facts)[-3:] == ["tool.cancelled", "output.final", "turn.completed"]
 
 
@@ -203,11 +203,11 @@ def test_one_that_breaks_off_leaves_calls_lost_and_questions_withdrawn():
         MessageInterrupted(content=Text(text="so f")),
         ModelFailed(code="model_unavailable", message="The provider cannot be reached."),
         ToolLost(),
-        ActionWithdrawn(reason="the agent broke off"),
+        ActionWithdrawn(reason="the agent's response failed"),
         ToolCancelled(started=False),
     )
     assert isinstance(facts[5], TurnFailed)
-    assert facts[5].hint == "Look at the command in the agent's definition, then send the turn again."
+    assert facts[5].hint == "Check the command in the agent's definition, then send the turn again."
 
 
 def test_one_that_is_stopped_keeps_what_came():
@@ -234,7 +234,7 @@ def test_a_process_that_died_took_its_agents_with_it():
     session = prompted().after(there(), answered(text(2, "Done.")))
     session.epoch = 2
     session.when(HostTakenOver(partials=())).then(
-        (AgentDisconnected(provider_session_id="s-1", reason="the process that ran it ended"), LEAD)
+        (AgentDisconnected(provider_session_id="s-1", reason="its process ended"), LEAD)
     )
     running = prompted().after(there(), part("so", 2))
     running.epoch = 2

@@ -199,7 +199,7 @@ def test_nobody_answered_in_time_which_is_a_denial():
     session = prompted(expiry=10).after(needs())
     session.when(ActionTimedOut(thread=THREAD, action="act_1"), now=NOW + 20).then(
         (ActionExpired(), ACTION),
-        (ToolRefused(code="approval_expired", message="Nobody answered the approval in time."), CALL),
+        (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
     )
 
 

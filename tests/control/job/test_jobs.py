@@ -133,7 +133,9 @@ def test_a_retry_of_an_item_is_another_attempt_of_the_same_worker_and_what_is_do
     assert one(then, JobItemRetried).reason == "once more"
     started = [(new.scope.task, new.scope.attempt) for new in then.decision.facts if isinstance(new.fact, TaskStarted)]
     assert started == [(second, 2), (whole, 2)]
-    assert one(then, TurnSubmitted).input.text.startswith("This is attempt 2: the one before ended without success.")
+    assert one(then, TurnSubmitted).input.text.startswith(
+        "This is attempt 2. The attempt before it ended without success."
+    )
     assert given.works() == ["worker-2"], "it remembers what it did"
     assert given.refuses(again(second)).code == "task_running"
 
@@ -165,7 +167,7 @@ def test_an_item_whose_worker_is_gone_has_another_one() -> None:
     given.fails("worker-1")
     given.when(CloseSubagent(session_id=SESSION, agent="worker-1"))
     then = given.when(again(item))
-    assert one(then, SubagentSpawned).objective.text.startswith("This is attempt 2:")
+    assert one(then, SubagentSpawned).objective.text.startswith("This is attempt 2.")
     assert given.works() == ["worker-2"]
     assert tasks(given.says("worker-2"), TaskCompleted) == [item, whole]
 

@@ -100,7 +100,7 @@ def test_m3_a_child_that_answers_with_nothing_has_failed_and_says_why() -> None:
     ended = given.says("worker-1", "")
 
     failed = one(ended, SubagentFailed)
-    assert (failed.code, failed.message) == ("answer_empty", "The agent answered with nothing and did not finalize.")
+    assert (failed.code, failed.message) == ("answer_empty", "The agent gave an empty response and did not finalize.")
     assert one(ended, TurnFailed).code == "answer_empty"
 
 

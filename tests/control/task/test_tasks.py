@@ -146,7 +146,7 @@ def test_a_failed_task_stays_and_another_attempt_is_a_new_one() -> None:
     failed = given.fails("lead")
     assert one(failed, TaskFailed) == TaskFailed(code="model_unavailable", message="The provider cannot be reached.")
     assert (task(given, "tsk_a").work, task(given, "tsk_a").attempt) == ("over", 1)
-    assert given.refuses(start("tsk_a")).hint == "retry_task makes another attempt."
+    assert given.refuses(start("tsk_a")).hint == "Begin another attempt with retry_task."
 
     then = given.when(retry("tsk_a", reason="it is back"))
     ((fact, scope),) = attempts(then)

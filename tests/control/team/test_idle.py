@@ -83,7 +83,7 @@ def test_a_lead_in_chat_is_paused_by_what_its_child_hands_over_and_its_team_wait
     then = given.says("worker-1", "Done.")
 
     assert [fact.reason for fact in all_of(then, ThreadPaused)] == [
-        "1 unread item: it reads what was sent at the next message of a person"
+        "1 unread item: it reads them with a person's next message"
     ]
     assert all_of(then, TeamChanged)[-1].phase == "waiting"
     again = given.when(ResumeThread(session_id=SESSION))

@@ -50,7 +50,7 @@ def test_a_tree_is_told_as_interrupted_and_nothing_of_it_begins_by_itself() -> N
     ]
     assert one(then, WorkerNotification).status == "interrupted"
     assert all_of(then, ThreadPaused) == [
-        ThreadPaused(cause="recovered", reason="the process that ran it ended"),
+        ThreadPaused(cause="recovered", reason="its process ended"),
         ThreadPaused(cause="recovered", reason="1 unread item: its last turn was interrupted"),
     ]
     assert given.works() == []
@@ -81,7 +81,7 @@ def test_whatever_was_worked_on_is_not_at_work_any_more_and_can_be_tried_again()
 
     whole, part = given.state.tasks.values()
     assert [(fact.code, fact.message) for fact in all_of(then, TaskFailed)] == [
-        ("interrupted", "the process that ran it ended")
+        ("interrupted", "its process ended")
     ] * 2
     assert (whole.work, part.work) == ("over", "over")
     given.when(retry(part.task))

@@ -172,7 +172,7 @@ def test_new_input_to_a_paused_thread_whose_queue_was_emptied_resumes_it():
     session = _recovered().after(remove(2))
     session.when(submit("three")).then(
         (TurnSubmitted(input=Text(text="three"), mode="chat", permission_mode="ask"), at(turn=3)),
-        (ThreadResumed(reason="new input, and nothing that waits before it"), at()),
+        (ThreadResumed(reason="new input with an empty queue"), at()),
         *begun(3, 2),
     )
 

@@ -28,7 +28,7 @@ from tests.control.rigs.expected_facts import through
 RUN = at(turn=1, run=1)
 CALL = at(turn=1, run=1, step=2, call=1)
 TAKEN = (SessionTakenOver(previous_epoch=1, epoch=2), Scope())
-CRASHED = (TurnInterrupted(cause="crash", reason="the process that ran it ended", iterations=1), RUN)
+CRASHED = (TurnInterrupted(cause="crash", reason="its process ended", iterations=1), RUN)
 NOBODY = HostTakenOver(partials=())
 
 
@@ -134,7 +134,7 @@ def test_turns_behind_one_that_crashed_wait_for_a_person():
         TAKEN,
         (ModelInterrupted(), at(turn=1, run=1, step=1)),
         CRASHED,
-        (ThreadPaused(cause="recovered", reason="the process that ran it ended"), at()),
+        (ThreadPaused(cause="recovered", reason="its process ended"), at()),
     )
     assert session.queue == ["trn_2", "trn_3"]
 

@@ -100,8 +100,8 @@ def test_a_steer_that_waits_for_a_result_at_the_bound_is_rejected_with_its_draft
         (
             TurnFailed(
                 code="max_iters",
-                message="The turn reached its bound of 3 model calls without an end.",
-                hint="Send another turn to go on from here.",
+                message="The turn reached its limit of 3 model calls.",
+                hint="Send another turn to continue.",
                 iterations=3,
             ),
             RUN,
@@ -163,8 +163,8 @@ def test_nothing_that_could_be_steered_is_a_clear_error():
     idle = given(submit(), says("done"))
     problem = Problem(
         code="nothing_running",
-        message="No turn is running that could be steered.",
-        hint="Submit the text as a turn of its own.",
+        message="No turn is running in this thread.",
+        hint="Submit the text as a turn.",
     )
     assert idle.refuses(steer("in French")) == problem
     assert given(submit(), interrupt()).refuses(steer("in French")) == problem
@@ -177,9 +177,9 @@ def test_a_steer_under_an_id_that_waits_is_taken_once():
     )
     assert once.refuses(steer("in Chinese", steer_id="str_a")) == Problem(
         code="idempotency_conflict",
-        message="Another text waits as str_a.",
+        message="The steer str_a already has another text.",
         field="steerId",
-        hint="Leave steerId out, or give a new one.",
+        hint="Leave steerId out, or use a new id.",
     )
 
 

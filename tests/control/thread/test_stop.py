@@ -64,7 +64,7 @@ def test_interrupting_an_idle_agent_is_a_clear_error_and_changes_nothing():
     idle = given(submit(), says("done"))
     before = idle.state
     assert idle.refuses(interrupt()) == Problem(
-        code="nothing_running", message="No turn is running in this thread.", hint="There is nothing to stop."
+        code="nothing_running", message="No turn is running in this thread.", hint="No action is needed."
     )
     assert idle.state == before
 
@@ -73,9 +73,9 @@ def test_an_interrupt_of_a_turn_that_does_not_run_leaves_the_one_that_does():
     session = given(submit(), says("done"), submit(), submit())
     assert session.refuses(interrupt(turn_id="trn_1")) == Problem(
         code="turn_already_ended",
-        message="The turn trn_1 is not the one that runs.",
+        message="The turn trn_1 is not running.",
         field="turnId",
-        hint="get_thread_read names the turn that runs.",
+        hint="get_thread_read shows the running turn.",
     )
     assert session.refuses(interrupt(turn_id="trn_3")).code == "unknown_turn"
     session.when(interrupt(turn_id="trn_2")).then((TurnInterruptRequested(), at(turn=2, run=2)))
@@ -211,7 +211,7 @@ def test_a_shutdown_ends_the_turn_and_holds_the_queue():
     session.when(stopped(cause="shutdown", reason="the process was stopped")).then(
         (ToolCancelled(started=True), FIRST),
         (TurnInterrupted(cause="shutdown", reason="the process was stopped", iterations=1), RUN),
-        (ThreadPaused(cause="recovered", reason="the process that ran it ended"), at()),
+        (ThreadPaused(cause="recovered", reason="its process ended"), at()),
     )
     assert session.queue == ["trn_2"]
 

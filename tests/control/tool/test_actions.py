@@ -48,7 +48,7 @@ AGAIN = asked(2, at(turn=1, run=1, step=4))
 MINUTE = 60_000_000
 CHANGED = ToolRefused(
     code="file_changed",
-    message="What the approval was asked for is no longer so: the file, the arguments or the definition changed.",
+    message="The file, the arguments or the definition changed after the approval was requested. The call did not run.",
 )
 
 
@@ -75,7 +75,7 @@ def test_a_rejection_has_no_effect_and_no_result_and_the_model_is_told():
     then = waiting().when(reject(reason="not now"))
     then.then(
         (ActionResolved(decision="reject", reason="not now"), ACTION),
-        (ToolRefused(code="person_denied", message="The person said no: not now"), CALL),
+        (ToolRefused(code="person_denied", message="The person rejected the call: not now"), CALL),
         AGAIN,
     )
     then.answered(
@@ -87,16 +87,18 @@ def test_a_rejection_has_no_effect_and_no_result_and_the_model_is_told():
 def test_a_rejection_without_a_reason_says_so():
     """CTL-05"""
     then = waiting().when(reject())
-    assert then.facts[1] == ToolRefused(code="person_denied", message="The person said no.")
+    assert then.facts[1] == ToolRefused(code="person_denied", message="The person rejected the call.")
 
 
 def test_the_no_of_a_policy_is_told_by_its_name_and_not_as_a_persons():
     """CTL-05"""
     policy = Actor(kind="policy", id="opa/main")
     then = waiting().when(reject(reason="not on a Friday"), actor=policy)
-    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main said no: not on a Friday")
+    assert then.facts[1] == ToolRefused(
+        code="policy_denied", message="The policy opa/main rejected the call: not on a Friday"
+    )
     then = waiting().when(reject(), actor=policy)
-    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main said no.")
+    assert then.facts[1] == ToolRefused(code="policy_denied", message="The policy opa/main rejected the call.")
 
 
 def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():
@@ -107,7 +109,7 @@ def test_where_nobody_could_be_asked_that_is_what_is_told_and_not_a_no():
         (
             ToolRefused(
                 code="nobody_there",
-                message="Nobody could be asked, so it was not run. Where somebody is there, it can be asked for again.",
+                message="No person was available to approve the call, so it did not run. Request it again when a person is.",
             ),
             CALL,
         ),
@@ -124,7 +126,7 @@ def test_an_action_is_answered_once():
         code="unknown_action",
         message="No action act_1 is pending in this session.",
         field="actionId",
-        hint="get_thread_read names the pending ones.",
+        hint="get_thread_read lists the pending actions.",
     )
     assert once.refuses(approve()) == problem
     assert once.refuses(reject()) == problem
@@ -139,7 +141,7 @@ def test_silence_is_a_denial():
     then = session.when(timeout())
     then.then(
         (ActionExpired(), ACTION),
-        (ToolRefused(code="approval_expired", message="Nobody answered the approval in time."), CALL),
+        (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
         AGAIN,
     )
     assert then.decision.closed == ("act_1", "cal_1")
@@ -231,9 +233,9 @@ def test_a_scope_that_the_card_does_not_offer_is_refused():
     session = given(submit(), answered(wants(1, 2, narrow)))
     assert session.refuses(approve(scope="workspace")) == Problem(
         code="scope_not_offered",
-        message="This action does not offer to approve with the scope workspace.",
+        message="This action does not offer the scope workspace for approve.",
         field="scope",
-        hint="A rejection is for once; for an approval the action names the scopes that it offers.",
+        hint="Reject with the scope once, or approve with a scope that the action offers.",
     )
 
 
@@ -244,7 +246,7 @@ def test_a_rejection_is_for_once():
 def test_an_approval_is_no_question():
     question = RespondAction(session_id=SESSION, action_id="act_1", decision="answer")
     assert waiting().refuses(question) == Problem(
-        code="decision_not_offered", message="This action takes approve or reject.", field="decision"
+        code="decision_not_offered", message="Invalid decision. Accepted: approve or reject.", field="decision"
     )
 
 
@@ -252,7 +254,7 @@ def test_an_approval_that_comes_while_the_turn_is_stopping_starts_nothing():
     """CTL-04, CTL-08"""
     stopping = waiting().after(interrupt())
     problem = Problem(
-        code="nothing_running", message="The turn is being stopped, and its requests with it.", field="actionId"
+        code="nothing_running", message="The turn is stopping, and its actions with it.", field="actionId"
     )
     assert stopping.refuses(approve()) == problem
     assert stopping.refuses(reject()) == problem
@@ -264,7 +266,7 @@ def test_an_action_that_expires_while_the_turn_is_stopping_is_closed_and_nothing
     stopping.now += MINUTE
     stopping.when(timeout()).then(
         (ActionExpired(), ACTION),
-        (ToolRefused(code="approval_expired", message="Nobody answered the approval in time."), CALL),
+        (ToolRefused(code="approval_expired", message="No person responded to the approval in time."), CALL),
     )
 
 
@@ -280,7 +282,7 @@ def test_two_actions_of_one_answer_are_answered_one_by_one():
     second = at(turn=1, run=1, step=3, call=2)
     auto.when(reject(2)).then(
         (ActionResolved(decision="reject"), msgspec.structs.replace(second, step=5, action="act_2")),
-        (ToolRefused(code="person_denied", message="The person said no."), second),
+        (ToolRefused(code="person_denied", message="The person rejected the call."), second),
     )
     first = msgspec.structs.replace(ACTION, step=4)
     auto.when(approve(1)).then((ActionResolved(decision="approve"), first), *through(CALL))

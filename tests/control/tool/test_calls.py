@@ -237,8 +237,7 @@ def test_where_every_call_was_denied_at_the_bound_the_turn_fails_in_the_same_bat
 
 
 _ONE_CALL = (
-    "In chat an answer may make one tool call, or several that only read. "
-    "Ask for this one again, if it is still needed."
+    "In chat mode a response can have one tool call, or several read-only ones. Repeat this call if you still need it."
 )
 
 

@@ -95,12 +95,12 @@ def test_the_next_host_says_of_a_process_that_it_is_lost():
 
     taken = session.when(HostTakenOver(partials=()))
 
-    message = "The process prc_1 cannot be reached any more: the process that ran it ended."
+    message = "The process prc_1 cannot be reached: its process ended."
     taken.then(
         (ProcessEnded(status="lost", code="process_unavailable", message=message), RUN),
         (
             WarningRaised(
-                code="process_unavailable", message=message, hint="Run its command again where it is still needed."
+                code="process_unavailable", message=message, hint="Run its command again if you still need it."
             ),
             RUN,
         ),

@@ -79,15 +79,17 @@ def test_text_before_a_call_keeps_its_place_and_is_no_answer():
     [
         (
             answered(text(2, "Once upon"), stop="length"),
-            WarningRaised(code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to go on."),
+            WarningRaised(
+                code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to continue."
+            ),
         ),
         (
             answered(text(2, "Once upon"), stop="content_filter"),
-            WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."),
+            WarningRaised(code="answer_filtered", message="The provider's content filter ended the response."),
         ),
         (
             answered(text(2, " \n")),
-            WarningRaised(code="answer_empty", message="The model answered with nothing."),
+            WarningRaised(code="answer_empty", message="The model gave an empty response."),
         ),
     ],
     ids=["length", "content filter", "nothing"],

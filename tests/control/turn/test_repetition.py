@@ -47,7 +47,7 @@ def test_the_same_call_with_the_same_result_three_times_in_a_row_pauses_the_thre
             TurnFailed(
                 code="no_progress",
                 message=MESSAGE,
-                hint="Say what to do differently, or send the turn again.",
+                hint="Send other instructions, or send the turn again.",
                 iterations=4,
             ),
             at(turn=1, run=1),

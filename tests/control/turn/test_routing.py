@@ -91,7 +91,7 @@ def test_a_model_that_fails_for_good_gives_way_to_the_next_and_its_piece_of_an_a
         (
             WarningRaised(
                 code="model_fell_back",
-                message="cloud/big failed, and local/small is asked in its place: No such key.",
+                message="cloud/big failed. local/small replaces it: No such key.",
             ),
             at(turn=1, run=1, step=1),
         ),
@@ -117,7 +117,7 @@ def test_a_turn_whose_models_all_failed_fails_with_what_the_last_one_said():
             TurnFailed(
                 code="model_unavailable",
                 message="Not there.",
-                hint="The models before it failed as well. "
+                hint="The models before it also failed. "
                 "Check that the provider can be reached, then send the turn again.",
                 retryable=True,
                 iterations=1,
@@ -183,7 +183,7 @@ def test_a_chosen_model_that_takes_no_images_gives_way_to_one_that_does():
 
     (route,) = routes(running(**_brings_an_image(find_capabilities=blind)))
     assert (route.chosen, route.fallbacks) == (LAST, ())
-    assert route.reason == "cloud/big is not asked: It takes no images. home/last is the next that can."
+    assert route.reason == "cloud/big was skipped: It takes no images. home/last is the next available model."
 
 
 BLIND: dict[str, Any] = {"find_capabilities": lambda provider, model: ModelCapabilities()}

@@ -111,7 +111,7 @@ def test_a_turn_id_never_makes_a_second_turn_while_its_turn_runs_or_waits():
             code="turn_id_used",
             message=f"The session already has a turn {turn}.",
             field="turnId",
-            hint="Leave turnId out, or give a new one.",
+            hint="Leave turnId out, or use a new id.",
         )
 
 
@@ -140,7 +140,7 @@ def test_a_busy_thread_refuses_where_the_sender_says_so():
     assert busy.refuses(submit(when_busy="refuse")) == Problem(
         code="thread_busy",
         message="A turn is running or waiting in this thread.",
-        hint="Send it with whenBusy queue or interrupt.",
+        hint="Set whenBusy to queue or interrupt.",
     )
 
 
@@ -170,8 +170,8 @@ def test_reaching_max_iters_fails_the_turn_and_gives_no_answer():
         (
             TurnFailed(
                 code="max_iters",
-                message="The turn reached its bound of 3 model calls without an end.",
-                hint="Send another turn to go on from here.",
+                message="The turn reached its limit of 3 model calls.",
+                hint="Send another turn to continue.",
                 iterations=3,
             ),
             at(turn=1, run=1),
@@ -210,8 +210,8 @@ def test_text_alone_in_auto_reaches_the_bound_and_is_not_completion():
         (
             TurnFailed(
                 code="max_iters",
-                message="The turn reached its bound of 3 model calls without an end.",
-                hint="Send another turn to go on from here.",
+                message="The turn reached its limit of 3 model calls.",
+                hint="Send another turn to continue.",
                 iterations=3,
             ),
             at(turn=1, run=1),
@@ -306,7 +306,7 @@ def test_resuming_starts_the_turn_at_the_head_of_the_queue():
 
 def test_a_thread_that_is_not_paused_cannot_be_resumed():
     assert given(submit()).refuses(RESUME) == Problem(
-        code="thread_not_paused", message="The thread is not paused.", hint="Submit a turn to make it work."
+        code="thread_not_paused", message="The thread is not paused.", hint="Submit a turn instead."
     )
 
 

@@ -35,7 +35,7 @@ DEAD_S = 15.0
 ATTEMPT_S = 40.0
 NO = "the proof says no"
 #: What a person is advised of a process that is lost.
-AGAIN = "Run its command again where it is still needed."
+AGAIN = "Run its command again if you still need it."
 HELD = "no attempt gets through"
 TOLD = "each attempt is refused or held by what should, and a fact says so"
 SEEN = "each attempt and what came of it is on the page"

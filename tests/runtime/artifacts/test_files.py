@@ -46,7 +46,7 @@ async def test_a_missing_file_that_a_person_creates_again_is_a_new_artifact(tmp_
         rows = (await home.do(ListArtifacts(session_id=session, wait_for=made.sequence))).artifacts
         assert [(one.key, one.status) for one in rows] == [(former.key, "deleted"), (made.artifact_id, "saved")]
         there = await refused(home, CreateArtifact(session_id=session, path=NOTES, content="other\n"))
-        assert (there.code, there.hint) == ("artifact_conflict", "Edit that one.")
+        assert (there.code, there.hint) == ("artifact_conflict", "Edit that artifact.")
 
 
 async def test_a_draft_stays_when_an_agent_replaces_the_file(

@@ -153,7 +153,7 @@ async def test_reads_and_writes_through_callboard_pass_the_gate(tmp_path: Path):
 
     assert texts.startswith("[two\n][refused: {'details': ")
     assert "is outside the folder" in texts
-    assert "[done][refused: {'details': 'The person said no.'}]" in texts
+    assert "[done][refused: {'details': 'The person rejected the call.'}]" in texts
     assert (asked.tool, written) == ("Write", "new\n")
     assert not (home.folder / "c.txt").exists()
 

@@ -109,4 +109,4 @@ async def test_a_missing_library_is_reported_before_the_start_is_asked_about(
     assert isinstance(failed.fact, TurnFailed)
     assert (failed.fact.code, asked) == ("not_installed", [])
     assert "pip install 'agent-client-protocol" in failed.fact.message
-    assert failed.fact.hint == "Run that command, start Callboard again, then send the turn again."
+    assert failed.fact.hint == "Run that command, restart Callboard, then send the turn again."

@@ -114,7 +114,7 @@ async def test_a_policys_rejection_of_the_contact_fails_the_turn(tmp_path: Path)
         failed = await ended(home, session)
 
     assert (failed.code, there.methods) == ("policy_denied", [])
-    assert failed.message == "ConnectAgent was not allowed. The policy opa/main said no."
+    assert failed.message == "ConnectAgent was not allowed. The policy opa/main rejected the call."
 
 
 async def test_a_question_waits_for_a_person_and_the_answer_is_the_next_message(tmp_path: Path):

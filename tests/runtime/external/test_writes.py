@@ -178,7 +178,7 @@ async def test_a_write_after_a_rejected_call_needs_another_question(tmp_path: Pa
         texts = "".join(fact.content.text for fact in await told(home, session, MessageText))
 
     assert not path.exists()
-    assert texts == "[no][refused: {'details': 'The person said no.'}]"
+    assert texts == "[no][refused: {'details': 'The person rejected the call.'}]"
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ async def test_the_model_reads_no_rewrite_of_a_rejected_call(tmp_path: Path, scr
         (result,) = await results(home, turn.session_id, turn.thread_id)
         assert result.text == (
             "[A hook changed your arguments. The hook tidy changed the arguments. Arguments used: "
-            '{"content":"tidy\\n","file_path":"a.txt"}]\n\nRefused: The person said no.'
+            '{"content":"tidy\\n","file_path":"a.txt"}]\n\nRefused: The person rejected the call.'
         )
         assert not (home.folder / "a.txt").exists()
 

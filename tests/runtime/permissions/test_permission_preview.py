@@ -276,7 +276,7 @@ async def test_a_policy_answers_once_under_its_own_name(tmp_path: Path) -> None:
         resolved = await home.until(turn.session_id, "action.resolved")
         assert resolved.header.actor == Actor(kind="policy", id="opa/main")
         refused = await home.until(turn.session_id, "tool.refused")
-        message = "The policy opa/main said no: not on a Friday"
+        message = "The policy opa/main rejected the call: not on a Friday"
         assert refused.fact == ToolRefused(code="policy_denied", message=message)
         assert not (home.folder / "a.txt").exists()
         second = await home.do(

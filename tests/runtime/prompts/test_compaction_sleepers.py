@@ -83,7 +83,7 @@ async def test_a_waking_agent_continues_from_its_summary_also_after_a_restart(tm
         assert await facts(home, session, TurnFailed) == []
         submitted = await facts(home, session, TurnSubmitted)
         assert [one.source for one in submitted] == ["person", *["schedule"] * 7]
-        assert "it was completed" in submitted[-1].input.text
+        assert "it completed" in submitted[-1].input.text
 
 
 async def test_a_persons_message_to_a_sleeping_agent_stays_beside_its_summary(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ async def test_a_turn_whose_model_is_no_longer_configured_fails_with_that_reason
         assert row is not None
         assert (row.code, row.hint) == (
             "model_unconfigured",
-            "Send the turn again: it goes to a model that is configured now.",
+            "Configure a model, then send the turn again.",
         )
         assert (home.folder / "a.txt").read_text() == "x\n"
 

@@ -92,7 +92,7 @@ async def test_an_agent_wakes_at_its_time_and_sleeps_again(tmp_path: Path) -> No
         assert [one.reason for one in await woken(home, session)] == ["schedule"] * 3
         submitted = await facts(home, session, TurnSubmitted)
         assert [one.source for one in submitted] == ["person", "schedule", "schedule", "schedule"]
-        assert "it was completed" in submitted[-1].input.text
+        assert "it completed" in submitted[-1].input.text
 
 
 async def test_an_agent_wakes_in_a_closed_session(tmp_path: Path) -> None:

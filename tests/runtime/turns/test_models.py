@@ -59,7 +59,7 @@ async def test_if_all_models_fail_the_turn_fails_with_the_last_error(tmp_path: P
         (failed,) = [fact for fact in await facts_of(home, session) if isinstance(fact, TurnFailed)]
 
     assert (failed.code, failed.message) == ("model_unavailable", "It says model_unavailable.")
-    assert failed.hint.startswith("The models before it failed as well.")
+    assert failed.hint.startswith("The models before it also failed.")
 
 
 async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: Path):

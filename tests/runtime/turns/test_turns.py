@@ -121,7 +121,11 @@ async def test_a_denial_leaves_no_effect_and_reaches_the_model(tmp_path: Path) -
         await home.until(turn.session_id, "turn.completed")
         assert not (home.folder / "a.txt").exists()
         (tool,) = [part for part in await home.parts(turn.session_id, turn.turn_id) if isinstance(part, ToolPart)]
-        assert (tool.state, tool.code, tool.message) == ("output-error", "person_denied", "The person said no: no need")
+        assert (tool.state, tool.code, tool.message) == (
+            "output-error",
+            "person_denied",
+            "The person rejected the call: no need",
+        )
 
 
 async def test_an_approval_does_not_apply_to_a_changed_file(tmp_path: Path) -> None:

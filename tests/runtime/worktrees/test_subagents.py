@@ -151,7 +151,9 @@ async def test_a_conflict_names_its_files_and_nothing_is_partly_merged(tmp_path:
         (apart,) = await facts(home, turn.session_id, SubagentIsolated)
         assert kept.fact.code == "worktree_kept"
         assert git(Path(apart.path), "log", "-1", "--format=%s") == "The work of worker-1"
-        assert kept.fact.message == f"The worktree of worker-1 stays in {apart.path}: 1 of its commits are not merged."
+        assert (
+            kept.fact.message == f"The worktree of worker-1 was kept in {apart.path}: 1 of its commits are not merged."
+        )
 
 
 async def test_a_folder_without_a_repository_fails_the_child_and_informs_its_parent(tmp_path: Path) -> None:

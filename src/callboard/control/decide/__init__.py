@@ -1,5 +1,5 @@
-"""The rules: `command` for what a surface asks, `outcome` for what the runtime reports. Both give the same facts for the
-same state, request and `DecisionInputs`, always."""
+"""Entry points: `decide_command` for surfaces, `decide_outcome` for the runtime. The same state,
+request and inputs always give the same facts."""
 
 from __future__ import annotations
 
@@ -95,7 +95,11 @@ SessionCommand = (
 
 
 def decide_command(state: Session, request: SessionCommand, inputs: DecisionInputs) -> tuple[Decision, Answer]:
-    """The facts and the answer of a command. Raises Refusal where it cannot be honoured."""
+    """Return the facts and the answer of a command.
+
+    Raises:
+        Refusal: any code of the command.
+    """
     if not isinstance(request, ImportTurn | EvidencePackReported):
         refuse_imported(state)
     batch = Batch(state, inputs)
@@ -105,7 +109,7 @@ def decide_command(state: Session, request: SessionCommand, inputs: DecisionInpu
 
 
 def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> Decision:
-    """The facts of an outcome. One that no open entity waits for changes nothing."""
+    """Return the facts of an outcome. An outcome that no open entity waits for has none."""
     batch = Batch(state, inputs)
     starts = True
     match report:

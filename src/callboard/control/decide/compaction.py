@@ -1,4 +1,4 @@
-"""The older part of a thread is summarised by its own model, and told as the summary from there on."""
+"""Compaction: a model summarises the older part of its thread, and the summary replaces it."""
 
 from __future__ import annotations
 
@@ -23,29 +23,32 @@ from .turn.iterate import ask_model, fail_turn, record_model_end, reject_steers,
 from .turn.routing import find_fallbacks, record_quota, route_to_fallback
 from .turn.start import require_thread, start_next, start_turn
 
-#: The share of the window that may stay as persons said it, and the least that is told of a text that is longer, in bytes.
+#: Maximum share of the window for quoted texts, and minimum bytes of a truncated one.
 _SAID = 0.1
 _LEAST_SAID = 400
-_NO_SUMMARY = "The model gave no summary."
-_TOO_LONG = "The model's summary is longer than what it stands for, and takes too much of its window."
+_NO_SUMMARY = "The model returned no summary."
+_TOO_LONG = "The model's summary is longer than the part that it replaces, and too long for its window."
 _HINT = "Send the turn again, choose a model with a larger window, or start a new session."
 
 
 def compact_thread(batch: Batch, request: CompactThread) -> CompactionBegun:
-    """Has a thread summarised while nothing runs in it, in a turn that is there for nothing else. Raises `nothing_to_compact`,
-    `thread_busy`, `unknown_thread`."""
+    """Compact an idle thread in a turn of its own.
+
+    Raises:
+        Refusal: `nothing_to_compact`, `thread_busy`, `unknown_thread`.
+    """
     thread = require_thread(batch.state, request.thread_id)
     if thread.child is not None:
-        raise _nothing("What a child is told is summarised by itself, once it fills its model's window.")
+        raise _nothing("A child's thread is compacted automatically when its model's window fills.")
     if thread.run is not None or thread.queue:
         raise Refusal(
             "thread_busy",
             "A turn is running or waiting in this thread.",
-            hint="It is summarised by itself where its model's window fills; else ask again when the turn has ended.",
+            hint="Compact it after the turn. Callboard also compacts automatically when the model's window fills.",
         )
     last = thread.last
     if last is None or not find_older_part(thread, None, 0)[0]:
-        raise _nothing("The thread has no older part: its newest turn stays as it was said.")
+        raise _nothing("The thread has only its newest turn, which is never compacted.")
     turn = QueuedTurn(
         turn=batch.inputs.ids.new("turn"), mode="chat", permission_mode=last.permission_mode, compacts=True
     )
@@ -58,7 +61,7 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionBegun:
     start_turn(batch, thread.thread, turn)
     run = batch.thread(thread.thread).run
     if run is None or run.compacting is None:
-        raise _nothing("The model of this thread cannot be asked for a summary.")
+        raise _nothing("The model of this thread cannot summarise it.")
     return CompactionBegun(
         session_id=batch.state.session,
         thread_id=thread.thread,
@@ -69,7 +72,7 @@ def compact_thread(batch: Batch, request: CompactThread) -> CompactionBegun:
 
 
 def finish_compaction(batch: Batch, report: ModelAnswered, run: OpenRun, making: OpenCompaction) -> None:
-    """The summary is there; it is no answer, and none of it is shown as one (UI-25)."""
+    """Record the summary. It is not an answer and no surface shows it as one (UI-25)."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
     record_model_end(batch, report, scope)
@@ -97,8 +100,8 @@ def finish_compaction(batch: Batch, report: ModelAnswered, run: OpenRun, making:
 
 
 def fail_compaction_attempt(batch: Batch, report: ModelAttemptFailed, run: OpenRun, making: OpenCompaction) -> None:
-    """No summary came of it: the next model is asked for one. Without a next one a turn goes on that needs none; one whose
-    request was too long fails."""
+    """Record a failed attempt, then ask the next model for the summary. Without another model the
+    turn continues uncompacted; it fails if its request was too long."""
     thread = batch.thread(report.thread)
     scope = run_scope(thread, run, report.step)
     batch.add(
@@ -118,14 +121,14 @@ def fail_compaction_attempt(batch: Batch, report: ModelAttemptFailed, run: OpenR
 
 
 def abandon_compaction(batch: Batch, thread: Thread, run: OpenRun, code: str, message: str) -> None:
-    """A run ends while a summary is in the making."""
+    """Record that a run ended during its compaction."""
     if run.compacting is not None:
         batch.add(CompactionFailed(code=code, message=message), run_scope(thread, run, run.compacting.step))
 
 
 def _said(batch: Batch, thread: Thread, run: OpenRun, making: OpenCompaction) -> tuple[Said, ...]:
-    """What persons said in the part that is summarised and that stays as they said it: the newest of it, as far as there is
-    room. The input of the turn under way is told in any case."""
+    """Return the newest texts of persons in the summarised part that stay verbatim, within a share
+    of the window. The present turn's input is always in the context."""
     window = batch.inputs.find_capabilities(run.provider, run.model).window or making.tokens
     left, found = min(MAX_SPOKEN_BYTES, int(window * _SAID * BYTES_PER_TOKEN)), list[Said]()
     for one in reversed(thread.spoken_turns):
@@ -140,7 +143,7 @@ def _said(batch: Batch, thread: Thread, run: OpenRun, making: OpenCompaction) ->
 
 
 def _why_not(batch: Batch, run: OpenRun, summary: str, saved: int) -> str:
-    """Why the text cannot stand in place of what took so many tokens; empty where it can."""
+    """Return why the summary cannot replace the older part; empty if it can."""
     if not summary:
         return _NO_SUMMARY
     window = batch.inputs.find_capabilities(run.provider, run.model).window
@@ -157,7 +160,7 @@ def _go_on(batch: Batch, thread_id: str, making: OpenCompaction, failure: tuple[
         if making.cause == "refused":
             code, message = (
                 "model_context_full",
-                f"The request is longer than the model takes, and no summary: {message}",
+                f"The request is too long for the model, and compaction failed: {message}",
             )
         fail_turn(batch, thread_id, code=code, message=message, hint=_HINT, retryable=True)
     elif run.only_compacts:
@@ -165,7 +168,7 @@ def _go_on(batch: Batch, thread_id: str, making: OpenCompaction, failure: tuple[
         batch.add(TurnCompleted(iterations=run.iteration), run_scope(thread, run))
         start_next(batch, thread_id)
     elif making.cause == "refused":
-        # What was refused is asked again: it is the same call of the run.
+        # Repeat the refused request in the same iteration.
         repeat_request(batch, thread_id)
         record_context_change(batch, thread_id)
     else:
@@ -173,4 +176,4 @@ def _go_on(batch: Batch, thread_id: str, making: OpenCompaction, failure: tuple[
 
 
 def _nothing(message: str) -> Refusal:
-    return Refusal("nothing_to_compact", message, field="threadId", hint="There is nothing to do.")
+    return Refusal("nothing_to_compact", message, field="threadId", hint="No action is needed.")

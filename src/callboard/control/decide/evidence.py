@@ -1,4 +1,4 @@
-"""A pack of evidence that was made becomes a fact of its session."""
+"""Exports of evidence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from ..batch import Batch
 
 
 class EvidencePackReported(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request for a pack came to: the pack of the facts 1 to `through`, `facts` of which were asked for. `link` is the
-    chain's at `through`, in hex; `scope` that in which the task was made, where it is of one."""
+    """A pack that the runtime made from the facts 1 to `through`, of which `facts` were requested.
+    `link` is the chain's hash at `through`, in hex. `scope` is that of the task, if the request
+    names one."""
 
     request: ExportEvidence
     pack: Blob
@@ -25,7 +26,7 @@ class EvidencePackReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def record_export(batch: Batch, made: EvidencePackReported) -> EvidencePacked:
-    """Says that the pack was exported. The fact has the ids of whom the task was given to, as all facts of a child do."""
+    """Record the export in the scope of the task, like every fact of a child."""
     evidence, of = batch.inputs.ids.new("evidence"), made.scope
     scope = Scope(
         evidence=evidence,

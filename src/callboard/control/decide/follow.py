@@ -1,5 +1,5 @@
-"""What follows from a decision for the rest of the team: children that ended are told, slots are filled, calls that waited
-go on, agents with something in their inbox wake. It derives from the state alone, so nothing can be forgotten."""
+"""Consequences of a decision for the team: ended children are reported, slots filled, waiting calls
+ended, agents woken. They derive from the state alone."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .turn.start import start_next
 
 
 def follow(batch: Batch, *, starts: bool = True) -> None:
-    """Says all that follows, until nothing more does. Without `starts` nothing begins by itself: the process that ran the
-    team ended, and what would begin waits until somebody resumes it."""
+    """Add consequences until there are none left. Without `starts` nothing begins: the process that
+    ran the team ended, and a person resumes it."""
     if _alone(batch.state):
         return
     if not starts:
@@ -54,7 +54,7 @@ def _alone(state: Session) -> bool:
 
 def _start(batch: Batch) -> None:
     wake_due_agents(batch)
-    # A child that has something to read keeps its slot: those that wait for one come after it.
+    # A child with unread input keeps its slot, before the children that wait for one.
     for child in (True, False):
         for thread in list(batch.state.threads.values()):
             if (thread.child is not None) is child:
@@ -67,7 +67,7 @@ def _start(batch: Batch) -> None:
 
 
 def _start_queued(batch: Batch, thread_id: str) -> None:
-    """A turn that its task held back starts once the task goes on, where its agent is idle. A child's waits for a slot."""
+    """Start a queued turn of an idle agent whose task was resumed. A child's turn waits for a slot."""
     thread = batch.state.threads.get(thread_id)
     if thread is not None and thread.queue and thread.child is None and thread.run is None and thread.paused is None:
         start_next(batch, thread_id)
@@ -77,14 +77,14 @@ def _hold(batch: Batch) -> None:
     queued = set(batch.state.waiting)
     for thread in list(batch.state.threads.values()):
         if thread.background is not None:
-            # What waits for it is told when it wakes by itself: that it does was decided before.
+            # Its schedule still applies: it receives its inbox when it wakes.
             continue
         if thread.run is None and thread.paused is None and (thread.thread in queued or wakes(batch.state, thread)):
-            batch.add(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
+            batch.add(ThreadPaused(cause="recovered", reason="its process ended"), thread_scope(thread))
 
 
 def _over(batch: Batch, thread: Thread) -> None:
-    """A turn is over: handoffs that it took are done, and a child with nothing left to do has ended."""
+    """Complete the handoffs of an ended turn, and end a child with nothing left to do."""
     end = thread.ended
     if thread.run is not None or end is None:
         return
@@ -96,7 +96,7 @@ def _over(batch: Batch, thread: Thread) -> None:
     if child.ending:
         ending.end_child(batch, thread, child, child.ending, child.reason)
     elif thread.paused is not None and end.how == "completed":
-        ending.notify_parent(batch, thread, child, "needs_input", end.text, "what waits in its queue could not start")
+        ending.notify_parent(batch, thread, child, "needs_input", end.text, "its queued turn could not start")
     elif not (list_deliverable(thread) and end.how == "completed"):
         _ended(batch, thread, child, end)
 

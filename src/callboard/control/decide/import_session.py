@@ -1,4 +1,4 @@
-"""A past session of another product becomes facts of a session that is for reading."""
+"""Imported sessions: past turns of another product become facts of a read-only session."""
 
 from __future__ import annotations
 
@@ -39,20 +39,28 @@ from .turn.iterate import require_run
 
 
 def refuse_imported(state: Session) -> None:
-    """Raises `session_imported`: nobody works in a session that was taken over from another product."""
+    """Refuse a command in an imported session, which is read-only.
+
+    Raises:
+        Refusal: `session_imported`.
+    """
     if state.source:
         raise Refusal(
             "session_imported",
-            "This session was imported and is for reading.",
-            hint="Start a session of your own in its folder.",
+            "This session was imported and is read-only.",
+            hint="Start a new session in its folder.",
         )
 
 
 def import_turn(batch: Batch, request: ImportTurn) -> TurnImported:
-    """Says the facts of a past turn once. Raises `conflict` where the session is not one of this past one."""
+    """Record a past turn once.
+
+    Raises:
+        Refusal: `conflict` if the session belongs to another source.
+    """
     state = batch.state
     if state.sequence and (state.source, state.source_id) != (request.source, request.source_id):
-        raise Refusal("conflict", "The session is of another source.", field="sourceId")
+        raise Refusal("conflict", "The session belongs to another source.", field="sourceId")
     if request.turn_id not in batch.inputs.closed_ids:
         if state.sequence == 0:
             batch.add(
@@ -130,13 +138,15 @@ def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
             batch.add(OutputFinal(parts=opened.answer_parts), run)
             batch.add(TurnCompleted(iterations=opened.iteration), run)
         case "failed":
-            batch.add(TurnFailed(code="unknown", message="It failed where it ran.", iterations=opened.iteration), run)
+            batch.add(
+                TurnFailed(code="unknown", message="The turn failed in its product.", iterations=opened.iteration), run
+            )
         case "interrupted":
             batch.add(TurnInterrupted(cause="person", iterations=opened.iteration), run)
 
 
 def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
-    """Record that a summary replaced the older conversation. The source names no model call for it, so there is none here."""
+    """Record that a summary replaced the older conversation. The source names no model call for it."""
     for part in call.parts:
         thread, run = require_run(batch, thread_id)
         scope, through = run_scope(thread, run, run.next_step), batch.state.sequence

@@ -1,4 +1,4 @@
-"""A model answered, or an attempt failed."""
+"""Responses and failed attempts of models."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ from .turn.start import start_next
 
 
 def record_answer(batch: Batch, report: ModelAnswered) -> None:
-    """The parts become facts in their order; then the calls pass on, or the turn goes on or ends.
+    """Record the parts of a response, then start its calls, continue the turn or end it.
 
-    Without a call a `chat` turn is complete, unless a steer waits and the bound lets the model read it. An `auto` turn
-    continues until it is finalized or reaches its bound, and that of a child or of a background agent ends with its second
-    answer in plain text. The turn of an external agent ends when the agent says so.
+    Without a call a `chat` turn is complete, unless a steer waits and the limit allows another
+    model call. An `auto` turn continues until it is finalized or reaches its limit. The turn of a
+    child or a background agent ends with its second response in plain text. The turn of an external
+    agent ends when the agent reports that.
     """
     found = _asked(batch, report)
     if found is None:
@@ -48,8 +49,8 @@ def record_answer(batch: Batch, report: ModelAnswered) -> None:
     record_quota(batch, thread, run, report.step, report.quota, refused=False)
     _warn(batch, thread, run, report)
     consume_inbox(batch, report.thread)
-    # Open calls beside an answer are those of an agent that is a program of its own, and that went on without an answer.
-    abandon_calls(batch, thread, run, reason="the agent went on without it", unseen=True, outcomes={})
+    # Calls that are still open belong to an external agent, which continued without their results.
+    abandon_calls(batch, thread, run, reason="the agent continued without it", unseen=True, outcomes={})
     if report.calls:
         request_calls(batch, report.thread, report.calls)
     elif run.stopping:
@@ -67,10 +68,10 @@ def record_answer(batch: Batch, report: ModelAnswered) -> None:
 
 
 def _ends_in_text(thread: Thread, run: OpenRun) -> bool:
-    """True where an answer without a call ends the run, though it was to end with Finalize.
+    """True if a response without a call ends the run, although the run should end with Finalize.
 
-    Only a child and a background agent end so: a parent or a person judges the result. Prose never completes the objective of
-    a main. The agent is reminded once.
+    This applies to children and background agents, after one reminder: a parent or a person judges
+    the result. Text never completes the objective of a main agent.
     """
     works_for_others = thread.child is not None or thread.background is not None
     if run.mode != "auto" or run.provider in EXTERNAL_PROVIDERS or run.steers or not works_for_others:
@@ -79,7 +80,7 @@ def _ends_in_text(thread: Thread, run: OpenRun) -> bool:
 
 
 def _end_in_text(batch: Batch, thread_id: str) -> None:
-    """Ends the run with its newest text as the result; with none it fails."""
+    """Complete the run with its newest text. Without a text it fails."""
     _, run = require_run(batch, thread_id)
     if last_words(run):
         complete_turn(batch, thread_id, plain_text=True)
@@ -89,15 +90,15 @@ def _end_in_text(batch: Batch, thread_id: str) -> None:
         batch,
         thread_id,
         code="answer_empty",
-        message="The agent answered with nothing and did not finalize.",
+        message="The agent gave an empty response and did not finalize.",
         hint="Send the turn again, or choose another model.",
         retryable=False,
     )
 
 
 def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
-    """A failure that is tried again leaves its fact. One that stands has the next model asked; the last one ends the turn and
-    keeps what had come."""
+    """Record a failed attempt. After the last one, ask a fallback model, or end the turn and store
+    the partial response."""
     asked = _asked(batch, report)
     if asked is None:
         return
@@ -121,7 +122,7 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
     elif report.retry_in_ms is None and not run.stopping:
         if report.code == "model_context_full" and begin_compaction(batch, report.thread, "refused"):
             return
-        abandon_calls(batch, thread, run, reason="the agent broke off", unseen=True, outcomes={})
+        abandon_calls(batch, thread, run, reason="the agent's response failed", unseen=True, outcomes={})
         fail_turn(
             batch,
             report.thread,
@@ -133,8 +134,8 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
 
 
 def record_late_answer(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> None:
-    """An answer of which all had come when its turn was stopped: its parts, and what it took. Its calls were passed on to
-    nobody; what its provider wants back with them is left out as well. A summary that came so late is none."""
+    """Record a response that arrived whole while its turn was stopped: its parts and usage. Drop
+    its calls and their signatures. Ignore it if it is a summary."""
     if run.compacting is not None or not report.step or run.model_step != report.step:
         return
     for piece in report.pieces:
@@ -145,7 +146,7 @@ def record_late_answer(batch: Batch, thread: Thread, run: OpenRun, report: Model
 
 
 def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces: tuple[Piece, ...]) -> None:
-    """Parts that were cut short are kept as interrupted; half a tool call is dropped."""
+    """Record interrupted parts, and drop an incomplete tool call."""
     for piece in pieces:
         scope = run_scope(thread, run, piece.step)
         match piece.kind:
@@ -178,11 +179,15 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
     scope = run_scope(thread, run, report.step)
     if report.stop_reason == "length":
         batch.add(
-            WarningRaised(code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to go on."),
+            WarningRaised(
+                code="answer_cut", message="The model stopped at its output limit.", hint="Ask it to continue."
+            ),
             scope,
         )
     elif report.stop_reason == "content_filter":
-        batch.add(WarningRaised(code="answer_filtered", message="The provider's filter ended the answer."), scope)
+        batch.add(
+            WarningRaised(code="answer_filtered", message="The provider's content filter ended the response."), scope
+        )
     elif report.stop_reason == "unknown" and report.provider_reason:
         word = report.provider_reason
         batch.add(
@@ -198,43 +203,43 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
         and not run.round_results
         and not any(piece.kind == "text" and piece.text.strip() for piece in report.pieces)
     ):
-        batch.add(WarningRaised(code="answer_empty", message="The model answered with nothing."), scope)
+        batch.add(WarningRaised(code="answer_empty", message="The model gave an empty response."), scope)
 
 
 def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
     known = _EXTERNAL_HINTS if run.provider in EXTERNAL_PROVIDERS else HINTS
     hint = known.get(report.code, "Send the turn again.")
-    return f"The models before it failed as well. {hint}" if run.has_fallen_back else hint
+    return f"The models before it also failed. {hint}" if run.has_fallen_back else hint
 
 
 _EXTERNAL_HINTS = {
     "model_unconfigured": "Install what is missing, then send the turn again.",
-    "model_auth": "Start the agent once by hand and log in, then send the turn again.",
-    "model_unavailable": "Look at the command in the agent's definition, then send the turn again.",
-    "model_refused_request": "Say it differently, or give it to another agent.",
-    "person_denied": "Send the turn again to be asked again.",
-    "policy_denied": "Ask whoever keeps that policy, or give it to another agent.",
-    "nobody_there": "Send the turn again where you can be asked, or give a rule that lets it through.",
-    "approval_expired": "Send the turn again to be asked again.",
-    "not_installed": "Run that command, start Callboard again, then send the turn again.",
-    "agent_mode_unavailable": "Name a mode in which it asks as `agent_mode` in its definition, choose another permission mode,"
-    " or write `agent_mode: own` to leave it to the agent's own settings.",
-    "unknown_model": "Name one of its own models as `model` in its definition, or none.",
-    "remote_unavailable": "Send the turn again once it can be reached: a task that it still has is taken up again.",
-    "remote_refused": "Read what it said, then say it differently or give it to another agent.",
+    "model_auth": "Run the agent in a terminal and log in, then send the turn again.",
+    "model_unavailable": "Check the command in the agent's definition, then send the turn again.",
+    "model_refused_request": "Rephrase the input, or send it to another agent.",
+    "person_denied": "Send the turn again to get a new approval request.",
+    "policy_denied": "Ask the owner of that policy, or send the turn to another agent.",
+    "nobody_there": "Send the turn again while you can respond, or add a rule that allows it.",
+    "approval_expired": "Send the turn again to get a new approval request.",
+    "not_installed": "Run that command, restart Callboard, then send the turn again.",
+    "agent_mode_unavailable": "Set `agent_mode` in its definition to a mode in which it asks, choose another permission mode,"
+    " or set `agent_mode: own` to use the agent's settings.",
+    "unknown_model": "Set `model` in its definition to one of its models, or remove it.",
+    "remote_unavailable": "Send the turn again once the agent can be reached. An open task continues.",
+    "remote_refused": "Read its message, then rephrase the input or send it to another agent.",
 }
-_RESTORE = "`callboard check` lists what is damaged. Restore a backup with `callboard restore FILE --replace`."
-#: What a person can do about a model that failed, by the code.
+_RESTORE = "`callboard check` lists the damage. Restore a backup with `callboard restore FILE --replace`."
+#: Hints after a model's failure, by code.
 HINTS: dict[str, str] = {
-    "model_unconfigured": "Send the turn again: it goes to a model that is configured now.",
+    "model_unconfigured": "Configure a model, then send the turn again.",
     "model_auth": "Check the key of this provider.",
     "model_rate_limited": "Wait, or choose another model.",
-    "model_quota": "Look at the account of this provider, or choose another model.",
-    "unknown_model": "Look at the model's name in the settings; `callboard models --test` tries it.",
+    "model_quota": "Check the account at this provider, or choose another model.",
+    "unknown_model": "Check the model's name in the settings; `callboard models --test` tests it.",
     "secret_missing": "Set that secret again, then send the turn again.",
-    "bad_recording": "Ask what was asked then, or choose another model.",
+    "bad_recording": "Send the recorded input, or choose another model.",
     "model_unavailable": "Check that the provider can be reached, then send the turn again.",
-    "model_context_full": "Start a new session, or send less.",
+    "model_context_full": "Start a new session, or send a shorter input.",
     "model_refused_request": "Check the model's name and the settings of this provider.",
     "blob_damaged": _RESTORE,
     "chain_broken": _RESTORE,

@@ -1,4 +1,4 @@
-"""Trust and standing answers: what a person lets a folder's files widen, and the rules that they give and take back."""
+"""Trust in a folder, and permission rules."""
 
 from __future__ import annotations
 
@@ -34,21 +34,25 @@ from ..state.session import Workspace
 def trust_workspace(
     state: Workspace, request: TrustWorkspace, requested: Asked
 ) -> tuple[tuple[NewFact, ...], TrustChanged]:
-    """Trusts a folder for exactly what its files ask for now. Raises `nothing_to_trust` where they ask for nothing, and
-    `trust_changed` where they ask for something else than was shown."""
+    """Trust a folder for exactly the permissions that its files request now.
+
+    Raises:
+        Refusal: `nothing_to_trust` if they request none; `trust_changed` if they are not the ones
+            shown.
+    """
     if not requested.digest:
         raise Refusal(
             "nothing_to_trust",
-            "The folder's own files widen nothing: there is nothing to trust.",
+            "The folder's files request no permissions.",
             field="digest",
-            hint="get_trust tells what they ask for.",
+            hint="get_trust lists what they request.",
         )
     if request.digest != requested.digest:
         raise Refusal(
             "trust_changed",
-            "The folder's files ask for something else than was shown.",
+            "The permissions requested by the folder's files changed.",
             field="digest",
-            hint="Look again with get_trust, and trust what it shows.",
+            hint="Call get_trust again, and send its digest.",
         )
     told = tuple(f"{one.file}: {one.detail}" for one in requested.widenings)
     fact = WorkspaceTrusted(digest=requested.digest, allowed=told, reason=request.reason)
@@ -57,7 +61,7 @@ def trust_workspace(
 
 
 def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact, ...], TrustChanged]:
-    """Takes the trust back; of a folder that nobody trusts it changes nothing."""
+    """Revoke the trust in a folder. Without trust nothing changes."""
     facts = (NewFact(WorkspaceTrustRevoked(reason=request.reason)),) if state.trusted else ()
     return facts, _trusted(state, "", facts)
 
@@ -65,14 +69,22 @@ def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact,
 def add_workspace_rule(
     state: Workspace, request: AddRule, rule_id: str, now: int
 ) -> tuple[tuple[NewFact, ...], RuleChanged]:
-    """Gives a rule to a workspace. Raises `invalid_input` where its time is over before it begins."""
+    """Add a rule to a workspace.
+
+    Raises:
+        Refusal: `invalid_input` for an expiry time in the past.
+    """
     _must_begin(request, now)
     fact = PermissionRuleAdded(rule=_rule(request, rule_id, "workspace"))
     return (NewFact(fact),), RuleChanged(rule_id=rule_id, sequence=state.sequence + 1)
 
 
 def revoke_workspace_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[NewFact, ...], RuleChanged]:
-    """Takes a workspace's rule back. Raises `unknown_rule`."""
+    """Revoke a rule of a workspace.
+
+    Raises:
+        Refusal: `unknown_rule`.
+    """
     if not any(rule.rule_id == request.rule_id for rule in state.rules):
         raise _unknown(request.rule_id, "this workspace")
     fact = PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason)
@@ -80,19 +92,27 @@ def revoke_workspace_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[
 
 
 def change_rules(batch: Batch, request: AddRule | RevokeRule) -> RuleChanged:
-    """What a person says of a session's rules."""
+    """Add or revoke a rule of a session."""
     return add_session_rule(batch, request) if isinstance(request, AddRule) else revoke_session_rule(batch, request)
 
 
 def add_session_rule(batch: Batch, request: AddRule) -> RuleChanged:
-    """Gives a rule to a session. Raises `invalid_input` where its time is over before it begins."""
+    """Add a rule to a session.
+
+    Raises:
+        Refusal: `invalid_input` for an expiry time in the past.
+    """
     _must_begin(request, batch.inputs.now)
     rule = _rule(request, batch.inputs.ids.new("rule"), "session")
     return _said(batch, PermissionRuleAdded(rule=rule), rule.rule_id)
 
 
 def revoke_session_rule(batch: Batch, request: RevokeRule) -> RuleChanged:
-    """Takes a session's rule back. Raises `unknown_rule`; one of its workspace is revoked there."""
+    """Revoke a rule of a session. A rule of its workspace is revoked there.
+
+    Raises:
+        Refusal: `unknown_rule`.
+    """
     if not any(rule.rule_id == request.rule_id for rule in batch.state.rules):
         raise _unknown(request.rule_id, "this session")
     return _said(batch, PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason), request.rule_id)
@@ -101,7 +121,7 @@ def revoke_session_rule(batch: Batch, request: RevokeRule) -> RuleChanged:
 def record_settings_change(
     answer: SettingsUpdated,
 ) -> tuple[tuple[NewFact, ...], SettingsUpdated]:
-    """That a file of settings was written; one that stayed as it was leaves nothing."""
+    """Record that a settings file was written, if any key changed."""
     fact = SettingsChanged(place=answer.place, keys=answer.keys, digest=answer.digest)
     return ((NewFact(fact),) if answer.keys else ()), answer
 
@@ -129,16 +149,16 @@ def _must_begin(request: AddRule, now: int) -> None:
     if request.expires_at and request.expires_at <= now:
         raise Refusal(
             "invalid_input",
-            "The rule's time is over before it begins.",
+            "The expiry time is in the past.",
             field="expiresAt",
-            hint="It is in microseconds since the epoch; 0 is for good.",
+            hint="Give microseconds since the epoch, or 0 for no expiry.",
         )
 
 
 def _unknown(rule: str, where: str) -> Refusal:
     return Refusal(
         "unknown_rule",
-        f"There is no rule {rule} of {where}.",
+        f"There is no rule {rule} in {where}.",
         field="ruleId",
-        hint="list_rules names them and says where each stands; one of a file is taken out of that file.",
+        hint="list_rules lists the rules and their places. Remove a rule of a file from that file.",
     )

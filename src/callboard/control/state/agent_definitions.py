@@ -1,4 +1,4 @@
-"""The agents of a session: those of its folder, and those that were made for it alone."""
+"""Agents of a session: those of its folder, and those made for it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .session import Session
 
 
 def session_roster(roster: Roster, state: Session) -> Roster:
-    """The folder's roster with the session's own agents before the folder's, and with its own edges. A file that takes a
-    name later does not change whom the session means by it."""
+    """Return the folder's roster with the agents and edges of the session. A session's agent takes
+    precedence over a later file with its name."""
     if not state.defined_agents and not state.edges:
         return roster
     own = {folded(one.name) for one in state.defined_agents}

@@ -1,7 +1,7 @@
-"""What a decider needs to know of artifacts: those that are there, saves and exports under way, drafts that are not saved.
+"""State of artifacts: open artifacts, saves and exports in progress, and unsaved drafts.
 
-An artifact is open until it is deleted, so what is kept of one is small: where it is, how many versions it has, and what its
-newest one holds.
+An artifact is open until it is deleted, so its state is small: its place, its number of versions,
+and the hash prefix of the newest one.
 """
 
 from __future__ import annotations
@@ -19,18 +19,22 @@ from callboard.contracts.commands.artifacts import (
 from callboard.contracts.content import Blob, BlobRef
 from callboard.contracts.entities.artifact import ExportForm
 
-#: How much of a content's hash is kept: enough to tell two contents apart, which is all that it is for.
+#: Stored length of a content's hash, enough to compare two contents.
 HASH_PREFIX_LENGTH = 16
-#: Keeps a path apart from where it is. No path of ours has it.
+#: Separates a path from its worktree. No path contains it.
 PLACE_SEPARATOR = "//"
-#: How many exports that failed can be made again.
+#: Maximum number of failed exports that can be retried.
 MAX_FAILED_EXPORTS = 20
 
 
 class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
-    """`place` is its path in the folder, behind the child's thread and two slashes where it is in a worktree; empty for one
-    that is no file, or behind the slashes alone what an agent elsewhere calls it. `version` is the newest, 0 before the first,
-    `mark` the beginning of its hash, and `told` the sequence of the fact that told of it."""
+    """An artifact that was not deleted.
+
+    `place` is the path in the folder, after the child's thread and `//` if it is in a worktree. It
+    is empty for an artifact that is not a file, or the remote agent's name for it after `//`.
+    `version` is the newest, 0 before the first; `hash_prefix` is the beginning of its hash;
+    `last_sequence` is the sequence of its newest fact.
+    """
 
     place: str
     version: int = 0
@@ -40,23 +44,24 @@ class OpenArtifact(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def path(self) -> str:
-        """Relative to the folder that it is in; empty for one that is no file."""
+        """Return the path relative to its folder; empty for an artifact that is not a file."""
         before, apart, behind = self.place.partition(PLACE_SEPARATOR)
         return before if not apart else behind if before else ""
 
     @property
     def worktree(self) -> str:
-        """The thread of the child in whose worktree it is."""
+        """Return the thread of the child that has it in its worktree."""
         before, apart, _ = self.place.partition(PLACE_SEPARATOR)
         return before if apart else ""
 
     def has_content(self, content: BlobRef) -> bool:
-        """True where the newest version is of these bytes."""
+        """True if the newest version has this content."""
         return bool(self.hash_prefix) and content.hash.startswith(self.hash_prefix)
 
 
 class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
-    """A person's change of a file under way, in the process of that epoch. Without a draft the file is to go."""
+    """A person's change of a file in progress, in the process of `epoch`. Without a draft the file
+    is to be deleted."""
 
     base: int
     epoch: int
@@ -66,7 +71,7 @@ class OpenSave(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnsavedDraft(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person wrote that is not saved, and from which version."""
+    """A person's unsaved text, and the version that it was made from."""
 
     base: int
     draft: BlobRef
@@ -74,7 +79,7 @@ class UnsavedDraft(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenExport(msgspec.Struct, frozen=True, kw_only=True):
-    """An export under way in the process of that epoch, or one that failed."""
+    """An export in progress in the process of `epoch`, or a failed one."""
 
     artifact: str
     form: ExportForm
@@ -87,7 +92,7 @@ class OpenExport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The artifacts of a session by id, with what is under way of them; the exports by their own."""
+    """The open artifacts of a session by id, with their saves and drafts; exports by export id."""
 
     open: dict[str, OpenArtifact] = msgspec.field(default_factory=dict[str, OpenArtifact])
     saves: dict[str, OpenSave] = msgspec.field(default_factory=dict[str, OpenSave])
@@ -95,34 +100,34 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     exports: dict[str, OpenExport] = msgspec.field(default_factory=dict[str, OpenExport])
 
     def find_at(self, place: str) -> str:
-        """The id of the artifact at that place; empty where none is."""
+        """Return the id of the artifact at that place; empty for none."""
         return next((key for key, one in self.open.items() if one.place == place), "")
 
 
 def delivery_place(agent: str, remote: str) -> str:
-    """The place of what an agent elsewhere delivered under that name."""
+    """Return the place of an artifact that a remote agent delivered under that name."""
     return f"{PLACE_SEPARATOR}{agent}/{remote}"
 
 
 def file_place(path: str, worktree: str = "") -> str:
-    """Where a file is."""
+    """Return the place of a file."""
     return f"{worktree}{PLACE_SEPARATOR}{path}" if worktree else path
 
 
-#: What a person asks of one artifact.
+#: A person's request about one artifact.
 ArtifactRequest = CreateArtifact | EditArtifact | RollbackArtifact | RetryArtifact | DeleteArtifact
 
 
 class FileState(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file was when it was looked at; without content there was none."""
+    """The content of a file as read; None for no file."""
 
     content: Blob | None = None
 
 
 class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person asks, with what its decision rests on: the bytes that are to be saved, and the artifact's file as it is,
-    where it has one; what was told up to the sequence `looked_at` was told before anybody looked. `added` and `removed` count
-    lines against that file, or against the newest version of what is none."""
+    """A person's request, with what the runtime read for it: the bytes to save, and the artifact's
+    file if it has one. The file was read after the fact at `file_sequence`. `added` and `removed`
+    count lines against the file, or against the newest version."""
 
     session_id: str
     artifact_id: str
@@ -135,7 +140,7 @@ class ArtifactRequested(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ArtifactChangeReported(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a change of a file: done, or with `code` not. `look` is the file as it is then."""
+    """The result of a file change: done, or failed with `code`. `file` is the file as it is now."""
 
     session_id: str
     artifact_id: str
@@ -147,7 +152,7 @@ class ArtifactChangeReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class InterruptedSaveReported(msgspec.Struct, frozen=True, kw_only=True):
-    """What a file is whose change a process began that has ended since; without `look` it cannot be looked at."""
+    """The present file of a save whose process ended; `file` is None if it cannot be read."""
 
     artifact: str
     file: FileState | None = None
@@ -155,7 +160,7 @@ class InterruptedSaveReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportRequested(msgspec.Struct, frozen=True, kw_only=True):
-    """An export that can be made: of the version `version` of `artifact_id`. With `again` it is one that failed."""
+    """A valid export request for `version` of `artifact_id`."""
 
     session_id: str
     artifact_id: str
@@ -168,7 +173,7 @@ class ExportRequested(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExportReported(msgspec.Struct, frozen=True, kw_only=True):
-    """How far an export is, what it came to (`made`, called `name`), or why it failed."""
+    """Progress of an export, its result (`content`, called `name`), or its failure."""
 
     export: str
     done: int = 0

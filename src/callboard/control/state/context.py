@@ -1,4 +1,4 @@
-"""How full the window of a thread's model is. All of it is an estimate (four bytes a token) until the provider tells."""
+"""Estimates of a model's context window: four bytes per token until the provider reports its count."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from callboard.contracts.content import Text
 from callboard.contracts.facts.context import CompactionCause
 from callboard.contracts.refs import ContextRef
 
-#: Bytes of a token, about.
+#: Estimated bytes per token.
 BYTES_PER_TOKEN = 4
-#: What an image takes, about, whatever its size.
+#: Estimated tokens of an image of any size.
 IMAGE_TOKENS = 1500
-#: What a tool takes that a model is told of, about.
+#: Estimated tokens of a tool's schema.
 TOOL_TOKENS = 200
-#: What one item of an inbox takes, about.
+#: Estimated tokens of an inbox item.
 ITEM_TOKENS = 200
-#: How much of one text that is given a model is told, and of all that is given with an input, in bytes.
+#: Maximum bytes of one ref in the context, and of all refs of an input.
 MAX_REF_BYTES = 64 * 1024
 MAX_REFS_BYTES = 256 * 1024
-#: How much of a call's result a model is told, in bytes: the head, and the tail.
+#: Maximum bytes of a call's result in the context: its head and its tail.
 RESULT_HEAD_BYTES = 48 * 1024
 RESULT_TAIL_BYTES = 16 * 1024
 MAX_RESULT_BYTES = RESULT_HEAD_BYTES + RESULT_TAIL_BYTES
-#: How much of what persons said a summary leaves as it was said, in bytes, of what is newest, and in how many facts.
+#: Maximum bytes of a person's newest texts that a compaction quotes, and maximum number of texts.
 MAX_SPOKEN_BYTES = 64 * 1024
 MAX_SPOKEN_TURNS = 100
-#: The largest image that a model is shown, in bytes.
+#: Maximum size of an image in the context, in bytes.
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
 
 
 class ModelCapabilities(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model takes: `window` in tokens, None where nobody said; whether it can be shown images."""
+    """What a model accepts: `window` in tokens, None if unknown, and whether it takes images."""
 
     window: int | None = None
     images: bool = False
 
 
 class Round(msgspec.Struct, frozen=True, kw_only=True):
-    """What one model call of a run brought, up to the next. It begins at `sequence` and takes so many tokens."""
+    """What one model call of a run added to the context, from `sequence` to the next round."""
 
     sequence: int
     tokens: int = 0
 
 
 class OpenCompaction(msgspec.Struct, frozen=True, kw_only=True):
-    """A summary in the making: by the model call at `step`, of the facts up to and including `through`."""
+    """A compaction in progress: the model call at `step` summarises the facts through `through`."""
 
     step: int
     through: int
@@ -56,9 +56,9 @@ class OpenCompaction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContextUsage(msgspec.Struct, frozen=True, kw_only=True):
-    """What a thread's model is told now, in tokens. `told` is what the provider said of the last call with its answer, 0 where
-    it said nothing, `since` what came after it; `summary` is what stands in place of the facts up to `compacted`, and `at` the
-    sequence of the fact that has it."""
+    """Tokens of a thread's context. `reported` is the provider's count with the last response, 0
+    for none; `since` was added after it. `summary` replaces the facts up to `compacted`; the fact
+    at `at` has it."""
 
     reported: int = 0
     since: int = 0
@@ -68,8 +68,9 @@ class ContextUsage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person said in a thread: so many bytes, in the fact at `sequence`. Its model is told of it from `at` on, the
-    sequence at which its turn started, or the steer was accepted. `turn` is set where it is what that turn was asked."""
+    """A person's text of `size` bytes in the fact at `sequence`. The model receives it from `at`
+    on: the start of its turn, or the acceptance of the steer. `turn` is set for the input of a
+    turn."""
 
     sequence: int
     size: int
@@ -78,22 +79,23 @@ class SpokenTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def text_size(text: Text) -> int:
-    """How long the text is, in bytes."""
+    """Return the size of the text in bytes."""
     return text.ref.size if text.ref is not None else len(text.text.encode("utf-8", "surrogatepass"))
 
 
 def count_tokens(text: Text) -> int:
-    """What the text takes, about."""
+    """Return the estimated tokens of the text."""
     return text_size(text) // BYTES_PER_TOKEN + 1
 
 
 def count_result_tokens(output: Text, images: int = 0) -> int:
-    """What the result of a call takes, of which a model is told a part where it is large."""
+    """Return the estimated tokens of a call's result, of which the model receives a limited part."""
     return min(count_tokens(output), MAX_RESULT_BYTES // BYTES_PER_TOKEN) + images * IMAGE_TOKENS
 
 
 def allocate_bytes(given: Iterable[ContextRef]) -> tuple[int, ...]:
-    """How many bytes of each a model is told, in order: of large texts the head, and nothing once all is taken."""
+    """Return how many bytes of each ref the model receives, in order. A large text is truncated;
+    once the budget is used up, texts are left out."""
     left, found = MAX_REFS_BYTES, list[int]()
     for ref in given:
         share = 0
@@ -107,7 +109,7 @@ def allocate_bytes(given: Iterable[ContextRef]) -> tuple[int, ...]:
 
 
 def count_ref_tokens(given: Iterable[ContextRef]) -> int:
-    """What all that is given takes, about."""
+    """Return the estimated tokens of all refs."""
     refs = tuple(given)
     told = zip(refs, allocate_bytes(refs), strict=True)
     return sum((IMAGE_TOKENS if ref.kind == "image" else share // BYTES_PER_TOKEN) + 10 for ref, share in told)

@@ -1,4 +1,5 @@
-"""What a decider needs to know of a session: its open entities. What is over is not here, so its size does not grow."""
+"""State that deciders read: the open entities of a session. Ended entities are removed, so its size
+is bounded."""
 
 from __future__ import annotations
 
@@ -37,17 +38,21 @@ from .team import (
     WakeTrigger,
 )
 
-#: The tool whose success ends a turn in `auto`.
+#: The tool that ends a turn in `auto`.
 FINALIZE = "Finalize"
 
 CallPhase = Literal["requested", "waiting", "running"]
 
 
 class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call without a terminal fact. `action` is the approval it waits for, `action_step` the step of that
-    approval, and what follows is what its card offers; `hooked` is what hooks said of it. `awaits` are the children that
-    a waiting call of a team is for, with `any_of` where one of them is enough, until `until` (0 for as long as it takes);
-    `over` are those of them whose end was known before. `began` is the sequence of the fact that let it run, 0 before."""
+    """A tool call without a terminal fact.
+
+    `action` is the approval that it waits for, at `action_step`; the fields after it repeat what
+    that action offers. `hooked` is the result of its hooks. `awaits` are the children that a
+    waiting call is for, `any_of` if one of them is enough, until `until` (0 for no limit);
+    `already_ended` are those that had ended before. `started_sequence` is the sequence of the fact
+    that started it, 0 before.
+    """
 
     call: str
     step: int
@@ -70,13 +75,13 @@ class OpenCall(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def effective_arguments(self) -> Text:
-        """The arguments that everything after goes by: the model's, or those that a hook put in their place."""
+        """Return the arguments that the call runs with: the model's, or those of a hook."""
         rewritten = self.hooked.arguments if self.hooked is not None else None
         return self.arguments if rewritten is None else rewritten
 
 
 class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
-    """Input that no model call has included yet. `said` is where it stands."""
+    """Input that no model call has included yet. `spoken` locates its text in the log."""
 
     steer: str
     input: Text
@@ -86,14 +91,15 @@ class OpenSteer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Repetition(msgspec.Struct, frozen=True, kw_only=True):
-    """Rounds of a run that came to the same, one after the other: what to, and the steps of their model calls."""
+    """Consecutive rounds of a run with the same result: its key, and the steps of their model
+    calls."""
 
     key: str = ""
     steps: tuple[int, ...] = ()
 
 
 class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """The plan of a run as it was told last, at the step where that revision of it first appeared."""
+    """The newest plan of a run, at the step where this revision first appeared."""
 
     step: int
     steps: tuple[PlanStep, ...]
@@ -101,7 +107,7 @@ class OpenPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RemoteDelivery(msgspec.Struct, frozen=True, kw_only=True):
-    """An artifact of an agent elsewhere, as far as it is text."""
+    """The text of an artifact from a remote agent."""
 
     artifact: str
     name: str
@@ -109,24 +115,25 @@ class RemoteDelivery(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run under way. `epoch` is of the host that has it.
+    """A run in progress, in the host of `epoch`.
 
-    `prompts` and `tools` are what it was told. `asked` is the step of its newest model call and `came` what that led to so
-    far; `streak` are the rounds up to the one before.
-    `reminded` says that its newest model call follows an answer without a call, which is reminded once of how the work ends.
-    `model_step` is the step of the model call without an end, 0 when none is open.
-    `answer_parts` are the text steps since the last tool call: the final answer, if no call follows. `finalised` is set once
-    a Finalize call succeeded, `stopping` from the request of an interrupt on. `reserved` are the items of the inbox that the
-    run was told and that are not consumed yet, `senders` the agents whose items it consumed, `delivered`
-    what an agent elsewhere delivered in it; `woken` says that they alone began it, and `hops` how many agents passed on
-    what led to it since a person said something.
-    `started` is when (microseconds since the Unix epoch), `answer` the texts of `answer_parts`, `summary` what Finalize said.
-    `plan_accepted` says that the next turn carries out its plan, so that it ends once no call is open.
-    `input` is what its input takes in tokens, `rounds` what each of its model calls brought, the first with the input;
-    `compacting` is the summary in the making, and `uncompacted` says that one failed. `only_compacts` is set where the turn is
-    there for nothing else; `refs`, `missing` and `omitted` are what was told of what it is given. `fallbacks` of the
-    `candidates` are asked in their order where its model fails for good, and `fell` says that one was;
-    `scarce` are the limits of its provider that were told to be nearly used up.
+    - `newest_model_step`: step of the newest model call. `model_step`: step of the open one, 0 for
+      none. `round_results`: results of the present round. `streak`: the equal rounds before it.
+    - `reminded`: the newest model call reminds the agent to finalize. `finalised`: a Finalize call
+      succeeded, with `summary`. `stopping`: an interrupt was requested.
+    - `answer_parts`: text steps since the last tool call, with the texts in `answer`. They are the
+      final answer if no call follows.
+    - `reserved`: inbox items that the run received and has not consumed. `senders`: agents of
+      consumed items. `deliveries`: artifacts of a remote agent. `woken`: the inbox alone began the
+      run. `hops`: agents in the chain since a person's input.
+    - `started`: time in microseconds since the epoch. `plan_accepted`: the turn ends once no call
+      is open, and the next one carries out the plan.
+    - `input_tokens`: tokens of the input. `rounds`: tokens of each round, the first with the input.
+      `compacting`: the open compaction; `compaction_failed`: one failed; `only_compacts`: the turn
+      has no other purpose.
+    - `refs`, `missing`, `omitted`: the recorded context. `fallbacks`: candidates that replace a
+      failed model, in order; `has_fallen_back`: one did. `low_limits`: provider limits that were
+      reported as low.
     """
 
     run: str
@@ -177,18 +184,22 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[MissingRef, ...] = ()
 
     def find_call(self, call: str) -> OpenCall | None:
-        """The open call of that id."""
+        """Return the open call with that id."""
         return next((one for one in self.calls if one.call == call), None)
 
     def find_call_for_action(self, action: str) -> OpenCall | None:
-        """The call that waits for that action."""
+        """Return the call that waits for that action."""
         return next((one for one in self.calls if one.action == action), None)
 
 
 class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
-    """A turn that waits for its thread. `woken` says that its input is the inbox alone; `hops` counts the agents that passed on
-    what led to it. `task` is the task that it works on, where it was begun for one. `given` and `missing` are as its submission
-    has them, and `tokens` what its input takes with them; `said` is where that stands, where it is a person's."""
+    """A turn that waits for its thread.
+
+    `woken`: its input is the inbox alone. `hops`: agents in the chain since a person's input.
+    `task`: the task that it was begun for. `refs` and `missing`: the context of its submission,
+    with `tokens` in total. `compacts`: it only compacts the thread. `spoken` locates a person's
+    text in the log.
+    """
 
     turn: str
     mode: Mode
@@ -205,8 +216,8 @@ class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a turn of a thread lies in the log: from the first fact that its model is told of, over so many steps. It started
-    at `started`, or was summarised up to there, and takes so many tokens."""
+    """Position of a turn in the log: its first fact for the model, and its number of steps. It
+    started, or was compacted up to, `started`, and has `tokens`."""
 
     sequence: int
     steps: int = 0
@@ -215,16 +226,17 @@ class TurnMark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Thread(msgspec.Struct, frozen=True, kw_only=True):
-    """The conversation of one agent, as far as it is open. `last` are the modes of its newest turn,
-    `working_mode` the permission mode in force in its newest turn that was not planning; `child` is set for an
-    agent that another one gave its objective; `usage` is what its work took so far,
-    `ended` how its newest turn did; `background` is set for an agent that sleeps and wakes by itself.
+    """The open state of one agent's conversation.
 
-    `pinned` is what every turn of it is given, `filling` how full its model's window is, `pictured` the sequence of the newest
-    image in it; `said` is what persons said last in it, as far as a summary may leave it as it was said.
-    `catalog` is the hash of the tools that it was told to have last.
-    `opened` is the sequence at which it was opened, `cut` that up to which its facts are left out of what its model is told,
-    `marks` where its newest turns lie.
+    - `last`: modes of the newest turn. `working_mode`: permission mode of the newest turn that was
+      not planning. `ended`: how the newest turn ended. `usage`: usage of all its work.
+    - `child`: set for a child of another agent. `background`: set for an agent that sleeps and
+      wakes.
+    - `pinned`: context of every turn. `context_usage`: fill of the model's window. `newest_image`:
+      sequence of the newest image. `spoken_turns`: a person's newest texts, which a compaction can
+      quote. `catalog`: hash of the newest tool catalog.
+    - `opened_sequence`: sequence of its first fact. `cut`: facts up to it are left out of the
+      model's context. `marks`: positions of the newest turns.
     """
 
     thread: str
@@ -257,19 +269,21 @@ class Thread(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ForwardedRule(msgspec.Struct, frozen=True, kw_only=True):
-    """A rule that was given in this session for its whole workspace. `cause` is the id of the event that gave it."""
+    """A rule of this session for its whole workspace. `cause` is the id of the event that added it."""
 
     rule: Rule
     cause: str
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
-    """A session as deciders see it, at `sequence`. `at` is the time of its newest fact in microseconds.
+    """The state of a session at `sequence`. `at` is the time of its newest fact in microseconds.
 
-    `source` is set where it was imported. `defined` and `edges` are the agents and edges that were made for it alone.
-    `owner` is the thread that the person's words go to, the lead's unless a handoff
-    moved it. `named` counts the agents made of each definition, `waiting` are the threads of the children that wait for a
-    slot, in order, `sleepers` those of the agents that sleep and wake. `servers` is what was told last of each server of tools.
+    - `source`: the product that it was imported from. `defined_agents` and `edges`: made for this
+      session.
+    - `owner`: thread that receives the person's input, the lead unless a handoff moved it.
+    - `name_counts`: number of agents made from each definition. `waiting`: threads of children that
+      wait for a slot, in order. `sleepers`: threads of background agents. `servers`: the newest
+      recorded state of each tool server.
     """
 
     session: str
@@ -302,7 +316,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
-    """A session in a workspace's list. `scheduled` says that agents of it sleep until their times."""
+    """A session in the list of a workspace. `scheduled`: agents of it have a schedule."""
 
     session: str
     title: str
@@ -313,9 +327,9 @@ class ListedSession(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
-    """A workspace as deciders see it, at `sequence`. `given` are the ids of all its rules, those that were revoked included;
-    `trusted` is the digest of what its folder's own files may widen, empty where nothing; `wide` is True if a person approved
-    that the folder is broad."""
+    """The state of a workspace at `sequence`. `rule_ids` are the ids of all rules, revoked ones
+    included. `trusted` is the digest of the permissions that the folder's files may grant, empty
+    for none. `wide` is True if a person approved a broad folder."""
 
     workspace: str
     path: str = ""

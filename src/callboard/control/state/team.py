@@ -1,5 +1,5 @@
-"""What a decider needs to know of a team: children, agents that sleep, inboxes, handoffs, tasks, reviews and channels, as far
-as they are open."""
+"""State of a team: its open children, background agents, inboxes, handoffs, tasks, reviews and
+channels."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from callboard.contracts.scope import Scope
 
 
 class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that waits for an agent's next turn. `handoff` names the envelope that it is, `worker` says that it tells of a
-    child; `hops` counts the agents that passed on what led to it."""
+    """An item for an agent's next turn. `handoff` is the id of an envelope; `worker`: the item
+    reports on a child; `hops`: agents in the chain since a person's input."""
 
     item: str
     source: str
@@ -37,8 +37,8 @@ class InboxItem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How an agent's newest turn ended. `text` is its answer; `code` that of a failure, or the cause of an interrupt; `hops`
-    those of its run; `plain_text` as its fact has it."""
+    """How an agent's newest turn ended. `text` is its answer. `code` is the code of a failure or
+    the cause of an interrupt. `hops` and `plain_text` are those of its run and fact."""
 
     how: Literal["completed", "failed", "interrupted"]
     text: Text = Text()
@@ -49,7 +49,7 @@ class TurnEnd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
-    """How much of a lead's team was at work when that was told last."""
+    """The load of a lead's team as recorded last."""
 
     phase: TeamPhase
     active: int
@@ -59,11 +59,11 @@ class TeamLoad(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Child(msgspec.Struct, frozen=True, kw_only=True):
-    """What makes a thread a child: whose it is, and how it stands. `group` is the provider's whose slot it takes.
+    """The child part of a thread.
 
-    `asked` is the permission mode that it was given, never wider than its parent's; `ending` what is to be said of it once
-    its run has stopped: closed, or cancelled only. `merging` says that its worktree is being merged. `job` is the job whose
-    item it works on; then nobody tells its parent of it. `plain_text` says that its result was not finalized.
+    `group` is the provider that the slot counts for. `ending` is recorded once its run has stopped:
+    closed, or cancelled only. `merging`: its worktree is being merged. `job`: the job of its item;
+    then its parent gets no notifications. `plain_text`: its result was not finalized.
     """
 
     parent: str
@@ -88,8 +88,8 @@ class Child(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
-    """The conversation that an agent which is not of our loop holds for a thread, by its own name, and whether it is there.
-    `task` is the task of one elsewhere that was not over when it told of it last, `told` the state of it."""
+    """The conversation of an external or remote agent for a thread, by its own id. `task` is a
+    remote agent's open task, `task_state` its newest state."""
 
     provider_session: str
     connected: bool
@@ -98,8 +98,8 @@ class ExternalLink(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WakeTrigger(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent that sleeps is to wake for: the first of `count` facts, by the id of its event, its type and its agent.
-    `hops` counts the agents that passed on what led to them."""
+    """Why a sleeping agent must wake: the first of `count` facts, by event id, type and agent.
+    `hops`: agents in the chain since a person's input."""
 
     cause: str
     type: str
@@ -109,13 +109,16 @@ class WakeTrigger(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Background(msgspec.Struct, frozen=True, kw_only=True):
-    """What makes a thread one of an agent that sleeps and wakes. Times are in microseconds, 0 for none.
+    """The background part of a thread: an agent that sleeps and wakes. Times are in microseconds, 0
+    for none.
 
-    `task` is the task that its runs are attempts of, `attempt` the newest one's number; `held` says that the task is paused or
-    being cancelled, `over` that it has ended. It sleeps while `asleep`, since the fact of sequence `slept`, until `wake_at` or
-    a fact of `wake_on`. `turn` is the one that it woke for last (empty while it sleeps), at `woke`; `hops` counts the agents
-    that passed on what it woke for. `ran` is when its newest run ended, `failures` how many runs failed one after the other.
-    No run that nobody asked for is under a wider mode than `permission_mode`.
+    - `task`: the task that its runs are attempts of. `attempt`: number of the newest one.
+      `is_held`: the task is paused or being cancelled. `is_ended`: the task ended.
+    - `asleep`: since the fact at `slept_sequence`, until `wake_at` or a fact of `wake_on`.
+    - `turn`: the turn that it woke for last, empty while it sleeps, at `woke_at`. `hops`: agents in
+      the chain that led to it. `trigger`: the fact that it must wake for.
+    - `last_ended_at`: end of its newest run. `failures`: consecutive failed runs.
+      `permission_mode`: the widest mode of an automatic run.
     """
 
     task: str
@@ -137,8 +140,8 @@ class Background(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
-    """A handoff that is not over. `sender` and `receiver` are threads; `turn` is
-    the receiver's in which it was accepted; `hops` counts the agents that passed on what led to it."""
+    """An open handoff. `sender` and `receiver` are threads. `turn` is the receiver's turn that
+    accepted it. `hops`: agents in the chain since a person's input."""
 
     handoff: str
     source: str
@@ -155,13 +158,15 @@ class OpenHandoff(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
-    """A task without an end. `attempt` counts its attempts from 1. `work` says whether the newest one is under way, or is over
-    without success; `thread` works on it (empty for a person), `turn` is the turn in which (empty for a child, whose thread
-    does nothing else), `run` the newest run of it, `ended` how that turn ended. `delegated` says that the agent gave parts of
-    it to others, `implied` that it stands for a turn and nobody put it on the board.
+    """A task that has not ended.
 
-    `met` are those of `depends_on` that are done. `cancelling` is set from the request on, for `reason`. `job` names the job
-    that it is an item of, or that it is.
+    - `attempt`: number of the newest attempt. `work`: it is running, or over without success.
+      `thread`: its worker (empty for a person). `turn`: the turn that works on it (empty for a
+      child). `run`: its newest run. `ended`: how that turn ended.
+    - `delegated`: the agent delegated parts of it. `implied`: it represents a turn and was not put
+      on the board.
+    - `done_dependencies`: those of `depends_on` that are done. `cancelling`: cancelling was
+      requested, for `reason`. `job`: the job that it is an item of, or the task of.
     """
 
     task: str
@@ -189,9 +194,9 @@ class OpenTask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
-    """A job that is not over: `task` is its own, `items` counts its items and `done` those of them that are done. A child made
-    from `agent` works on each, `parallel` at once (0 for as many as a parent may have), within the job's
-    bounds; `chosen` says that a person chose its mode."""
+    """An open job. `task` is its own task, `items` the number of its items, `done` how many are
+    done. Children of `agent` work on them, at most `parallel` at once (0 for the team's budget).
+    `chosen`: a person chose its permission mode."""
 
     job: str
     task: str
@@ -205,8 +210,8 @@ class OpenJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OpenReview(msgspec.Struct, frozen=True, kw_only=True):
-    """A review that is not applied. `reviewer` and `target` are agents, `asker` is the thread that asked for it (empty where
-    it is of a child's work by its parent); `judged` says that its verdict is there."""
+    """A review that was not applied. `reviewer` and `target` are agents. `asker` is the thread that
+    requested it, empty for a parent's review of its child. `judged`: it has a verdict."""
 
     review: str
     task: str
@@ -226,15 +231,15 @@ class OpenChannel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AddedEdge(msgspec.Struct, frozen=True, kw_only=True):
-    """An edge that an agent made for this session, from the agent of that name."""
+    """An edge that an agent added for this session, from the agent `source`."""
 
     source: str
     edge: Edge
 
 
 class OpenProcess(msgspec.Struct, frozen=True, kw_only=True):
-    """A process that goes on in the background, for the host of `epoch`. `scope` is that of the call that started it and of
-    itself; `stopping` is set from the request of its end on."""
+    """A background process in the host of `epoch`. `scope` is that of its call, with the process
+    id. `stopping`: its end was requested."""
 
     process: str
     scope: Scope

@@ -1,4 +1,4 @@
-"""A person takes an agent of the folder into the session."""
+"""Agents that join a session: its lead, and agents that a person adds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from .addressing import find_agent, join_session
 
 
 def add_agent(batch: Batch, request: AddAgent) -> AgentAdded:
-    """The agent joins; one that is there stays. Raises `unknown_agent`, and `delegate_target_denied` for a subagent."""
+    """Add an agent of the folder to the session, unless it is there.
+
+    Raises:
+        Refusal: `unknown_agent`; `delegate_target_denied` for a subagent.
+    """
     found = find_agent(batch.state, request.agent)
     if found is not None:
         return _answer(batch, found, added=False)
@@ -27,9 +31,9 @@ def add_agent(batch: Batch, request: AddAgent) -> AgentAdded:
     if definition.kind == "subagent":
         raise Refusal(
             "delegate_target_denied",
-            f"{definition.name} is a subagent: it works for one parent.",
+            f"{definition.name} is a subagent and works for one parent.",
             field="agent",
-            hint="spawn_subagent gives it an objective.",
+            hint="Give it an objective with spawn_subagent.",
         )
     return _answer(batch, join_session(batch, definition, require_thread(batch.state, None)), added=True)
 

@@ -1,4 +1,5 @@
-"""Who is meant by a name, and who may ask what of whom (Multi-agent runtime specification, Hard invariants)."""
+"""Agents by name, and who can ask what of whom (Multi-agent runtime specification, Hard
+invariants)."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from ..turn.sleep import begin_background
 
 
 def find_agent(state: Session, name: str) -> Thread | None:
-    """The thread of the agent that this id, name or alias reaches, in any case; never a child
-    by its definition's name."""
+    """Return the thread of the agent with this id, name or alias, in any case. A child is found by
+    its id only."""
     same = next((one for one in state.threads.values() if one.agent == name), None)
     if same is not None:
         return same
@@ -35,7 +36,11 @@ def find_agent(state: Session, name: str) -> Thread | None:
 
 
 def require_agent(state: Session, name: str, field: str) -> Thread:
-    """The thread of that agent. Raises `unknown_agent`."""
+    """Return the thread of that agent.
+
+    Raises:
+        Refusal: `unknown_agent`.
+    """
     found = find_agent(state, name)
     if found is None:
         there = ", ".join(sorted(one.agent for one in state.threads.values()))
@@ -46,20 +51,24 @@ def require_agent(state: Session, name: str, field: str) -> Thread:
 
 
 def require_main_agent(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
-    """The main agent that the name reaches; one that is not in the session yet joins it. Raises `unknown_agent`."""
+    """Return the main agent with this name; one that is not in the session joins it.
+
+    Raises:
+        Refusal: `unknown_agent`.
+    """
     found = find_agent(batch.state, name)
     if found is not None:
         return found
     definition = batch.inputs.find_definition(name)
     if definition is None or definition.kind == "subagent":
         require_agent(batch.state, name, field)
-        raise Refusal("unknown_agent", f"{name} is a subagent: it works for one parent.", field=field)
+        raise Refusal("unknown_agent", f"{name} is a subagent and works for one parent.", field=field)
     return join_session(batch, definition, sender)
 
 
 def join_session(batch: Batch, definition: Definition, by: Thread) -> Thread:
-    """An agent joins the session, at the word of another one. One that wakes by itself does so under no wider mode than that
-    one works under."""
+    """Add an agent to the session for another agent. A background agent gets no wider mode than
+    that agent has."""
     thread = batch.inputs.ids.new("thread")
     batch.add(build_thread_opened(definition, definition.name), Scope(agent=definition.name, thread=thread))
     if definition.kind == "background":
@@ -68,7 +77,7 @@ def join_session(batch: Batch, definition: Definition, by: Thread) -> Thread:
 
 
 def build_thread_opened(definition: Definition, name: str) -> ThreadOpened:
-    """The fact of an agent that joins under this name."""
+    """Return the fact of an agent that joins under this name."""
     return ThreadOpened(
         agent_name=name,
         kind=definition.kind,
@@ -85,10 +94,14 @@ def build_thread_opened(definition: Definition, name: str) -> ThreadOpened:
 
 
 def require_child(state: Session, name: str, parent: Thread | None) -> tuple[Thread, Child]:
-    """The child of that id. Raises `unknown_agent`, and `not_your_child` where an agent asks for another one's."""
+    """Return the child with this id. An agent can name its own children only.
+
+    Raises:
+        Refusal: `unknown_agent`, `not_your_child`.
+    """
     thread = require_agent(state, name, "agent")
     if thread.child is None:
-        raise Refusal("not_your_child", f"{thread.agent} is no subagent.", field="agent")
+        raise Refusal("not_your_child", f"{thread.agent} is not a subagent.", field="agent")
     if parent is not None and thread.child.parent != parent.thread:
         raise Refusal("not_your_child", f"{thread.agent} works for another agent.", field="agent")
     if parent is not None and thread.child.job:
@@ -97,15 +110,17 @@ def require_child(state: Session, name: str, parent: Thread | None) -> tuple[Thr
 
 
 def require_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
-    """The definition that a child of this parent is made from.
+    """Return the definition for a new child of this parent.
 
-    Raises `subagent_spawns` (invariants 5 and 6), `policy_denied`, `delegate_target_denied`, `unknown_agent`.
+    Raises:
+        Refusal: `subagent_spawns` (invariants 5 and 6), `policy_denied`, `delegate_target_denied`,
+            `unknown_agent`.
     """
     if parent.child is not None:
         raise Refusal(
             "subagent_spawns",
-            "A subagent spawns nothing and delegates nothing: delegation is one level deep.",
-            hint="Report to your parent what is left to do.",
+            "A subagent cannot spawn or delegate: delegation is one level deep.",
+            hint="Report the remaining work to your parent.",
         )
     own = batch.inputs.find_definition(parent.definition)
     definition = require_subagent(batch, name)
@@ -123,7 +138,11 @@ def require_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
 
 
 def require_subagent(batch: Batch, name: str) -> Definition:
-    """The definition of that subagent. Raises `unknown_agent`, `delegate_target_denied` for an agent of another kind."""
+    """Return the definition of that subagent.
+
+    Raises:
+        Refusal: `unknown_agent`; `delegate_target_denied` for an agent of another kind.
+    """
     definition = batch.inputs.find_definition(name)
     if definition is None:
         raise Refusal(
@@ -135,7 +154,7 @@ def require_subagent(batch: Batch, name: str) -> Definition:
     if definition.kind != "subagent":
         raise Refusal(
             "delegate_target_denied",
-            f"{definition.name} is of kind {definition.kind}: work is delegated to subagents.",
+            f"{definition.name} is of kind {definition.kind}, and only subagents accept delegated work.",
             field="agent",
             hint="Send it a message, or hand off to it.",
         )
@@ -143,8 +162,8 @@ def require_subagent(batch: Batch, name: str) -> Definition:
 
 
 def resolve_modes(batch: Batch, thread: Thread) -> QueuedTurn:
-    """The modes that an agent works under when another one gives it work: those of its present or newest turn, or the
-    lead's."""
+    """Return the modes of an agent that gets work from another agent: those of its present or
+    newest turn, or the lead's."""
     if thread.run is not None:
         return QueuedTurn(turn="", mode=thread.run.mode, permission_mode=thread.run.permission_mode)
     if thread.last is not None:
@@ -156,7 +175,7 @@ def resolve_modes(batch: Batch, thread: Thread) -> QueuedTurn:
 
 
 def carry_mode(batch: Batch, thread: Thread, mode: PermissionMode) -> PermissionMode:
-    """The permission mode in which an agent goes on with what it was given before: as trust in the folder stands now, but for
-    one that a person chose for its job."""
+    """Return the permission mode in which an agent continues earlier work. It follows the present
+    trust in the folder, unless a person chose the mode of its job."""
     job = batch.state.jobs.get(thread.child.job) if thread.child is not None else None
     return mode if job is not None and job.chosen else limit_carried_mode(batch.inputs, mode)

@@ -1,5 +1,8 @@
-"""Agents that sleep and wake by themselves (Agent UI specification, Background job). Everything derives from the state and the
-time, so a time that passed while nothing could wake them wakes them once, and never twice."""
+"""Background agents: when they wake and sleep (Agent UI specification, Background job).
+
+The rules read the state and the time. A time that passed while the process was down wakes an agent
+once, never twice.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ from ..turn.sleep import fall_asleep, scheduled_modes
 from ..turn.start import start_turn
 from ..turn.wake_depth import MAX_HOPS, pause_chain
 
-#: After so many failed runs in a row nothing wakes the agent until a person resumes its thread.
+#: Consecutive failed runs after which the agent is paused.
 MOST_FAILURES = 3
-#: A time is told as late from so many microseconds on.
+#: Delay of a wake that the prompt mentions, in microseconds.
 _LATE = 60_000_000
 
 
 def wake_due_agents(batch: Batch) -> None:
-    """Starts a run of each agent whose time has come, or that a fact called."""
+    """Start a run of each agent that is due or that a fact triggered."""
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
         background = thread.background if thread is not None else None
@@ -32,7 +35,7 @@ def wake_due_agents(batch: Batch) -> None:
 
 
 def put_to_sleep(batch: Batch) -> None:
-    """Says of each agent with nothing left to run that it sleeps. One that keeps failing is paused."""
+    """Put agents without work to sleep. Pause an agent that failed repeatedly."""
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
         background = thread.background if thread is not None else None
@@ -46,12 +49,13 @@ def put_to_sleep(batch: Batch) -> None:
             fall_asleep(batch, thread, background)
         if background.failures >= MOST_FAILURES and thread.paused is None:
             code = thread.ended.code if thread.ended is not None else ""
-            reason = f"{background.failures} runs in a row failed, the last with {code}"
+            reason = f"{background.failures} consecutive runs failed, the last with {code}"
             batch.add(ThreadPaused(cause="failed", reason=reason), thread_scope(thread))
 
 
 def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
-    """True where the clock went back since the agent fell asleep, so that its time is further away than its schedule says."""
+    """True if the clock went back since the agent fell asleep, so that its wake time is later than
+    its schedule says."""
     if batch.inputs.now >= batch.state.at or not background.wake_at:
         return False
     definition = batch.inputs.find_definition(thread.definition)
@@ -99,38 +103,38 @@ def _wake(batch: Batch, thread: Thread, background: Background) -> None:
 
 
 def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str:
-    """Why it wakes and when it ran last, for its model."""
+    """Return the prompt of an automatic run: why it wakes, and when it ran last."""
     said: list[str] = []
     if due:
         said.append(f"You wake because it is time ({background.schedule}): {_time(due)}.")
         if batch.inputs.now - due >= _LATE:
             said.append(
-                f"It is {_time(batch.inputs.now)} now: nothing could wake you before. Other times that passed "
-                "meanwhile are left out."
+                f"It is now {_time(batch.inputs.now)}: you could not be woken earlier. Other times since then "
+                "were skipped."
             )
     if background.trigger is not None:
         said.append(_why(background.trigger))
     said.append(_last(thread, background))
-    said.append("When there is nothing more to do, end: you sleep until you are to wake again.")
+    said.append("End your turn when you have nothing more to do. You sleep until the next wake.")
     return " ".join(said)
 
 
 def _why(called: WakeTrigger) -> str:
     of = f" of {called.agent}" if called.agent else ""
     more = f", and {called.count - 1} more since" if called.count > 1 else ""
-    return f"You wake because of what happened: {called.type}{of} (event {called.cause}){more}."
+    return f"You wake because of an event: {called.type}{of} (event {called.cause}){more}."
 
 
 def _last(thread: Thread, background: Background) -> str:
     end = thread.ended
     if end is None or not background.last_ended_at:
         return "This is your first run."
-    how = {"completed": "it was completed", "failed": f"it failed ({end.code})"}.get(
+    how = {"completed": "it completed", "failed": f"it failed ({end.code})"}.get(
         end.how, f"it was interrupted ({end.code})"
     )
     return f"Your last run ended at {_time(background.last_ended_at)}: {how}."
 
 
 def _time(at: int) -> str:
-    """To the second: finer is no help to a model."""
+    """Format a time to the second."""
     return f"{timestamp(at)[:19]}Z"

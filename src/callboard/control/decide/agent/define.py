@@ -1,4 +1,5 @@
-"""Agents that agents make, and edges: with the capability, with a person's yes, and never for more than their maker may."""
+"""Agents and edges that agents make: with the capability, a person's approval, and within the
+maker's bounds."""
 
 from __future__ import annotations
 
@@ -25,8 +26,12 @@ _LACKS: dict[Capability, str] = {"spawn": "make agents", "edge": "make edges"}
 
 
 def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade:
-    """Makes an agent for this session. Raises `subagent_spawns`, `capability_missing`, `agent_exists`, `tool_not_listed`,
-    `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`."""
+    """Make an agent for this session.
+
+    Raises:
+        Refusal: `subagent_spawns`, `capability_missing`, `agent_exists`, `tool_not_listed`,
+            `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`.
+    """
     made = build_definition(batch, maker, request)
     batch.add(AgentDefined(name=made.name, definition=batch.store_text(_json(made))), _scope(maker))
     return AgentMade(
@@ -40,18 +45,24 @@ def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade
 
 
 def add_edge(batch: Batch, maker: Thread, request: AddEdge) -> EdgeMade:
-    """Makes an edge for this session. Raises `subagent_spawns`, `capability_missing`, `unknown_agent`, `agent_to_itself`,
-    `subagents_do_not_talk`, `ownership_not_allowed`, `edge_exists`."""
+    """Make an edge for this session.
+
+    Raises:
+        Refusal: `subagent_spawns`, `capability_missing`, `unknown_agent`, `agent_to_itself`,
+            `subagents_do_not_talk`, `ownership_not_allowed`, `edge_exists`.
+    """
     source, edge = build_edge(batch, maker, request)
     batch.add(EdgeAdded(source=source, edge=edge), _scope(maker))
     return EdgeMade(session_id=batch.state.session, source=source, edge=edge, sequence=batch.state.sequence)
 
 
 def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Definition:
-    """The agent that the request would make, within its maker's bounds."""
+    """Return the requested agent within its maker's bounds."""
     own = _capable(batch, maker, "spawn")
     if batch.inputs.find_definition(request.name) is not None or find_agent(batch.state, request.name) is not None:
-        raise Refusal("agent_exists", f"There is an agent {request.name} already.", field="name", hint="Take another.")
+        raise Refusal(
+            "agent_exists", f"The agent {request.name} already exists.", field="name", hint="Choose another name."
+        )
     _check_tools(own, request)
     _check_policy(own, request)
     made = Definition(
@@ -73,24 +84,22 @@ def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Defin
     if len(_json(made).encode()) > LARGEST_INLINE:
         raise Refusal(
             "message_too_large",
-            f"An agent that is made in a session has at most {LARGEST_INLINE} bytes.",
+            f"An agent made in a session can have at most {LARGEST_INLINE} bytes.",
             field="prompt",
-            hint="Write what is long to a file, and name it in the prompt.",
+            hint="Write long instructions to a file, and name it in the prompt.",
         )
     return made
 
 
 def build_edge(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
-    """The edge that the request would make, and the agent that it leads from. An edge lifts no invariant."""
+    """Return the requested edge and the name of its source agent. An edge lifts no invariant."""
     _capable(batch, maker, "edge")
     source = _end(batch, request.source or maker.agent, "source")
     target = _end(batch, request.to, "to")
     if source.name == target.name:
-        raise Refusal("agent_to_itself", "An edge leads to another agent.", field="to")
+        raise Refusal("agent_to_itself", "An edge must lead to another agent.", field="to")
     if request.kind == "report" and request.ownership:
-        raise Refusal(
-            "ownership_not_allowed", "A report hands nothing over, so it moves no ownership.", field="ownership"
-        )
+        raise Refusal("ownership_not_allowed", "An edge of kind report cannot move ownership.", field="ownership")
     edge = Edge(
         to=target.name,
         direction=request.direction,
@@ -99,18 +108,18 @@ def build_edge(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge
         ownership=request.ownership,
     )
     if _leads(source, target) or (edge.direction == "both" and _leads(target, source)):
-        raise Refusal("edge_exists", f"An edge between {source.name} and {target.name} is there already.", field="to")
+        raise Refusal("edge_exists", f"An edge between {source.name} and {target.name} already exists.", field="to")
     return source.name, edge
 
 
 def _capable(batch: Batch, maker: Thread, capability: Capability) -> Definition:
     if maker.child is not None:
-        raise Refusal("subagent_spawns", "A subagent makes neither agents nor edges.", hint="Report to your parent.")
+        raise Refusal("subagent_spawns", "A subagent cannot make agents or edges.", hint="Report to your parent.")
     own = batch.inputs.find_definition(maker.definition)
     if own is None or capability not in own.capabilities:
         raise Refusal(
             "capability_missing",
-            f"{maker.agent} may not {_LACKS[capability]}: its definition lacks the capability {capability}.",
+            f"{maker.agent} cannot {_LACKS[capability]}: its definition lacks the capability {capability}.",
             hint=f"A person can add `capabilities: [{capability}]` to its file.",
         )
     return own
@@ -121,7 +130,7 @@ def _check_tools(own: Definition, request: DefineAgent) -> None:
     if more and "*" not in own.tools:
         raise Refusal(
             "tool_not_listed",
-            f"{request.name} would have tools that {own.name} does not have: {', '.join(map(model_name, more))}.",
+            f"{own.name} does not have these tools of {request.name}: {', '.join(map(model_name, more))}.",
             field="tools",
             hint=f"{own.name} has: {', '.join(map(model_name, own.tools)) or 'none'}.",
         )
@@ -132,12 +141,12 @@ def _check_policy(own: Definition, request: DefineAgent) -> None:
     if more:
         raise Refusal(
             "policy_denied",
-            f"{request.name} would have a policy that {own.name} does not have: {', '.join(more)}.",
+            f"{own.name} does not have this policy of {request.name}: {', '.join(more)}.",
             field="policy",
             hint=f"{own.name} has: {', '.join(own.policy) or 'none'}.",
         )
     if request.kind == "subagent" and "Delegate" in request.policy:
-        raise Refusal("policy_denied", "A subagent delegates to nobody.", field="policy", hint="Take Delegate out.")
+        raise Refusal("policy_denied", "A subagent cannot delegate.", field="policy", hint="Remove Delegate.")
 
 
 def _mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
@@ -147,7 +156,7 @@ def _mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
     if narrow_mode(asked, most) != asked:
         raise Refusal(
             "mode_denied",
-            f"{request.name} would work under {asked}, which is wider than {own.name}'s {most}.",
+            f"The mode {asked} of {request.name} is wider than {own.name}'s mode {most}.",
             field="permissionMode",
         )
     return asked
@@ -158,15 +167,16 @@ def _globs(own: Definition, request: DefineAgent) -> tuple[str, ...]:
     if outside:
         raise Refusal(
             "path_denied",
-            f"{request.name} would write where {own.name} may not: {', '.join(outside)}.",
+            f"{own.name} cannot write to these paths of {request.name}: {', '.join(outside)}.",
             field="workGlobs",
-            hint=f"Take one of {', '.join(own.work_globs)}, or a pattern below a folder that ends in ** there.",
+            hint=f"Use one of {', '.join(own.work_globs)}, or a pattern below one that ends in **.",
         )
     return request.work_globs or own.work_globs
 
 
 def _within(glob: str, bounds: tuple[str, ...]) -> bool:
-    """True where all that the pattern fits surely fits one of the bounds: it is that bound, or lies below its folder."""
+    """True if every path of the pattern is within the bounds: the pattern is a bound, or lies below
+    the folder of one."""
     if ".." in glob:
         return False
     return any(glob == one or (one.endswith("**") and glob.startswith(one[:-2]) and _plain(one[:-2])) for one in bounds)
@@ -177,7 +187,7 @@ def _plain(folder: str) -> bool:
 
 
 def _end(batch: Batch, name: str, field: str) -> Definition:
-    """The agent at an end of an edge: one that is no subagent's, which its parent alone reaches."""
+    """Return the agent at an end of an edge. A subagent cannot be one."""
     thread = find_agent(batch.state, name)
     found = batch.inputs.find_definition(name if thread is None else thread.definition)
     if found is None:
@@ -186,14 +196,14 @@ def _end(batch: Batch, name: str, field: str) -> Definition:
     if found.kind == "subagent":
         raise Refusal(
             "subagents_do_not_talk",
-            f"{name} is a subagent: it speaks with the agent that started it, and that takes no edge.",
+            f"{name} is a subagent. It speaks with its parent only, which needs no edge.",
             field=field,
         )
     return found
 
 
 def _leads(source: Definition, target: Definition) -> bool:
-    """True where an edge leads from one to the other already."""
+    """True if an edge already leads from source to target."""
     there = any(folded(one.to) == folded(target.name) for one in source.edges)
     back = any(one.direction == "both" and folded(one.to) == folded(source.name) for one in target.edges)
     return there or back

@@ -1,4 +1,4 @@
-"""What a person is shown of an agent or an edge that is to be made, before anything is."""
+"""Text of approval cards for new agents and edges."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from callboard.contracts.scope import Scope
 from ...batch import Batch
 from .define import build_definition, build_edge
 
-#: The tools that make agents and edges. A person is asked about each use, whatever the gate's rules and modes say.
+#: Tools that make agents and edges. Each use requires an approval, whatever the rules and modes allow.
 MAKING = frozenset(tool.name for tool in TEAM_TOOLS.values() if tool.capability is not None)
 
 
 def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
-    """What the call would make, as text. Raises Refusal where it could not make it, so that nobody is asked in vain."""
+    """Return what the call would make, as text. Raises Refusal if it cannot make it, so no person
+    approves in vain."""
     asked = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     maker = batch.thread(scope.thread)
     match asked:
@@ -28,11 +29,11 @@ def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
         case AddEdge():
             return _edge(*build_edge(batch, maker, asked))
         case _:
-            raise LookupError(f"{tool} makes nothing")
+            raise LookupError(f"{tool} is not a tool that makes agents or edges")
 
 
 def _agent(made: Definition) -> str:
-    """The agent as its file would define it."""
+    """Return the agent as a definition file."""
     fields: dict[str, object] = {
         "name": made.name,
         "description": made.description,
@@ -54,7 +55,7 @@ def _agent(made: Definition) -> str:
 def _edge(source: str, edge: Edge) -> str:
     way = "↔" if edge.direction == "both" else "→"
     more = [
-        *(("each waits until it is accepted",) if edge.confirm or edge.ownership else ()),
-        *(("it may move the objective to the receiver",) if edge.ownership else ()),
+        *(("each handoff must be accepted",) if edge.confirm or edge.ownership else ()),
+        *(("a handoff can move the objective to the receiver",) if edge.ownership else ()),
     ]
     return ", ".join((f"{source} {way} {edge.to}: {edge.kind}", *more))

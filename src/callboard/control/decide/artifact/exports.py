@@ -1,4 +1,4 @@
-"""Exports of artifacts, made in the background: begun, told how far they are, completed or failed."""
+"""Exports of artifacts, made in the background."""
 
 from __future__ import annotations
 
@@ -16,19 +16,23 @@ from ...batch import Batch
 from ...state.artifact import ExportReported, ExportRequested
 from .save import require_artifact
 
-#: A process that was exporting ended.
+#: Code of an export whose process ended.
 INTERRUPTED = "export_interrupted"
 
 
 def begin_export(batch: Batch, what: ExportRequested) -> ExportBegun:
-    """An export begins; the runtime makes it once this is durable. One that failed is made again under its id. Raises
-    `unknown_artifact`, `artifact_deleted`, `unknown_export`."""
+    """Begin an export; the runtime makes it once this fact is durable. A failed export is repeated
+    under its id.
+
+    Raises:
+        Refusal: `unknown_artifact`, `artifact_deleted`, `unknown_export`.
+    """
     require_artifact(batch, what.artifact_id)
     request = what.request
     export = request.export_id if isinstance(request, RetryArtifact) else batch.inputs.ids.new("export")
     former = batch.state.artifacts.exports.get(export or "")
     if export is None or (isinstance(request, RetryArtifact) and (former is None or not former.failed)):
-        raise Refusal("unknown_export", f"No export {export or ''} of this session failed.", field="exportId")
+        raise Refusal("unknown_export", f"There is no failed export {export or ''} in this session.", field="exportId")
     batch.add(
         ArtifactExportStarted(
             export=export,
@@ -50,7 +54,7 @@ def begin_export(batch: Batch, what: ExportRequested) -> ExportBegun:
 
 
 def record_export_report(batch: Batch, what: ExportReported) -> None:
-    """How far an export is, or how it ended. One that is over already is told of no more."""
+    """Record the progress or the end of an open export."""
     export = batch.state.artifacts.exports.get(what.export)
     if export is None or export.failed:
         return
@@ -70,7 +74,9 @@ def record_export_report(batch: Batch, what: ExportReported) -> None:
 
 
 def fail_interrupted_exports(batch: Batch, message: str) -> None:
-    """The processes that made these exports have ended, and nothing of them is kept."""
+    """Fail the exports of ended processes, which left no content."""
     for key, export in list(batch.state.artifacts.exports.items()):
         if not export.failed and export.epoch < batch.inputs.epoch:
-            record_export_report(batch, ExportReported(export=key, code=INTERRUPTED, message=f"Not made: {message}."))
+            record_export_report(
+                batch, ExportReported(export=key, code=INTERRUPTED, message=f"The export failed: {message}.")
+            )

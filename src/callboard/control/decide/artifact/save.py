@@ -1,8 +1,8 @@
-"""What a person does with an artifact: makes, saves, takes up again, tries again, deletes.
+"""Changes of artifacts by a person: create, edit, roll back, retry, delete.
 
-A save is against the version that it was made from. Where that is not the newest by now, or the file is not what the newest
-says, it is a conflict: what the file was found to be is a version, what the person wrote is kept, and neither side is lost.
-A file is changed outside of the log, so the intent is a fact first and what came of it one behind it.
+A save names the version that it was made from. If that is not the newest, or the file differs from
+the newest, the save is a conflict: the file becomes a version and the person's draft is stored, so
+neither is lost. The runtime changes the file after the fact of the intent, and reports the result.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ from ...state.artifact import (
 )
 from .versions import CONFLICT, GONE, add_found_version, add_version, create_artifact, finish_save, open_artifact
 
-#: A process that was saving ended before anybody saw what came of it, and the file shows that nothing did.
+#: Code of a save whose process ended before it changed the file.
 INTERRUPTED = "save_interrupted"
 
 
 def change_artifact(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
-    """Decides what a person asked. Raises `unknown_artifact`, `artifact_deleted`, `invalid_input`, and `artifact_conflict` of a
-    file that is there already or an artifact that is just being saved.
+    """Decide a person's request. The status is `saving` if the file is about to change, `conflict`
+    if it must not.
 
-    The answer is `saving` where the file is to be changed now, `conflict` where nothing may be.
+    Raises:
+        Refusal: `unknown_artifact`, `artifact_deleted`, `invalid_input`; `artifact_conflict` for an
+            existing file or an artifact with a save in progress.
     """
     request = what.request
     if isinstance(request, CreateArtifact):
@@ -48,7 +50,7 @@ def change_artifact(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
     artifact = what.artifact_id
     require_artifact(batch, artifact)
     if artifact in batch.state.artifacts.saves:
-        raise Refusal(CONFLICT, "Another change of this artifact is just being made.", hint="Ask again in a moment.")
+        raise Refusal(CONFLICT, "Another change of this artifact is in progress.", hint="Try again in a moment.")
     match request:
         case EditArtifact():
             return _edit(batch, what, request)
@@ -63,7 +65,7 @@ def change_artifact(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
 
 
 def finish_change(batch: Batch, what: ArtifactChangeReported) -> ArtifactChanged:
-    """Says what came of a change of a file. Where somebody saw it made before, it is said already."""
+    """Record the result of a file change, unless it is recorded."""
     if what.artifact_id in batch.state.artifacts.saves:
         if what.code:
             _failed(batch, what.artifact_id, what.code, what.message, what.file)
@@ -73,7 +75,7 @@ def finish_change(batch: Batch, what: ArtifactChangeReported) -> ArtifactChanged
 
 
 def settle_interrupted_save(batch: Batch, what: InterruptedSaveReported) -> None:
-    """The process that changed a file has ended: the file shows what came of it."""
+    """Derive the result of a save whose process ended from the present file."""
     save = batch.state.artifacts.saves.get(what.artifact)
     if save is None or save.epoch >= batch.inputs.epoch:
         return
@@ -82,12 +84,16 @@ def settle_interrupted_save(batch: Batch, what: InterruptedSaveReported) -> None
     elif _was_made(save, what.file):
         finish_save(batch, what.artifact)
     else:
-        message = "The process that changed the file ended before it was changed."
+        message = "The process ended before it changed the file."
         _failed(batch, what.artifact, INTERRUPTED, message, what.file)
 
 
 def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
-    """The artifact of that id. Raises `unknown_artifact`, `artifact_deleted`."""
+    """Return the open artifact.
+
+    Raises:
+        Refusal: `unknown_artifact`, `artifact_deleted`.
+    """
     known = batch.state.artifacts.open.get(artifact)
     if known is not None:
         return known
@@ -97,7 +103,7 @@ def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
         "unknown_artifact",
         f"The session has no artifact {artifact}.",
         field="artifactId",
-        hint="list_artifacts names them.",
+        hint="list_artifacts lists them.",
     )
 
 
@@ -108,17 +114,17 @@ def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> A
         _end_gone(batch, what, path, taken)
     content = draft or there
     if content is None:
-        wanted = f"There is no file {path}." if path else "An artifact that is no file needs a content."
-        raise Refusal("invalid_input", wanted, field="content", hint="Give its content.")
+        wanted = f"There is no file {path}." if path else "An artifact without a path needs content."
+        raise Refusal("invalid_input", wanted, field="content", hint="Set content.")
     if draft is not None and there is not None:
         raise Refusal(
             CONFLICT,
-            f"There is a file {path} already.",
+            f"The file {path} already exists.",
             field="path",
-            hint="Leave the content out to take it as it is, then edit it.",
+            hint="Leave content out to add the file as it is, then edit it.",
         )
     if not path and not request.title:
-        raise Refusal("invalid_input", "An artifact that is no file needs a title.", field="title")
+        raise Refusal("invalid_input", "An artifact without a path needs a title.", field="title")
     artifact = create_artifact(batch, Scope(), path, request.title or "", content.ref)
     scope = Scope(artifact=artifact)
     batch.add_blobs(content)
@@ -132,30 +138,33 @@ def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> A
 
 
 def _end_gone(batch: Batch, what: ArtifactRequested, path: str, taken: str) -> None:
-    """The artifact that has the path ends where its file is gone and a person makes it anew, as it does for a call. Raises
-    `artifact_conflict` where the file is there, or may have come since somebody looked; and while something of a person's is
-    not saved, with which it goes on."""
+    """End the artifact at the path if its file is gone and a person makes it anew. An artifact with
+    an unsaved draft continues.
+
+    Raises:
+        Refusal: `artifact_conflict` if the file exists, or may exist since it was read.
+    """
     known, now = batch.state.artifacts, open_artifact(batch, taken)
-    why, hint = "", "Edit that one."
+    why, hint = "", "Edit that artifact."
     if taken in known.saves:
-        why, hint = ", and another change of it is just being made", "Ask again in a moment."
+        why, hint = ", and another change of it is in progress", "Try again in a moment."
     elif _is_there(what.file) or now.last_sequence > what.file_sequence:
         pass
     elif taken in known.drafts:
-        why = ", and what was written of it is not saved"
-        hint = f"Save that with retry_artifact over version {now.version}, which makes the file anew, or delete the artifact."
+        why = ", and it has an unsaved draft"
+        hint = f"Save the draft with retry_artifact over version {now.version}, or delete the artifact."
     elif what.draft is None:
-        why, hint = ", and its file is gone", "Give a content to make it anew."
+        why, hint = ", and its file is gone", "Set content to make the file anew."
     else:
         batch.add(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=taken))
         return
-    raise Refusal(CONFLICT, f"{path} is the artifact {taken} already{why}.", field="path", hint=hint)
+    raise Refusal(CONFLICT, f"{path} is already the artifact {taken}{why}.", field="path", hint=hint)
 
 
 def _edit(batch: Batch, what: ArtifactRequested, request: EditArtifact) -> ArtifactChanged:
     artifact = what.artifact_id
     if request.content is None and request.title is None:
-        raise Refusal("invalid_input", "An edit needs a content or a title.", field="content")
+        raise Refusal("invalid_input", "An edit needs content or a title.", field="content")
     if request.title is not None and request.title != open_artifact(batch, artifact).title:
         batch.add(ArtifactUpdated(title=request.title), Scope(artifact=artifact))
     if request.content is None:
@@ -166,18 +175,22 @@ def _edit(batch: Batch, what: ArtifactRequested, request: EditArtifact) -> Artif
 def _save(
     batch: Batch, what: ArtifactRequested, base: int, restores: int, reason: str, *, again: bool = False
 ) -> ArtifactChanged:
-    """Saves the draft over version `base`. `again` says that the person knows what stands in its way: a file that is gone is
-    then made anew."""
+    """Save the draft over version `base`. With `again` the person accepts conflicts: a missing file
+    is made anew."""
     artifact, draft = what.artifact_id, what.draft
     if draft is None:
-        raise Refusal("invalid_input", "There is nothing to save.", field="content")
+        raise Refusal("invalid_input", "The request has no content to save.", field="content")
     scope = Scope(artifact=artifact)
     batch.add_blobs(draft)
     operation: ArtifactOperation = "rollback" if restores else "save"
     gone = _drift(batch, artifact, what.file) and not again
     now = open_artifact(batch, artifact)
     if base != now.version or (gone and now.version):
-        why = "The file is gone." if gone else f"The newest version is {now.version}, and this was made from {base}."
+        why = (
+            "The file is gone."
+            if gone
+            else f"The newest version is {now.version}, but the change was made from {base}."
+        )
         batch.add(
             ArtifactFailed(
                 operation=operation,
@@ -207,7 +220,7 @@ def _delete(batch: Batch, what: ArtifactRequested, request: DeleteArtifact) -> A
     if request.confirm != artifact:
         raise Refusal("invalid_input", "confirm must repeat the artifact's id.", field="confirm")
     if request.file and not known.path:
-        raise Refusal("invalid_input", "This artifact is no file.", field="file", hint="Leave `file` out.")
+        raise Refusal("invalid_input", "This artifact has no file.", field="file", hint="Leave `file` out.")
     scope = Scope(artifact=artifact)
     if not request.file:
         batch.add(ArtifactDeleted(reason=request.reason), scope)
@@ -215,7 +228,7 @@ def _delete(batch: Batch, what: ArtifactRequested, request: DeleteArtifact) -> A
     gone = _drift(batch, artifact, what.file)
     now = open_artifact(batch, artifact)
     if now.version != known.version:
-        message = "The file is not what the newest version said, so it stays."
+        message = "The file differs from the newest version, so it was not deleted."
         batch.add(
             ArtifactFailed(operation="delete", code=CONFLICT, message=message, base=known.version, current=now.version),
             scope,
@@ -228,7 +241,8 @@ def _delete(batch: Batch, what: ArtifactRequested, request: DeleteArtifact) -> A
 
 
 def _drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
-    """Says what the file was found to be, where that is not the newest version. True where there is no file."""
+    """Record the present file as a version if it differs from the newest one. Return True if there
+    is no file."""
     if look is None:
         return False
     if look.content is None:
@@ -240,7 +254,8 @@ def _drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
 
 
 def _failed(batch: Batch, artifact: str, code: str, message: str, look: FileState | None) -> None:
-    """A change of a file came to nothing. Where the file is another by now it is a conflict, and what it is a version."""
+    """Record a failed change. If the file changed meanwhile it is a conflict, and the file a
+    version."""
     save = batch.state.artifacts.saves[artifact]
     before = open_artifact(batch, artifact).version
     _drift(batch, artifact, look)
@@ -250,7 +265,7 @@ def _failed(batch: Batch, artifact: str, code: str, message: str, look: FileStat
         ArtifactFailed(
             operation="delete" if save.draft is None else "rollback" if save.restores else "save",
             code=CONFLICT if conflict else code,
-            message="The file was changed by somebody else meanwhile." if conflict else message,
+            message="The file changed during the operation." if conflict else message,
             base=save.base,
             current=now.version,
             restores=save.restores,
@@ -272,7 +287,7 @@ def _is_there(look: FileState | None) -> bool:
 def _kept(batch: Batch, artifact: str) -> UnsavedDraft:
     kept = batch.state.artifacts.drafts.get(artifact)
     if kept is None:
-        raise Refusal("invalid_input", "Nothing of this artifact failed to be saved.", field="artifactId")
+        raise Refusal("invalid_input", "This artifact has no unsaved draft.", field="artifactId")
     return kept
 
 

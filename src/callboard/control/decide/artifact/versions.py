@@ -1,5 +1,5 @@
-"""What tools do to files are versions of artifacts; what somebody else did meanwhile is told as found (Agent UI specification,
-Artifact)."""
+"""Versions of artifacts from file changes of tools; other changes are recorded as found (Agent UI
+specification, Artifact)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ...batch import Batch
 from ...state.artifact import OpenArtifact, delivery_place, file_place
 from ...state.session import Thread
 
-#: The scope of what nobody's step did.
+#: The scope of a change without a step.
 NOBODY = Scope()
-#: Why an artifact is told as deleted whose file nobody was seen to remove.
+#: Reason of a deletion without a known cause.
 GONE = "the file was gone when it was made anew"
-#: What a failed save is refused with that something else stands in the way of.
+#: Code of a save that conflicts with another change.
 CONFLICT = "artifact_conflict"
 
 
@@ -40,8 +40,8 @@ def record_changes(
     *,
     seen: bool = False,
 ) -> None:
-    """The files that a call changed, in the scope of that call, before the fact that ends it. What a change leaves is known
-    only where its content was kept; what was there before it only with `seen`, where our own tool looked."""
+    """Record the files that a call changed, in its scope, before its terminal fact. A change
+    without stored content is ignored. `seen`: our own tool read the former content."""
     told = [change for change in changes if change.after is not None or change.kind == "deleted"]
     if not told:
         return
@@ -63,9 +63,11 @@ def record_changes(
 
 
 def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> bool:
-    """True where the call saw for sure that the file of the artifact was there no longer. What was told after the call began
-    may have been done before it or behind it, and that is not known. An artifact with something of a person's that is not
-    saved goes on: what the file is by now is a version beside that, and neither is lost."""
+    """True if the call saw for certain that the artifact's file was gone.
+
+    An artifact that changed after the call began may be older or newer than what the call saw. An
+    artifact with an unsaved draft continues: the file becomes a version beside the draft.
+    """
     if change.kind != "created" or change.before is not None:
         return False
     known = batch.state.artifacts
@@ -78,7 +80,8 @@ def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> 
 
 
 def _gone(batch: Batch, artifact: str) -> None:
-    """The file is there no longer, and nobody's step is known to have removed it: a person's deletion that is under way did."""
+    """End an artifact whose file is gone without a known cause. A person's deletion in progress is
+    the cause if there is one."""
     if artifact in batch.state.artifacts.saves:
         finish_save(batch, artifact)
     else:
@@ -86,8 +89,8 @@ def _gone(batch: Batch, artifact: str) -> None:
 
 
 def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
-    """The call removed the file. What a person wrote and did not save stands in conflict with that; a save that is under way
-    tells itself what it met."""
+    """Record that the call removed the file. An unsaved draft becomes a conflict; a save in
+    progress reports its own result."""
     known = batch.state.artifacts
     save, kept = known.saves.get(artifact), known.drafts.get(artifact)
     if save is not None and save.draft is not None:
@@ -110,8 +113,8 @@ def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
 
 
 def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
-    """What an agent elsewhere delivered, each part that has a content: the next version of what it delivered under that name,
-    where it differs."""
+    """Record each part with content of a remote agent's artifact, as the next version under its
+    name, if it differs."""
     parts = [part for part in fact.parts if part.content is not None or part.text.text]
     for index, part in enumerate(parts):
         name = fact.remote_artifact_id if len(parts) == 1 else f"{fact.remote_artifact_id}#{part.name or index}"
@@ -131,24 +134,24 @@ def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
 
 
 def worktree_of(thread: Thread | None) -> str:
-    """The thread itself where it works in a worktree of its own; empty for the session's folder."""
+    """Return the thread itself if it works in a worktree; empty for the session's folder."""
     return thread.thread if thread is not None and thread.child is not None and thread.child.worktree else ""
 
 
 def close_worktree(batch: Batch, thread: str, scope: Scope) -> None:
-    """A child is closed: what it made in its worktree and nobody merged is there no longer for anybody."""
+    """Delete the artifacts in a closed child's worktree."""
     for key, one in list(batch.state.artifacts.open.items()):
         if one.worktree == thread:
-            batch.add(ArtifactDeleted(reason="the worktree that it was in is closed"), _of(scope, key))
+            batch.add(ArtifactDeleted(reason="its worktree was closed"), _of(scope, key))
 
 
-#: How a ref says that it is of an artifact.
+#: Prefixes of a ref to an artifact.
 _REF, _ID = "artifact://", "art_"
 
 
 def resolve_refs(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The artifacts that refs lead to, by ref, and the refs of artifacts that lead to none. One is named by its id or by its
-    path, first in the worktree of whoever names it."""
+    """Return the artifacts of refs by ref, and the refs of artifacts without one. A ref names an id
+    or a path; the worktree is searched first."""
     known, missing = dict[str, str](), list[str]()
     for ref in refs:
         if not ref.ref.startswith((_REF, _ID)):
@@ -162,13 +165,13 @@ def resolve_refs(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict
 
 
 def find_artifact(batch: Batch, named: str, worktree: str) -> str:
-    """The artifact of that id or path, first in that worktree; empty where there is none."""
+    """Return the artifact with that id or path; empty for none. The worktree is searched first."""
     known = batch.state.artifacts
     return named if named in known.open else known.find_at(file_place(named, worktree)) or known.find_at(named)
 
 
 def open_artifact(batch: Batch, artifact: str) -> OpenArtifact:
-    """The artifact as the batch has changed it so far."""
+    """Return the artifact with the changes of this batch."""
     return batch.state.artifacts.open[artifact]
 
 
@@ -182,7 +185,7 @@ def add_version(
     added: int = 0,
     removed: int = 0,
 ) -> None:
-    """The content is the next version, made from the one before it. The scope names the artifact."""
+    """Record the content as the next version of the artifact in the scope."""
     before = open_artifact(batch, scope.artifact)
     batch.add(
         ArtifactVersionCreated(
@@ -202,12 +205,12 @@ def add_version(
 
 
 def add_found_version(batch: Batch, artifact: str, content: BlobRef) -> None:
-    """Somebody else changed the file: what it was found to be is a version of nobody's."""
+    """Record content that another program wrote to the file."""
     add_version(batch, msgspec.structs.replace(NOBODY, artifact=artifact), content, "found")
 
 
 def create_artifact(batch: Batch, scope: Scope, path: str, title: str, content: BlobRef, worktree: str = "") -> str:
-    """A new artifact without a version yet, for a content of that kind."""
+    """Create an artifact without versions, of the kind of the content."""
     key = batch.inputs.ids.new("artifact")
     fact = ArtifactCreated(
         artifact_kind=kind_of(path or title, content.media), title=title, path=path, worktree=worktree
@@ -221,8 +224,8 @@ def _create(batch: Batch, scope: Scope, path: str, content: BlobRef, worktree: s
 
 
 def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin: VersionOrigin) -> None:
-    """One change of one artifact. A file that was not what its newest version says was changed by somebody else; where that is
-    the save of a person which is still under way, it was made."""
+    """Record one change of one artifact. Record a differing former content as found, or as the
+    person's save in progress if it is that."""
     key = scope.artifact
     save = batch.state.artifacts.saves.get(key)
     before = change.before
@@ -235,7 +238,7 @@ def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin
 
 
 def finish_save(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0) -> None:
-    """A person's change of the file that was under way is made."""
+    """Record that a person's change of the file was made."""
     save = batch.state.artifacts.saves[artifact]
     scope = msgspec.structs.replace(NOBODY, artifact=artifact)
     if save.draft is None:

@@ -1,4 +1,4 @@
-"""Envelopes over edges (Communication specification, Handoff delivery)."""
+"""Handoffs: envelopes over edges (Communication specification, Handoff delivery)."""
 
 from __future__ import annotations
 
@@ -19,35 +19,36 @@ from ..agent.addressing import find_agent, require_agent, require_main_agent
 from ..artifact.versions import resolve_refs, worktree_of
 from ..turn.idle import delay_reason
 
-#: The largest of all else that an envelope carries, in bytes of JSON.
+#: Maximum size of an envelope without its message, in bytes of JSON.
 LARGEST_REST = 32 * 1024
-#: How long a required answer is waited for where the sender does not say, in seconds.
+#: Default time for a required reply, in seconds.
 DAY = 86_400
 
 
 def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
-    """Queues an envelope to the receiver's inbox.
+    """Queue an envelope in the receiver's inbox.
 
-    Raises `empty_message`, `message_too_large`, `unknown_agent`, `no_edge`, `agent_to_itself`, `subagents_do_not_talk`,
-    `ownership_not_allowed`.
+    Raises:
+        Refusal: `empty_message`, `message_too_large`, `unknown_agent`, `no_edge`,
+            `agent_to_itself`, `subagents_do_not_talk`, `ownership_not_allowed`.
     """
     _check_size(request)
     receiver = require_main_agent(batch, request.to, sender, "to")
     if receiver.thread == sender.thread:
-        raise Refusal("agent_to_itself", "An agent does not hand off to itself.", field="to")
+        raise Refusal("agent_to_itself", "An agent cannot hand off to itself.", field="to")
     check_invariants(sender, receiver)
     edge = find_edge(batch.state, sender, receiver)
     if edge is None:
         raise Refusal(
             "no_edge",
-            f"No edge leads from {sender.agent} to {receiver.agent}.",
+            f"There is no edge from {sender.agent} to {receiver.agent}.",
             field="to",
-            hint=f"Edges lead to: {', '.join(list_reachable(batch.state, sender)) or 'nobody'}.",
+            hint=f"Edges lead to: {', '.join(list_reachable(batch.state, sender)) or 'none'}.",
         )
     if request.ownership and not edge.ownership:
         raise Refusal(
             "ownership_not_allowed",
-            f"The edge from {sender.agent} to {receiver.agent} moves no ownership.",
+            f"The edge from {sender.agent} to {receiver.agent} does not allow ownership.",
             field="ownership",
         )
     resume = _resume_target(batch, sender, request)
@@ -103,20 +104,21 @@ def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
 
 
 def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> HandoffAnswered:
-    """Accepts, rejects, or gives back. `receiver` is the agent that answers, None for a person.
+    """Accept, reject or complete a handoff. `receiver` is the responding agent, None for a person.
 
-    Raises `unknown_handoff`, `not_yours`, `handoff_not_waiting`.
+    Raises:
+        Refusal: `unknown_handoff`, `not_yours`, `handoff_not_waiting`.
     """
     handoff = batch.state.handoffs.get(request.handoff_id)
     if handoff is None:
         ended = request.handoff_id in batch.inputs.closed_ids
         raise Refusal(
             "unknown_handoff",
-            f"The handoff {request.handoff_id} is over." if ended else f"There is no handoff {request.handoff_id}.",
+            f"The handoff {request.handoff_id} has ended." if ended else f"There is no handoff {request.handoff_id}.",
             field="handoffId",
         )
     if receiver is not None and receiver.thread != handoff.receiver:
-        raise Refusal("not_yours", "Only its receiver answers a handoff.", field="handoffId")
+        raise Refusal("not_yours", "Only the receiver can respond to a handoff.", field="handoffId")
     scope = _scope(batch, handoff, receiver)
     match request.decision:
         case "accept":
@@ -146,7 +148,7 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> 
             return _answer(batch, handoff, "rejected")
         case "complete":
             if not handoff.accepted:
-                raise Refusal("handoff_not_waiting", "A handoff is accepted before it is complete.", field="decision")
+                raise Refusal("handoff_not_waiting", "Accept the handoff before you complete it.", field="decision")
             batch.add(
                 HandoffCompleted(
                     source=handoff.source,
@@ -161,15 +163,15 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> 
 
 
 def expire_due(batch: Batch) -> None:
-    """Required answers whose time is up are no longer waited for; their senders are told."""
+    """End the wait for required replies that are overdue, and notify their senders."""
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and batch.inputs.now >= handoff.reply_by:
             batch.add(ReplyEnded(end="expired", to_thread=handoff.sender), _scope(batch, handoff))
 
 
 def find_edge(state: Session, sender: Thread, receiver: Thread) -> Edge | None:
-    """The edge that leads from one agent to the other: declared by the sender, or by the receiver for both ways. A subagent
-    has one to its parent."""
+    """Return the edge between two agents: the sender's, or the receiver's if it leads both ways. A
+    subagent has one to its parent."""
     if sender.child is not None and sender.child.parent == receiver.thread:
         return Edge(to=receiver.agent, kind="report")
     for edge in sender.edges:
@@ -187,7 +189,8 @@ def _leads(state: Session, edge: Edge, to: Thread) -> bool:
 
 
 def list_reachable(state: Session, sender: Thread) -> list[str]:
-    """The names of those that an edge leads to; one that is not in the session yet is named as its definition is."""
+    """Return the names of agents that an edge of the sender leads to. An agent outside of the
+    session is named by its definition."""
     found = [edge.to for edge in sender.edges]
     found += [
         one.agent for one in state.threads.values() if one.thread != sender.thread and find_edge(state, sender, one)
@@ -196,7 +199,11 @@ def list_reachable(state: Session, sender: Thread) -> list[str]:
 
 
 def check_invariants(sender: Thread, receiver: Thread) -> None:
-    """Invariants 3 and 4: a subagent speaks to its parent, and to no subagent. Raises `subagents_do_not_talk`."""
+    """Check invariants 3 and 4: a subagent speaks to its parent only.
+
+    Raises:
+        Refusal: `subagents_do_not_talk`.
+    """
     if sender.child is None:
         return
     if receiver.thread != sender.child.parent:
@@ -204,7 +211,7 @@ def check_invariants(sender: Thread, receiver: Thread) -> None:
             "subagents_do_not_talk",
             "A subagent speaks to its parent only.",
             field="to",
-            hint="Report to your parent, and say whom it is for.",
+            hint="Report to your parent, and name the agent that it is for.",
         )
 
 
@@ -214,28 +221,28 @@ def _check_size(request: Handoff) -> None:
     if len(request.message.encode()) > LARGEST_MESSAGE:
         raise Refusal(
             "message_too_large",
-            f"A handoff's message has at most {LARGEST_MESSAGE} bytes.",
+            f"A handoff's message can have at most {LARGEST_MESSAGE} bytes.",
             field="message",
-            hint="Write what is long to a file and send it as an artifact ref.",
+            hint="Write long content to a file and send it as an artifact ref.",
         )
     if len(msgspec.json.encode((request.structured, request.artifacts, request.meta))) > LARGEST_REST:
         raise Refusal(
             "message_too_large",
-            f"What a handoff carries beside its message has at most {LARGEST_REST} bytes.",
+            f"structured, artifacts and meta can have at most {LARGEST_REST} bytes together.",
             field="structured",
-            hint="Write what is long to a file and send it as an artifact ref.",
+            hint="Write long content to a file and send it as an artifact ref.",
         )
 
 
 def _resume_target(batch: Batch, sender: Thread, request: Handoff) -> Thread:
-    """Who takes the ownership back: a person's words never go to a subagent, which speaks to its parent only."""
+    """Return the agent that gets the ownership back. A subagent cannot own the person's input."""
     if not request.resume_target:
         return sender
     found = require_agent(batch.state, request.resume_target, "resumeTarget")
     if found.child is not None:
         raise Refusal(
             "ownership_not_allowed",
-            f"{found.agent} is a subagent: it takes no ownership.",
+            f"{found.agent} is a subagent and cannot own the objective.",
             field="resumeTarget",
             hint="Name its parent.",
         )
@@ -247,21 +254,22 @@ def _required(request: Handoff) -> bool:
 
 
 def _answers(batch: Batch, sender: Thread, receiver: Thread) -> None:
-    """A handoff back is the answer that one of theirs was waiting for."""
+    """End the wait of the receiver: a handoff back is the reply to its handoff."""
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and handoff.receiver == sender.thread and handoff.sender == receiver.thread:
             batch.add(ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _scope(batch, handoff))
 
 
 def _waits(state: Session, handoff: OpenHandoff) -> None:
-    """A person has no turn in which a handoff is read: it waits for an answer in any case."""
+    """Check that the handoff waits for a response. A person has no turn that reads it, so it always
+    waits for one."""
     receiver = state.threads.get(handoff.receiver)
     to_person = receiver is not None and receiver.kind == "human"
     if handoff.accepted:
-        raise Refusal("handoff_not_waiting", "The handoff is accepted already.", field="handoffId")
+        raise Refusal("handoff_not_waiting", "The handoff was already accepted.", field="handoffId")
     if not (handoff.confirm or handoff.ownership or to_person):
         raise Refusal(
-            "handoff_not_waiting", "It is accepted by being read in its receiver's next turn.", field="handoffId"
+            "handoff_not_waiting", "The receiver's next turn accepts this handoff automatically.", field="handoffId"
         )
 
 
@@ -270,7 +278,7 @@ def _resumes(state: Session, handoff: OpenHandoff) -> str:
 
 
 def _scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scope:
-    """Of the receiver; with its run where it is what the receiver itself does in it."""
+    """Return the scope of the receiver, with the run of the agent that acts."""
     receiver = batch.state.threads.get(handoff.receiver)
     run = by.run if by is not None else None
     return Scope(

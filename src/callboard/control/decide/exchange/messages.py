@@ -1,4 +1,5 @@
-"""Messages between agents. They wait in inboxes, so agents that write to each other in a ring never wait for each other."""
+"""Messages between agents. They wait in inboxes, so agents that write in a ring never block each
+other."""
 
 from __future__ import annotations
 
@@ -18,13 +19,17 @@ from .handoff import check_invariants
 
 
 def send_message(batch: Batch, sender: Thread, request: Message) -> MessageSent:
-    """Says something to other agents, in the channel that they share. Raises `empty_message`, `unknown_agent`,
-    `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`."""
+    """Send a message to other agents in their shared channel.
+
+    Raises:
+        Refusal: `empty_message`, `unknown_agent`, `agent_to_itself`, `subagents_do_not_talk`,
+            `nothing_running`.
+    """
     if not request.text.strip():
         raise Refusal("empty_message", "A message needs a text.", field="text")
     receivers = {one.thread: one for one in (require_main_agent(batch, name, sender, "to") for name in request.to)}
     if sender.thread in receivers:
-        raise Refusal("agent_to_itself", "An agent does not write to itself.", field="to")
+        raise Refusal("agent_to_itself", "An agent cannot write to itself.", field="to")
     for receiver in receivers.values():
         check_receiver(sender, receiver, "to")
     channel = _say(batch, sender, tuple(receivers.values()), request.text)
@@ -38,7 +43,8 @@ def send_message(batch: Batch, sender: Thread, request: Message) -> MessageSent:
 
 
 def notify_agent(batch: Batch, by: Thread | None, receiver: Thread, text: str) -> None:
-    """Tells an agent what was decided of its work; `by` is None for a person. One that has ended reads nothing more."""
+    """Send an agent the decision about its work; `by` is None for a person. An ended child is
+    skipped."""
     if receiver.child is None or (receiver.child.status not in ENDED and not receiver.child.ending):
         _say(batch, by, (receiver,), text)
 
@@ -69,8 +75,13 @@ def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: s
 
 
 def check_receiver(sender: Thread, receiver: Thread, field: str) -> None:
-    """Who speaks to whom: a subagent to its parent, and its parent to it while it works. Raises `subagents_do_not_talk`,
-    `not_your_child` of one that works on a job, and `nothing_running` of a child that has ended: it would never be told."""
+    """Check that the sender can write to the receiver: a subagent to its parent, a parent to its
+    running child.
+
+    Raises:
+        Refusal: `subagents_do_not_talk`; `not_your_child` for a job's worker; `nothing_running` for
+            an ended child.
+    """
     check_invariants(sender, receiver)
     child = receiver.child
     if child is None:
@@ -80,16 +91,16 @@ def check_receiver(sender: Thread, receiver: Thread, field: str) -> None:
     if child.job:
         raise Refusal(
             "not_your_child",
-            f"{receiver.agent} works on an item of a job, and is told of that alone.",
+            f"{receiver.agent} works on an item of a job and accepts no messages.",
             field=field,
-            hint="A person gives it more with send_subagent_input.",
+            hint="A person can use send_subagent_input.",
         )
     if child.status in ENDED or child.ending:
         raise Refusal(
             "nothing_running",
-            f"{receiver.agent} has ended and reads nothing more.",
+            f"{receiver.agent} has ended.",
             field=field,
-            hint="send_subagent_input gives it more to do.",
+            hint="Give it new input with send_subagent_input.",
         )
 
 

@@ -1,4 +1,4 @@
-"""Judgements of work. Requested changes are given back to those who make them once somebody applies the review."""
+"""Reviews of work. An applied review returns its requested changes to their maker."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ from .messages import check_receiver, notify_agent
 
 
 def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
-    """Asks an agent for its verdict; it is told of it in its next turn. Raises `unknown_agent`, `agent_to_itself`,
-    `subagents_do_not_talk`, `nothing_running`, and `not_your_child` for the work of another one's child: its parent has it
-    judged."""
+    """Request a verdict from an agent, which receives it in its next turn.
+
+    Raises:
+        Refusal: `unknown_agent`, `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`;
+            `not_your_child` for the work of another agent's child.
+    """
     reviewer = require_main_agent(batch, asked.reviewer, sender, "reviewer")
     if reviewer.thread != sender.thread:
         check_receiver(sender, reviewer, "reviewer")
     target = require_agent(batch.state, asked.target, "target") if asked.target is not None else sender
     if reviewer.thread == target.thread:
-        raise Refusal("agent_to_itself", "An agent does not judge its own work.", field="reviewer")
+        raise Refusal("agent_to_itself", "An agent cannot review its own work.", field="reviewer")
     if target.child is not None and sender.thread not in (target.thread, target.child.parent):
         raise Refusal("not_your_child", f"{target.agent} works for another agent.", field="target")
     task = target.child.task if target.child is not None else ""
@@ -68,7 +71,8 @@ def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpen
 
 
 def _passed_on(batch: Batch, sender: Thread, target: Thread) -> str:
-    """The review of a child's work that its parent was to judge, and lets somebody else judge now."""
+    """Return the pending review of a child by its parent, which the parent now passes to another
+    reviewer."""
     if target.child is None or target.child.parent != sender.thread:
         return ""
     mine = (one for one in batch.state.reviews.values() if one.target == target.agent and not one.judged)
@@ -76,7 +80,7 @@ def _passed_on(batch: Batch, sender: Thread, target: Thread) -> str:
 
 
 def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
-    """The work of a child that its parent judges is ready. A review that waits for its verdict already is of this work."""
+    """Open the parent's review of a child's finished work, unless one is pending."""
     if any(one.target == thread.agent and not one.judged for one in batch.state.reviews.values()):
         return
     parent = batch.state.threads.get(child.parent)
@@ -87,9 +91,10 @@ def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
 
 
 def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> VerdictGiven:
-    """Records a verdict. `reviewer` is the agent that gives it, None for a person.
+    """Record a verdict. `reviewer` is an agent, None for a person.
 
-    Raises `unknown_review`, `not_yours`, `review_judged`, and for a child that is named what `child_of` raises.
+    Raises:
+        Refusal: `unknown_review`, `not_yours`, `review_judged`, and the codes of `require_child`.
     """
     review = _review_of(batch, reviewer, verdict)
     judged_by = reviewer.agent if reviewer is not None else "person"
@@ -128,7 +133,11 @@ def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> Ver
 
 
 def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) -> OpenReview:
-    """Gives the requested changes to those who make them. Raises `unknown_review`, `review_not_judged`, `unknown_agent`."""
+    """Return the requested changes to their maker.
+
+    Raises:
+        Refusal: `unknown_review`, `review_not_judged`, `unknown_agent`.
+    """
     review = batch.state.reviews.get(review_id)
     if review is None:
         raise Refusal("unknown_review", f"There is no review {review_id} to apply.", field="reviewId")
@@ -147,7 +156,7 @@ def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) ->
 
 
 def format_changes(review: OpenReview) -> str:
-    """The requested changes as input."""
+    """Return the requested changes as input of a turn."""
     return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_lines(review.fixes)}".strip()
 
 
@@ -156,7 +165,8 @@ def _lines(fixes: tuple[Fix, ...]) -> str:
 
 
 def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdict: Judge) -> None:
-    """Whoever asked for the verdict is told it. A parent is told of its child's as of any end of that child."""
+    """Send the verdict to the agent that requested it. A parent is notified of its child's end
+    instead."""
     asker = batch.state.threads.get(review.asker)
     if asker is None or (reviewer is not None and reviewer.thread == asker.thread):
         return
@@ -174,13 +184,13 @@ def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenRev
         mine = (one for one in batch.state.reviews.values() if one.target == thread.agent and not one.judged)
         review = next(mine, None)
     else:
-        raise Refusal("invalid_input", "Name the review, or the child that is judged.", field="reviewId")
+        raise Refusal("invalid_input", "Set reviewId, or agent for the review of a child.", field="reviewId")
     if review is None:
-        raise Refusal("unknown_review", "No review of that waits for a verdict.", field="reviewId")
+        raise Refusal("unknown_review", "There is no such review without a verdict.", field="reviewId")
     if reviewer is not None and review.reviewer != reviewer.agent:
-        raise Refusal("not_yours", f"{review.reviewer} was asked for this review.", field="reviewId")
+        raise Refusal("not_yours", f"{review.reviewer} must give this verdict.", field="reviewId")
     if review.judged:
-        raise Refusal("review_judged", "The review has its verdict.", field="reviewId")
+        raise Refusal("review_judged", "The review already has a verdict.", field="reviewId")
     return review
 
 

@@ -1,7 +1,7 @@
-"""Agents that are programs of their own: what they say and do while one model call of ours, their prompt, is open.
+"""External agents: what they report while one model call, their prompt, is open.
 
-Their parts and calls become facts as they come, beside the open model call; nothing is asked of a model because a call of
-theirs ended. The end of the prompt is reported as any model's answer.
+Their parts and calls become facts beside the open model call. The end of a call does not cause
+another model call. The end of the prompt is reported like a model's response.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def record_external(
     | ExternalCallReported
     | ExternalPlanReported,
 ) -> None:
-    """What such an agent came to, says and does."""
+    """Record a report of an external agent."""
     match report:
         case ExternalConnected():
             record_connected(batch, report)
@@ -62,7 +62,7 @@ def record_external(
 
 
 def record_connected(batch: Batch, report: ExternalConnected) -> None:
-    """The agent holds a conversation for this thread."""
+    """Record that the agent has a conversation for this thread."""
     thread = batch.state.threads.get(report.thread)
     if thread is None:
         return
@@ -81,7 +81,7 @@ def record_connected(batch: Batch, report: ExternalConnected) -> None:
 
 
 def record_settings(batch: Batch, report: ExternalChanged) -> None:
-    """Record the mode and the model that are in force from now on."""
+    """Record the mode and the model that apply from now on."""
     thread = batch.state.threads.get(report.thread)
     if thread is not None:
         settings = report.settings
@@ -90,14 +90,14 @@ def record_settings(batch: Batch, report: ExternalChanged) -> None:
 
 
 def record_disconnected(batch: Batch, report: ExternalDisconnected) -> None:
-    """The agent is there no longer."""
+    """Record that the agent ended."""
     thread = batch.state.threads.get(report.thread)
     if thread is not None:
         disconnect(batch, thread, report.reason)
 
 
 def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
-    """Says it once of an agent that was there."""
+    """Record once that a connected agent ended."""
     link = thread.external
     if link is not None and link.connected:
         batch.add(
@@ -107,7 +107,8 @@ def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
 
 
 def record_part(batch: Batch, report: PartEnded) -> None:
-    """A part of what the agent says is finished. With the first, what waited in its inbox is consumed."""
+    """Record a complete part of the response. The first part consumes the inbox items of the
+    prompt."""
     found = _prompted(batch, report)
     if found is None:
         return
@@ -122,7 +123,7 @@ def record_part(batch: Batch, report: PartEnded) -> None:
 
 
 def record_call(batch: Batch, report: ExternalCallReported) -> None:
-    """The agent began a call, or asks for permission for one that it began before; the verdict stands in the report."""
+    """Record a call that the agent began or asks permission for, with the gate's evaluation."""
     found = _prompted(batch, report)
     if found is None:
         return
@@ -165,7 +166,7 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
 
 
 def record_reported_plan(batch: Batch, report: ExternalPlanReported) -> None:
-    """The agent tells its plan."""
+    """Record the agent's plan."""
     found = _prompted(batch, report)
     if found is not None:
         tell_plan(batch, *found, report.step, report.steps)
@@ -175,6 +176,6 @@ def record_reported_plan(batch: Batch, report: ExternalPlanReported) -> None:
 def _prompted(
     batch: Batch, report: PartEnded | ExternalCallReported | ExternalPlanReported
 ) -> tuple[Thread, OpenRun] | None:
-    """The run whose prompt this belongs to; None where that is over."""
+    """Return the run with this open prompt; None if it ended."""
     found = find_run(batch, report.thread, report.run)
     return found if found is not None and found[1].model_step == report.prompt else None

@@ -1,7 +1,7 @@
-"""Agents elsewhere: what they tell of their task, what they deliver, what they need of a person, and to whom they answer.
+"""Remote agents: states of their tasks, deliveries, requests to a person, and replies.
 
-A state is said as that end told it, and nothing is inferred from silence. A need is a call beside the open prompt that waits
-for a person like any other.
+A state is recorded as the remote agent reported it. Silence means nothing. A request is a call
+beside the open prompt that waits for a person.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..turn.iterate import find_run, require_run
 
 
 def record_remote(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> None:
-    """What such an agent tells, or needs no more."""
+    """Record a report of a remote agent."""
     if isinstance(report, RemoteReported):
         record_remote_report(batch, report)
     else:
@@ -30,7 +30,7 @@ def record_remote(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> Non
 
 
 def record_remote_report(batch: Batch, report: RemoteReported) -> None:
-    """The agent told of its task: it has what it was sent, and with the first word that is consumed."""
+    """Record a task state or an artifact. The first report consumes the inbox items of the prompt."""
     found = find_run(batch, report.thread, report.run)
     if found is None or found[1].model_step != report.prompt:
         return
@@ -57,7 +57,7 @@ def record_remote_report(batch: Batch, report: RemoteReported) -> None:
 
 
 def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
-    """The agent goes on without what it asked for; an answer that is on its way stays."""
+    """Withdraw a request that the agent no longer needs. An answer in transit is kept."""
     found = find_run(batch, report.thread, report.run)
     call = found[1].find_call(report.call) if found is not None else None
     if found is None or call is None or call.phase != "waiting":
@@ -68,7 +68,8 @@ def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
 
 
 def reply_to_senders(batch: Batch, thread_id: str) -> None:
-    """What an agent elsewhere answers goes to those whose words it was given: it has no tool to write to them."""
+    """Send the response to the agents whose messages the run received. A remote agent has no tool
+    to write to them."""
     thread, run = require_run(batch, thread_id)
     text = _answer(run)
     if thread.kind != "remote" or not text:

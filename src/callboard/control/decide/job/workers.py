@@ -1,5 +1,5 @@
-"""Who works on the items of a job: children of the lead, for a person and not for the lead. They are told of by their job, and
-what the lead does or is stopped from doing does not concern them."""
+"""Workers of a job's items: children of the lead that work for a person. They report to the job;
+the lead cannot stop them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from ..turn.sleep import work_mode
 
 
 def require_worker(batch: Batch, name: str | None) -> Definition:
-    """The definition of the children that work on a job: the subagent of that name, or the only one that there is. Raises
-    `unknown_agent`, `delegate_target_denied`."""
+    """Return the definition of a job's workers: the named subagent, or the only one in the folder.
+
+    Raises:
+        Refusal: `unknown_agent`, `delegate_target_denied`.
+    """
     if name is not None:
         return require_subagent(batch, name)
     found = [
@@ -33,16 +36,16 @@ def require_worker(batch: Batch, name: str | None) -> Definition:
         there = ", ".join(one.name for one in found)
         raise Refusal(
             "unknown_agent",
-            "Say which subagent works on the items." if found else "The folder has no subagent to work on the items.",
+            "Name the subagent that works on the items." if found else "The folder has no subagent for the items.",
             field="agent",
-            hint=f"There are: {there}." if found else "A file in agents/ with `kind: subagent` defines one.",
+            hint=f"There are: {there}." if found else "Define one in agents/ with `kind: subagent`.",
         )
     return found[0]
 
 
 def choose_mode(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
-    """The mode that a job's workers are under: the one that its person chose, else the lead's, and in a new session the usual
-    one."""
+    """Return the workers' permission mode: the person's choice, else the lead's, else the default
+    of a new session."""
     lead = batch.state.threads.get(batch.state.lead)
     if asked is not None or lead is None or (lead.run is None and lead.last is None):
         return asked or batch.inputs.default_mode
@@ -50,15 +53,15 @@ def choose_mode(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
 
 
 def check_worker(batch: Batch, definition: Definition, permission_mode: PermissionMode) -> None:
-    """Raises what the setup of a worker raises."""
+    """Check that a worker can be configured. Raises what `configure_run` raises."""
     batch.inputs.configure_run(
         definition.name, work_mode(definition), narrow_mode(permission_mode, definition.permission_mode)
     )
 
 
 def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
-    """Begins the next attempt of an item: the child that worked on it goes on, so that what it did is not done again; else a
-    new one is made. One that cannot begin has failed. Returns whether it is at work."""
+    """Begin the next attempt of an item. The child that worked on it continues, otherwise a new
+    child is made. Return False if the attempt failed to begin."""
     before = batch.mark()
     try:
         thread = batch.state.threads.get(item.thread)
@@ -76,7 +79,7 @@ def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
 
 
 def _knows(thread: Thread, item: OpenTask) -> bool:
-    """True for the child that worked on the item, and on nothing else since."""
+    """True for the child whose newest task is this item."""
     return thread.child is not None and thread.child.task == item.task
 
 

@@ -1,4 +1,4 @@
-"""Whose a child is, and how facts about it are placed."""
+"""Scopes of children, and the children of a parent."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from callboard.contracts.scope import Scope
 
 from ...state.session import Child, Session, Thread
 
-#: A child of one of these works on nothing; it may be given more to do.
+#: Statuses of a child without work; it can get more input.
 ENDED = ("completed", "failed", "cancelled")
 
 
 def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> Scope:
-    """The scope of a fact about a child."""
+    """Return the scope of a fact about a child."""
     return Scope(
         agent=thread.agent,
         thread=thread.thread,
@@ -25,5 +25,5 @@ def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> 
 
 
 def list_children(state: Session, parent: str) -> list[Thread]:
-    """The children of a thread that are not closed, in the order in which they were given."""
+    """Return the children of a thread that are not closed, in the order of their spawns."""
     return [one for one in state.threads.values() if one.child is not None and one.child.parent == parent]

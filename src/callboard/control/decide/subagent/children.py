@@ -1,4 +1,4 @@
-"""A child is given more to do, cancelled or closed (Control plane specification, Subagents)."""
+"""Children: more input, cancel and close (Control plane specification, Subagents)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ from . import ending as ends
 from .child_scope import ENDED, list_children
 from .slots import start_or_wait
 
-#: What a parent reads beside a result that a child did not finalize.
+#: Note on a result that the child did not finalize.
 PLAIN_TEXT = "answered in plain text, not finalized"
 
 
 def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> InputGiven:
-    """Queues a turn in the child's thread; one that has ended goes on with it. Raises `unknown_agent`, `not_your_child`."""
+    """Queue a turn in the child's thread. An ended child works again.
+
+    Raises:
+        Refusal: `unknown_agent`, `not_your_child`, `nothing_running`.
+    """
     thread, child = require_child(batch.state, request.agent, parent)
     if child.ending:
         raise Refusal("nothing_running", f"{thread.agent} is being stopped.", field="agent")
@@ -45,9 +49,9 @@ def give_input(batch: Batch, parent: Thread | None, request: GiveInput) -> Input
 
 
 def resume_child(batch: Batch, thread: Thread, child: Child, text: str, by: OpenRun | None = None) -> str:
-    """Gives the child a turn with this text, and a slot where it has none; `by` is the parent's run that does so. Returns the
-    turn."""
-    # One whose only turn was removed before it started works in its parent's modes.
+    """Give the child a turn with this text, and a slot if it needs one. `by` is the parent's run,
+    if it gives the input. Return the turn."""
+    # A child whose only turn was removed before it started gets its parent's modes.
     last = thread.last or (thread.queue[0] if thread.queue else resolve_modes(batch, batch.thread(child.parent)))
     turn = batch.inputs.ids.new("turn")
     continue_child(batch, thread, child, text, by)
@@ -68,7 +72,7 @@ def resume_child(batch: Batch, thread: Thread, child: Child, text: str, by: Open
 
 
 def continue_child(batch: Batch, thread: Thread, child: Child, text: str, by: OpenRun | None = None) -> None:
-    """A child that had ended works on another task from here on, for the run of its parent that gives it, where one does."""
+    """Give an ended child a new task, for the parent's run that gives it."""
     if child.status not in ENDED:
         return
     scope = Scope(
@@ -83,37 +87,45 @@ def continue_child(batch: Batch, thread: Thread, child: Child, text: str, by: Op
 
 
 def cancel_child(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
-    """Cancels what the child works on and what waits for it. Raises `unknown_agent`, `not_your_child`, `nothing_running`."""
+    """Cancel the work of the child and its queue.
+
+    Raises:
+        Refusal: `unknown_agent`, `not_your_child`, `nothing_running`.
+    """
     thread, child = require_child(batch.state, request.agent, parent)
     if child.status in ENDED:
         raise Refusal(
             "nothing_running",
-            f"{thread.agent} has ended: it {child.status}.",
+            f"{thread.agent} has already ended ({child.status}).",
             field="agent",
-            hint="Nothing is to stop.",
+            hint="No action is needed.",
         )
     stop_child(batch, thread, child, "cancelled", request.reason)
     return _changed(batch, thread)
 
 
 def close_child(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
-    """Closes the child; what it runs is stopped first. Raises `unknown_agent`, `not_your_child`."""
+    """Close the child after its run has stopped.
+
+    Raises:
+        Refusal: `unknown_agent`, `not_your_child`.
+    """
     thread, child = require_child(batch.state, request.agent, parent)
     stop_child(batch, thread, child, "closed", request.reason)
     return _changed(batch, thread)
 
 
 def cancel_children(batch: Batch, parent: str, reason: str) -> None:
-    """A parent's cancel reaches every child that has not ended (invariant 7). What is finished stays finished, and what works
-    on a job is the job's to stop: no run of the parent's made it."""
+    """Cancel all children of a parent that have not ended (invariant 7). A job's workers continue:
+    the job stops them."""
     for thread in list_children(batch.state, parent):
         if thread.child is not None and not thread.child.job and thread.child.status not in ENDED:
             stop_child(batch, thread, thread.child, "cancelled", reason)
 
 
 def stop_child(batch: Batch, thread: Thread, child: Child, ending: InterruptCause, reason: str) -> None:
-    """Stops what the child has under way; where nothing is, it ends at once. The intent is told also where its turn is being
-    stopped for another cause: the child would otherwise only wait to go on."""
+    """Stop the child's run and queue; without a run it ends at once. Record the intent also if its
+    turn is stopping for another cause: the child would otherwise wait to be resumed."""
     for queued in thread.queue:
         batch.add(QueueRemoved(reason=reason or f"the child is {ending}"), thread_scope(thread, queued.turn))
     run = thread.run
@@ -124,10 +136,10 @@ def stop_child(batch: Batch, thread: Thread, child: Child, ending: InterruptCaus
 
 
 def build_result(thread: Thread) -> ChildResult:
-    """How the child stands, as those are told who wait for it."""
+    """Return the child's status and result for its parent."""
     child = thread.child
     if child is None:
-        raise LookupError(f"{thread.agent} is no child")
+        raise LookupError(f"{thread.agent} is not a child")
     return ChildResult(
         agent_id=thread.agent,
         thread_id=thread.thread,
@@ -140,7 +152,8 @@ def build_result(thread: Thread) -> ChildResult:
 
 
 def child_status(thread: Thread, child: Child) -> str:
-    """The child's status in the words of the Subagents specification: one that waits for a person is waiting."""
+    """Return the child's status in the terms of the Subagents specification: `waiting` while it
+    waits for a person."""
     if child.status == "running" and thread.run is not None and any(one.action for one in thread.run.calls):
         return "waiting"
     return child.status

@@ -1,4 +1,4 @@
-"""A child comes to an end, or to where it waits for somebody; its parent is told, each time."""
+"""Ends of children, and the notifications to their parents."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from ...task_status import was_stopped
 from ..artifact.versions import close_worktree
 from .child_scope import ENDED, child_scope
 
-#: How much of a result its notification says; the whole is in the child's transcript.
+#: Maximum characters of a result in a notification; the transcript has all of it.
 SUMMARY = 500
 
 
 def complete_child(batch: Batch, thread: Thread, child: Child, result: Text, *, plain_text: bool = False) -> None:
-    """The child's work is complete: finalized, or with `plain_text` answered only."""
+    """Record that the child's work is complete: finalized, or with `plain_text` only answered."""
     scope = child_scope(thread, child)
     batch.add(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
     if _is_at(batch, thread, child):
         batch.add(TaskCompleted(summary=result.text[:SUMMARY], plain_text=plain_text), scope)
     notify_parent(batch, thread, child, "completed", result, plain_text=plain_text)
     if child.job and not child.worktree:
-        # What it came to is its item's; what is in a worktree waits to be merged.
+        # The item has the result. A worktree stays until it is merged.
         end_child(batch, batch.thread(thread.thread), _ended(batch, thread), "closed", "its item is done")
 
 
@@ -50,7 +50,7 @@ def fail_child(
     *,
     by_parent: bool = False,
 ) -> None:
-    """The objective is not met; what waited behind it is not begun."""
+    """Record that the objective failed, and remove the queued turns."""
     scope = child_scope(thread, child)
     for queued in thread.queue:
         batch.add(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
@@ -61,16 +61,18 @@ def fail_child(
 
 
 def interrupt_child(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
-    """Its turn was stopped and it waits to go on: its attempt is over, unless its task is paused, which lets it go on again."""
+    """Record that the child's attempt was interrupted. It can be resumed; with a paused task the
+    attempt stays open."""
     task = batch.state.tasks.get(child.task)
     if task is not None and not task.paused and not task.cancelling and _is_at(batch, thread, child):
-        message = end.message or f"The turn was stopped ({end.code})."
+        message = end.message or f"The turn was interrupted ({end.code})."
         batch.add(TaskFailed(code="interrupted", message=message), child_scope(thread, child))
     notify_parent(batch, thread, child, "interrupted", end.text)
 
 
 def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: str) -> None:
-    """It was stopped; what had ended before stays as it is. One that is closed takes nothing more."""
+    """Record that the child was cancelled or closed. A result that it had stays. A closed child
+    accepts nothing more."""
     scope = child_scope(thread, child)
     if child.status not in ENDED:
         result = thread.ended.text if thread.ended is not None else Text()
@@ -93,18 +95,20 @@ def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
 def _ended(batch: Batch, thread: Thread) -> Child:
     child = batch.thread(thread.thread).child
     if child is None:
-        raise LookupError(f"{thread.agent} is no child")
+        raise LookupError(f"{thread.agent} is not a child")
     return child
 
 
 def _is_at(batch: Batch, thread: Thread, child: Child) -> bool:
-    """True while this child works on its task, which may be done by now, reported as failed, or another's."""
+    """True while this child works on its task. The task may be done, failed or another agent's by
+    now."""
     task = batch.state.tasks.get(child.task)
     return task is not None and task.thread == thread.thread and task.work == "running"
 
 
 def _was_at(batch: Batch, thread: Thread, child: Child) -> bool:
-    """True for a child that was stopped and would have gone on with its task. An item is tried again by another one."""
+    """True for an interrupted child that would have continued its task. Another child retries the
+    item of a job."""
     task = batch.state.tasks.get(child.task)
     return (
         task is not None
@@ -126,8 +130,9 @@ def notify_parent(
     by_parent: bool = False,
     plain_text: bool = False,
 ) -> None:
-    """Tells the parent what became of the child. It waits in the parent's inbox, also where a call waits for the child:
-    that call may be stopped before it tells anything. What is `by_parent` the parent knows; of a job's its job tells."""
+    """Notify the parent of a child's state. The notification waits in the inbox even if a call
+    waits for the child: that call can be stopped first. A parent that acted itself is not notified,
+    and a job's worker reports to its job."""
     untold = by_parent or bool(child.job) or child.parent not in batch.state.threads
     batch.add(
         WorkerNotification(

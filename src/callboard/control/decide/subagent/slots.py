@@ -1,4 +1,4 @@
-"""How many children work at once. Those beyond the budget wait in order, and the reason is told."""
+"""Slots: how many children run at once. Further children wait in order, with a recorded reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .child_scope import child_scope
 
 
 class Slots:
-    """Which slots are taken. A child with a run holds one, also while it waits for a person."""
+    """The occupied slots. A child with a run occupies one, also while it waits for a person."""
 
     def __init__(self, batch: Batch) -> None:
         self._budgets = batch.inputs.team_budget, batch.inputs.group_budget
@@ -30,29 +30,29 @@ class Slots:
         self._groups = Counter(one.group for one in at_work)
 
     def reason_to_wait(self, child: Child, group: str) -> QueueReason | None:
-        """Why a child of that provider's group cannot start now; None where it can."""
+        """Return why a child of this provider cannot start now; None if it can."""
         if self._parents[child.parent] >= self._budgets[0]:
             return "parallel_budget"
         return "provider_budget" if self._groups[group] >= self._budgets[1] else None
 
     def occupy(self, child: Child, group: str) -> None:
-        """One more is at work."""
+        """Count one more running child."""
         self._parents[child.parent] += 1
         self._groups[group] += 1
 
 
 def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
-    """Tells that a child waits, and for what."""
+    """Record that a child waits, and why."""
     found = batch.thread(thread)
     if found.child is None:
-        raise LookupError(f"{thread} is no child")
+        raise LookupError(f"{thread} is not a child")
     waiting = batch.state.waiting
     position = waiting.index(thread) + 1 if thread in waiting else len(waiting) + 1
     batch.add(SubagentQueued(queue_reason=reason, position=position, group=group), child_scope(found, found.child))
 
 
 def start_child(batch: Batch, thread: str, group: str) -> None:
-    """The child takes a slot and starts what it was given. One that cannot start at all has failed."""
+    """Start the child's first turn in a slot. A child that cannot start fails."""
     found = batch.thread(thread)
     child = found.child
     first = find_startable(batch.state, found)
@@ -69,7 +69,8 @@ def start_child(batch: Batch, thread: str, group: str) -> None:
 
 
 def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None:
-    """A child that was stopped goes on: with another attempt of its task, whose former one ended with that."""
+    """Begin another attempt of an interrupted child's task; the former attempt ended with the
+    interrupt."""
     task = batch.state.tasks.get(child.task)
     if task is None or task.work != "over" or task.thread != thread.thread or not was_stopped(thread):
         return
@@ -78,7 +79,7 @@ def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None
 
 
 def start_or_wait(batch: Batch, thread_id: str) -> None:
-    """Lets a child that has a turn and no run start it, or wait for a slot or for its worktree."""
+    """Start an idle child's turn, or let it wait for a slot or for its worktree."""
     thread = batch.thread(thread_id)
     child = thread.child
     if child is None or thread.run is not None or find_startable(batch.state, thread) is None:
@@ -94,12 +95,13 @@ def start_or_wait(batch: Batch, thread_id: str) -> None:
 
 
 def lacks_worktree(child: Child) -> bool:
-    """True for a child that is to have a worktree of its own which is not there yet."""
+    """True for a child that waits for its own worktree."""
     return child.isolation == "worktree" and not child.worktree
 
 
 def fill_slots(batch: Batch) -> None:
-    """Starts those that wait and have room, in order; nobody overtakes one that waits for the same."""
+    """Start waiting children in order while slots are free. A child never overtakes another one
+    that waits for the same slot."""
     if not batch.state.waiting:
         return
     slots = Slots(batch)
@@ -116,7 +118,7 @@ def fill_slots(batch: Batch) -> None:
 
 
 def record_load(batch: Batch) -> None:
-    """Tells how much of each team is at work, where that changed."""
+    """Record the load of each team if it changed."""
     teams: dict[str, list[Thread]] = {one.thread: [] for one in batch.state.threads.values() if one.team is not None}
     for one in batch.state.threads.values():
         if one.child is not None:

@@ -1,4 +1,4 @@
-"""A child is given an objective (Control plane specification, spawn_subagent)."""
+"""Spawns of children (Control plane specification, spawn_subagent)."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ from .slots import Slots, enqueue, start_child
 
 
 class BoardTask(NamedTuple):
-    """A task of the board that a child is made for: which attempt of it that is, what the child is told, and why. `job` is the
-    job whose item it is: then a person gives the work, whatever the parent may and is under."""
+    """A task of the board that a child is made for: its attempt, the child's instructions, and the
+    reason. `job` is set for an item of a job: a person then gives the work, so the parent's policy
+    and mode do not apply."""
 
     task: str
     attempt: int
@@ -42,9 +43,12 @@ class BoardTask(NamedTuple):
 
 
 def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask | None = None) -> Spawned:
-    """Gives the parent a child, which starts at once or waits for a slot. It has a task of its own, or the one of the board.
+    """Give the parent a child, which starts at once or waits for a slot. It has its own task, or
+    the one of the board.
 
-    Raises `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and what the child's setup raises.
+    Raises:
+        Refusal: `subagent_spawns`, `policy_denied`, `delegate_target_denied`, `unknown_agent`, and
+            the codes of `configure_run`.
     """
     job = board.job if board is not None else None
     definition = (
@@ -74,7 +78,7 @@ def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask |
     batch.add(QueueAdded(position=1), scope)
     found = batch.thread(thread.thread)
     if found.child is None:
-        raise LookupError("a child was given and is none")
+        raise LookupError(f"{thread.agent} is not a child")
     status: Literal["running", "queued"] = "queued"
     reason = "worktree" if isolation == "worktree" else _reason(batch, found.child, group)
     if reason is None:
@@ -105,7 +109,7 @@ def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask |
 
 
 def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
-    """Why the child waits: its slot is taken, or another one waits for it already."""
+    """Return why the child waits: its slot is occupied, or an earlier child waits for it."""
     for waiting in batch.state.waiting:
         thread = batch.state.threads[waiting]
         first = thread.child
@@ -119,7 +123,8 @@ def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
 
 
 def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
-    """The task of the parent's turn, which its first child makes: what is delegated is part of it."""
+    """Return the task of the parent's turn, created with the first child. The child's task is part
+    of it."""
     run = parent.run
     turn = run.turn if run is not None else ""
     for task in batch.state.tasks.values():
@@ -183,14 +188,15 @@ def _join(
 
 
 def _isolation(definition: Definition, request: Spawn) -> Isolation:
-    """As it is asked for, or as the definition says; one that only reads is given nothing to write."""
+    """Return the requested isolation, or that of the definition. A read-only definition stays
+    read-only."""
     if definition.isolation == "read_only":
         return "read_only"
     return request.isolation or definition.isolation
 
 
 def _free_name(batch: Batch, definition: Definition) -> str:
-    """The child's id: no other agent of the session is or could be reached by it."""
+    """Return an unused agent id for the child."""
     number = batch.state.name_counts.get(definition.name, 0) + 1
     while True:
         name = f"{definition.name}-{number}"

@@ -1,4 +1,5 @@
-"""A call that waits for children: it ends when enough of them have, when one failed, or when its time is up."""
+"""Calls that wait for children. They end when enough children ended, one failed, or the time is
+over."""
 
 from __future__ import annotations
 
@@ -17,15 +18,17 @@ _OPEN = ("queued", "running")
 
 
 def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: Await) -> None:
-    """The call waits. Raises `unknown_agent`, `not_your_child`, `nothing_running` where there is no child to wait for."""
+    """Let the call wait.
+
+    Raises:
+        Refusal: `unknown_agent`, `not_your_child`; `nothing_running` without a child to wait for.
+    """
     named = [require_child(batch.state, name, thread)[0] for name in request.agents]
     mine = [one for one in list_children(batch.state, thread.thread) if one.child is not None and not one.child.job]
     untold = {one.source for one in thread.inbox if one.worker}
     found = named or [one for one in mine if is_open(one) or one.agent in untold] or mine
     if not found:
-        raise Refusal(
-            "nothing_running", "You have no child that could be waited for.", hint="spawn_subagent makes one."
-        )
+        raise Refusal("nothing_running", "You have no child to wait for.", hint="Make one with spawn_subagent.")
     until = batch.inputs.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
     batch.add(
         SubagentsAwaited(agents=tuple(one.agent for one in found), mode=request.mode, until=until),
@@ -34,12 +37,13 @@ def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reque
 
 
 def is_open(thread: Thread) -> bool:
-    """True while more may come of the child without anybody's doing; one under review or interrupted waits for somebody."""
+    """True while the child can continue without a person. A child under review or interrupted is
+    not open."""
     return thread.child is not None and thread.child.status in _OPEN
 
 
 def settle_waits(batch: Batch) -> list[str]:
-    """Ends the calls that have waited long enough; returns the threads that go on."""
+    """End the calls whose wait is over, and return their threads."""
     going: list[str] = []
     for thread in list(batch.state.threads.values()):
         run = thread.run
@@ -54,7 +58,7 @@ def settle_waits(batch: Batch) -> list[str]:
 
 
 def _told(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall) -> None:
-    """What the result says of children need not be told again from the inbox."""
+    """Consume the inbox items of children whose result the call returns."""
     open_ones = {one.agent for one in batch.state.threads.values() if is_open(one)}
     items = tuple(
         one.item for one in thread.inbox if one.worker and one.source in call.awaits and one.source not in open_ones

@@ -1,4 +1,4 @@
-"""A child with a git worktree of its own starts once that is there."""
+"""Worktrees of children: creation, merge and removal."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from .child_scope import child_scope
 
 
 class MergeReported(msgspec.Struct, frozen=True, kw_only=True):
-    """What a merge that a person asked for came to; `scope` is the child's. `brought` are the files that came with it, and
-    `blobs` what they hold."""
+    """The result of a merge that a person requested; `scope` is the child's. `changes` are the
+    merged files, `blobs` their contents."""
 
     session_id: str
     scope: Scope
@@ -44,7 +44,7 @@ class MergeReported(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def record_worktree(batch: Batch, report: WorktreeMade | WorktreeLeft) -> None:
-    """What became of a child's worktree."""
+    """Record what happened to a child's worktree."""
     if isinstance(report, WorktreeMade):
         record_made(batch, report)
     else:
@@ -52,7 +52,7 @@ def record_worktree(batch: Batch, report: WorktreeMade | WorktreeLeft) -> None:
 
 
 def record_made(batch: Batch, report: WorktreeMade) -> None:
-    """The worktree is there and the child may take a slot; or it could not be made and the child has failed."""
+    """Record that the worktree is ready, so the child can start, or fail the child."""
     thread = batch.state.threads.get(report.thread)
     if thread is None or thread.child is None or thread.child.worktree or thread.child.status != "queued":
         return
@@ -66,12 +66,16 @@ def record_made(batch: Batch, report: WorktreeMade) -> None:
 
 
 def require_mergeable(batch: Batch, parent: Thread | None, request: Merge | MergeSubagent) -> tuple[Thread, Child]:
-    """The runtime merges the child's branch, and the call's result says what came of it. Raises `unknown_agent`,
-    `not_your_child`, `merge_failed` of a child without a worktree, `thread_busy` of one that still works in it."""
+    """Return the child whose branch the runtime can merge.
+
+    Raises:
+        Refusal: `unknown_agent`, `not_your_child`; `merge_failed` for a child without a worktree;
+            `thread_busy` for a running child.
+    """
     thread, child = require_child(batch.state, request.agent, parent)
     if not child.worktree:
         raise Refusal(
-            "merge_failed", f"{thread.agent} has no worktree: what it did is in your folder already.", field="agent"
+            "merge_failed", f"{thread.agent} has no worktree. Its changes are already in your folder.", field="agent"
         )
     if thread.run is not None:
         raise Refusal("thread_busy", f"{thread.agent} still works in its worktree.", field="agent", hint="Wait for it.")
@@ -79,8 +83,11 @@ def require_mergeable(batch: Batch, parent: Thread | None, request: Merge | Merg
 
 
 def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
-    """A person asks for the merge; the runtime makes it once this is durable. Raises what `may_merge` raises, and
-    `thread_busy` while the child is being merged."""
+    """Request a merge; the runtime makes it once this fact is durable.
+
+    Raises:
+        Refusal: `thread_busy` during a merge, and the codes of `require_mergeable`.
+    """
     thread, child = require_mergeable(batch, None, request)
     if child.merging:
         raise Refusal("thread_busy", f"{thread.agent} is being merged.", field="agent", hint="Wait for it.")
@@ -91,7 +98,7 @@ def begin_merge(batch: Batch, request: MergeSubagent) -> ChildChanged:
 
 
 def finish_merge(batch: Batch, report: MergeReported) -> MergeDone:
-    """Says what the merge came to. One that failed is refused by whoever reports it, behind this fact."""
+    """Record the result of a merge. The reporter refuses a failed one after this fact."""
     batch.add_blobs(*report.blobs)
     changed(batch, report.scope, report.changes, "merge")
     batch.add(
@@ -109,18 +116,18 @@ def finish_merge(batch: Batch, report: MergeReported) -> MergeDone:
 
 
 def lose_merges(batch: Batch, message: str) -> None:
-    """The process that merged has ended: nobody saw what came of it."""
+    """Record an unknown result for merges whose process ended."""
     for thread in list(batch.state.threads.values()):
         if thread.child is not None and thread.child.merging:
             batch.add(SubagentMerged(status="unknown", message=message), child_scope(thread, thread.child))
 
 
 def warn_of_kept_worktree(batch: Batch, report: WorktreeLeft) -> None:
-    """A closed child's worktree holds work that nobody merged: it stays, and that is said."""
+    """Warn that the worktree of a closed child has unmerged work and was kept."""
     batch.add(
         WarningRaised(
             code="worktree_kept",
-            message=f"The worktree of {report.agent} stays in {report.path}: {clause(report.reason)}.",
+            message=f"The worktree of {report.agent} was kept in {report.path}: {clause(report.reason)}.",
             hint=f"Merge the branch {report.branch} or delete it, then remove the folder with git worktree remove.",
         ),
         Scope(thread=report.parent, agent=report.agent),

@@ -1,4 +1,4 @@
-"""An attempt of a task begins: an agent gets a turn, a child is made or given more to do, a person has it in hand."""
+"""Attempts of tasks: an agent gets a turn, a child is made or continued, a person starts to work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..turn.start import start_turn
 
 
 class _Attempt(NamedTuple):
-    """What is begun: the attempt of that number, with what its agent is told."""
+    """The attempt to begin, with the agent's instructions."""
 
     task: OpenTask
     number: int
@@ -34,37 +34,44 @@ class _Attempt(NamedTuple):
 
 
 def start_task(batch: Batch, request: StartTask) -> TaskChanged:
-    """Begins the first attempt of a task. Raises `unknown_task`, `task_of_job`, `task_running`, `task_paused`, `task_not_ready`
-    for one that waits for others or that was begun before, `unknown_agent`, `thread_busy` of a child, and what the run's setup
-    raises."""
+    """Begin the first attempt of a task.
+
+    Raises:
+        Refusal: `unknown_task`, `task_of_job`, `task_running`, `task_paused`; `task_not_ready` for
+            one that waits or was begun; `unknown_agent`; `thread_busy` for a child; and the codes
+            of `configure_run`.
+    """
     task = _may_begin(batch, request.task_id)
     if task.attempt and task.entity != "automation_job":
         raise Refusal(
             "task_not_ready",
-            f"The task {task.task} was begun before.",
+            f"The task {task.task} already has an attempt.",
             field="taskId",
-            hint="retry_task makes another attempt.",
+            hint="Begin another attempt with retry_task.",
         )
     return _begin(batch, task, request.assignee, format_instructions(batch, task), request.reason)
 
 
 def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
-    """Begins another attempt of a task whose newest one ended without success. Raises what `start` raises; `task_not_ready`
-    for one without an attempt."""
+    """Begin another attempt of a task whose newest one ended without success.
+
+    Raises:
+        Refusal: `task_not_ready` for a task without an attempt, and the codes of `start_task`.
+    """
     task = _may_begin(batch, request.task_id)
     if not task.attempt:
         raise Refusal(
             "task_not_ready",
-            f"Nobody has begun the task {task.task} yet.",
+            f"The task {task.task} has no attempt yet.",
             field="taskId",
-            hint="start_task begins its first attempt.",
+            hint="Begin its first attempt with start_task.",
         )
     return _begin(batch, task, request.assignee, format_instructions(batch, task, again=True), request.reason)
 
 
 def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
-    """Begins another attempt of an item with the child that worked on it. Where somebody gave it something to do meanwhile,
-    that is the attempt. Raises what `start` raises of a child."""
+    """Begin another attempt of an item with the child that worked on it. Input that it received
+    meanwhile is that attempt. Raises what `start_task` raises for a child."""
     child = worker.child
     if child is None or not worker.queue:
         _begin(batch, task, worker.agent, format_instructions(batch, task, again=True), "")
@@ -80,9 +87,9 @@ def _may_begin(batch: Batch, name: str) -> OpenTask:
     task = require_task(batch, name)
     refuse_job_task(task)
     if task.paused:
-        raise Refusal("task_paused", "The task is paused.", field="taskId", hint="resume_task lets it go on.")
+        raise Refusal("task_paused", "The task is paused.", field="taskId", hint="Resume it with resume_task.")
     if task.cancelling or is_at_work(batch.state, task):
-        raise Refusal("task_running", f"The task {name} is at work.", field="taskId", hint="Wait for it, or cancel it.")
+        raise Refusal("task_running", f"The task {name} is running.", field="taskId", hint="Wait for it, or cancel it.")
     missing = [one for one in task.depends_on if one not in task.done_dependencies]
     if missing:
         gone = [one for one in missing if one not in batch.state.tasks]
@@ -90,20 +97,20 @@ def _may_begin(batch: Batch, name: str) -> OpenTask:
             "task_not_ready",
             f"The task {name} waits for {', '.join(missing)}.",
             field="taskId",
-            hint=f"{', '.join(gone)} will not be done: unlink_tasks takes the link away." if gone else "",
+            hint=f"{', '.join(gone)} cannot be done any more. Remove the link with unlink_tasks." if gone else "",
         )
     return task
 
 
 def format_instructions(batch: Batch, task: OpenTask, *, again: bool = False) -> Text:
-    """What the agent is told. An objective that is too large for a fact is told as it is held."""
+    """Return the agent's instructions. A large objective is returned as its blob, unchanged."""
     if task.objective.ref is not None:
         return task.objective
     job = batch.state.jobs.get(task.job)
     instructions = batch.state.tasks[job.task].objective.text.strip() if job is not None else ""
     objective = task.objective.text
     once_more = (
-        f"This is attempt {task.attempt + 1}: the one before ended without success. Look at what is done already."
+        f"This is attempt {task.attempt + 1}. The attempt before it ended without success. Check what is already done."
     )
     title = task.title if not objective.startswith(task.title) and not task.job else ""
     acceptance = f"It is done when: {task.acceptance}" if task.acceptance else ""
@@ -136,7 +143,7 @@ def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reaso
 
 
 def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
-    """An agent that is busy has the turn in its queue."""
+    """Give the agent a turn; a busy agent gets it in its queue."""
     modes = resolve_modes(batch, thread)
     turn = QueuedTurn(
         turn=batch.inputs.ids.new("turn"),
@@ -148,7 +155,7 @@ def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
     batch.add(_started(attempt, thread.agent), scope)
     batch.add(TurnSubmitted(input=attempt.said, mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None and not thread.queue:
-        batch.add(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
         thread = batch.thread(thread.thread)
     if thread.run is not None or thread.paused is not None or find_startable(batch.state, thread) is not None:
         batch.add(QueueAdded(position=len(thread.queue) + 1), thread_scope(thread, turn.turn))
@@ -157,7 +164,7 @@ def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
 
 
 def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> None:
-    """A child works on one task at a time."""
+    """Give the child a turn. A child works on one task at a time."""
     mine = child.task == attempt.task.task
     if thread.run is not None or thread.queue or (child.status not in ENDED and not mine):
         raise Refusal(
@@ -183,7 +190,7 @@ def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> 
 
 
 def _to_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
-    """The lead's child, made for this task."""
+    """Make a child of the lead for this task."""
     task = attempt.task
     request = Spawn(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
     spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))

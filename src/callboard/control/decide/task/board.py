@@ -1,4 +1,4 @@
-"""The board: tasks are made, changed and commented on, and recorded as done or failed."""
+"""Tasks of the board: create, change, report progress, complete and fail."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from .control import cancel_task
 
 
 def create_task(batch: Batch, by: Thread | None, request: MakeTask, task_id: str | None = None) -> TaskChanged:
-    """Puts a task on the board. Raises `unknown_task` for a parent or dependency that is not open, `task_id_used`,
-    and `invalid_input` where it would wait for what it is a part of."""
+    """Put a task on the board.
+
+    Raises:
+        Refusal: `unknown_task` for a parent or dependency that is not open; `task_id_used`;
+            `invalid_input` for a cycle.
+    """
     task = task_id or batch.inputs.ids.new("task")
     if task in batch.state.tasks or task in batch.inputs.closed_ids:
         raise Refusal("task_id_used", f"The session already has a task {task}.", field="taskId")
@@ -25,7 +29,7 @@ def create_task(batch: Batch, by: Thread | None, request: MakeTask, task_id: str
         if name is not None:
             require_task(batch, name, field)
     for name in request.depends_on:
-        # Nothing waits for a new task but the one that it is a part of.
+        # Only its parent waits for a new task.
         if request.parent_task == name or request.parent_task in list_prerequisites(batch.state, name):
             raise cycle_refusal(request.parent_task or "", name, "dependsOn")
     batch.add(
@@ -38,15 +42,19 @@ def create_task(batch: Batch, by: Thread | None, request: MakeTask, task_id: str
             priority=request.priority,
             acceptance=request.acceptance,
         ),
-        # Without the turn: a task that is named by one is that turn's own, and ends with it.
+        # The scope has no turn: the task of a turn ends with that turn.
         Scope(agent=by.agent if by is not None else "", thread=by.thread if by is not None else "", task=task),
     )
     return task_changed(batch, task, "open")
 
 
 def update_task(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskChanged:
-    """Changes a task; `done` and `cancelled` end it. Raises `unknown_task`; where an agent ends it `not_your_child` for what
-    another one works on, and `not_yours` for its own work that waits for its parent's verdict."""
+    """Change a task; `done` and `cancelled` end it.
+
+    Raises:
+        Refusal: `unknown_task`; for an agent also `not_your_child`, and `not_yours` for its own
+            work under its parent's review.
+    """
     task = require_task(batch, request.task_id)
     ends = request.status in ("done", "cancelled")
     if request.status not in (None, "cancelled") or request.assignee is not None or request.blocker is not None:
@@ -54,7 +62,7 @@ def update_task(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskCha
     if by is not None and ends:
         check_may_end(batch.state, by, task)
         if request.status == "done" and by.child is not None and by.child.review and by.child.task == task.task:
-            raise Refusal("not_yours", "Your parent judges this work before it is done.", field="taskId")
+            raise Refusal("not_yours", "Your parent must review this work first.", field="taskId")
     if not ends or request.comment or request.progress:
         batch.add(
             TaskUpdated(
@@ -77,13 +85,16 @@ def update_task(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskCha
 
 
 def record_progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
-    """Tells how far a task is; refs are added to those that are there. Raises `unknown_task`, `invalid_input` where nothing
-    is told."""
+    """Record the progress of a task, and add refs.
+
+    Raises:
+        Refusal: `unknown_task`, and `invalid_input` for an empty report.
+    """
     task = require_task(batch, request.task_id)
     if request.phase is None and request.counters is None and request.progress is None and not request.refs:
         raise Refusal(
             "invalid_input",
-            "Nothing is told.",
+            "The report is empty.",
             field="progress",
             hint="Give a phase, counters, a progress text or refs.",
         )
@@ -101,31 +112,38 @@ def record_progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
 
 
 def complete_task(batch: Batch, request: CompleteTask) -> TaskChanged:
-    """Records that a task is done, with its deliveries. What still runs for it runs on, and says nothing more of it. Raises
-    `unknown_task`."""
+    """Record that a task is done, with its results. A run that still works on it continues without
+    effect on the task.
+
+    Raises:
+        Refusal: `unknown_task`.
+    """
     task = require_task(batch, request.task_id)
     refuse_job_task(task)
     return _done(batch, None, task, request.summary, merge_refs(task, request.refs), request.reason)
 
 
 def fail_task(batch: Batch, request: FailTask) -> TaskChanged:
-    """Records that the newest attempt failed; the task stays, and can be retried once what runs for it has ended. Raises
-    `unknown_task`, `task_not_running` for one without an attempt, or whose newest one is over."""
+    """Record that the newest attempt failed. The task can be retried once its run has ended.
+
+    Raises:
+        Refusal: `unknown_task`; `task_not_running` without a running attempt.
+    """
     task = require_task(batch, request.task_id)
     refuse_job_task(task)
     if task.work != "running":
         raise Refusal(
             "task_not_running",
-            f"Nobody works on the task {task.task}.",
+            f"The task {task.task} has no running attempt.",
             field="taskId",
-            hint="start_task or retry_task begins an attempt.",
+            hint="Begin one with start_task or retry_task.",
         )
     batch.add(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
     return task_changed(batch, task.task)
 
 
 def merge_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
-    """The task's refs and these, each once."""
+    """Return the task's refs and these, each once."""
     return tuple(dict.fromkeys((*task.refs, *more)))
 
 

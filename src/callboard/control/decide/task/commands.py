@@ -1,4 +1,4 @@
-"""What a person asks of the tasks of the board (Control plane specification, Tasks)."""
+"""Commands on tasks of the board (Control plane specification, Tasks)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TaskCommand = (
 
 
 def decide_task(batch: Batch, request: TaskCommand) -> TaskChanged:
-    """Carries the command out. Raises what its decider raises."""
+    """Decide a command on a task. Raises what its decider raises."""
     match request:
         case CreateTask():
             return board.create_task(batch, None, request, request.task_id)

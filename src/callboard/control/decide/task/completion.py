@@ -1,4 +1,4 @@
-"""A task comes to an end, or its attempt does, with what worked on it."""
+"""Ends of tasks and of their attempts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..turn.queue_eligibility import find_startable
 
 
 def settle_tasks(batch: Batch) -> None:
-    """Says which tasks are over. What ends a part may end the whole."""
+    """Record which tasks ended. The end of a part can end the whole."""
     before = -1
     while batch.state.tasks and before != batch.state.sequence:
         before = batch.state.sequence
@@ -25,7 +25,8 @@ def settle_tasks(batch: Batch) -> None:
 
 
 def _cancelled(batch: Batch, task: OpenTask) -> None:
-    """A task that is being cancelled is so once nothing works on it and its parts are. A child's task ends with the child."""
+    """Record the cancelling of a task once its workers have stopped and its parts have ended. A
+    child's task ends with the child."""
     if task_worker(batch.state, task) is not None and task.work == "running":
         return
     if task_run(batch.state, task) is not None or any(one.cancelling for one in list_parts(batch.state, task.task)):
@@ -36,8 +37,8 @@ def _cancelled(batch: Batch, task: OpenTask) -> None:
 
 
 def _attempt_over(batch: Batch, task: OpenTask) -> None:
-    """An attempt ends with its turn, once nobody works on a part of the task and nothing of that is untold; with the process
-    that ran its turn it ends at once. A job goes on, and a child's task ends with the child."""
+    """End an attempt with its turn, once its parts ended and were reported. An attempt whose
+    process ended ends at once. A child's task ends with the child."""
     thread = batch.state.threads.get(task.thread)
     if thread is None or not task.turn or task.entity == "automation_job" or task_worker(batch.state, task) is not None:
         return
@@ -62,8 +63,8 @@ def _attempt_over(batch: Batch, task: OpenTask) -> None:
 
 
 def _end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
-    """How the attempt ended; None while it has not. One whose agent gave parts away ends as the turn does in which it was told
-    of them; one that was stopped is over."""
+    """Return how the attempt ended; None while it is open. If the agent delegated parts, its turn
+    that received their reports is the end."""
     end = task.ended
     if end is None or end.how == "interrupted" or not (task.implied or task.delegated):
         return end

@@ -1,4 +1,5 @@
-"""A task is paused, resumed or cancelled, with its parts and what works on them. The intent is told before its effect."""
+"""Pause, resume and cancel of tasks with their parts and workers. Facts record the intent before
+its effect."""
 
 from __future__ import annotations
 
@@ -40,22 +41,22 @@ from ..subagent.slots import start_or_wait
 from ..turn.queue_eligibility import find_startable
 from ..turn.start import start_turn
 
-#: What an agent is told whose task was paused while it worked on it.
-GO_ON = "You were paused. Look at what is done already, then go on with what you were asked for."
+#: Input of an agent whose task was paused while it worked.
+GO_ON = "You were paused. Check what is already done, then continue your task."
 
 
 def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> TaskChanged:
-    """Asks for the end of a task and of its parts. What finished stays finished; what works on them is stopped, and the tasks
-    are cancelled once it has.
+    """Cancel a task and its open parts. Their workers are stopped, and the tasks end after them.
 
-    Raises `unknown_task`, and `not_your_child` where an agent asks for what another one works on.
+    Raises:
+        Refusal: `unknown_task`; for an agent also `not_your_child`.
     """
     task = require_task(batch, name)
     if by is not None:
         check_may_end(batch.state, by, task)
     if task.cancelling:
         return task_changed(batch, name)
-    # The parts first known are those that are stopped: nothing is added to a task that is being cancelled.
+    # A cancelling task gets no new parts, so this list is complete.
     whole = [task, *(one for one in list_parts(batch.state, name) if not one.cancelling)]
     for one in whole:
         batch.add(TaskCancelRequested(reason=reason), task_scope(batch.state, one))
@@ -69,11 +70,14 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
 
 
 def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
-    """Stops the work on a task and on its parts until it is resumed. Turns that wait for it stay in their queues. Raises
-    `unknown_task`, `task_paused`."""
+    """Pause a task and its parts, and stop their workers. Their queued turns stay in the queues.
+
+    Raises:
+        Refusal: `unknown_task`, `task_paused`.
+    """
     task = require_task(batch, request.task_id)
     if task.paused:
-        raise Refusal("task_paused", "The task is paused already.", field="taskId", hint="resume_task lets it go on.")
+        raise Refusal("task_paused", "The task is already paused.", field="taskId", hint="Resume it with resume_task.")
     _must_not_end(task)
     whole = [task, *(one for one in list_parts(batch.state, task.task) if not one.paused and not one.cancelling)]
     for one in whole:
@@ -84,8 +88,11 @@ def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
 
 
 def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
-    """Lets a paused task and its parts go on: whoever was stopped gets a turn, within the budget. Raises `unknown_task`,
-    `task_not_paused`."""
+    """Resume a paused task and its parts. Each stopped worker gets a turn, within the budget.
+
+    Raises:
+        Refusal: `unknown_task`, `task_not_paused`.
+    """
     task = require_task(batch, request.task_id)
     if not task.paused:
         raise Refusal("task_not_paused", "The task is not paused.", field="taskId")
@@ -115,8 +122,8 @@ def _stop(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, r
 
 
 def _go_on(batch: Batch, task: OpenTask) -> None:
-    """The attempt that was stopped goes on in another turn. A job goes on with its next time, and a task that nobody had begun
-    waits for its start."""
+    """Continue the stopped attempt in another turn. A background agent continues with its schedule,
+    and a task without an attempt waits for its start."""
     thread = batch.state.threads.get(task.thread)
     if thread is None or task.work != "running" or task.entity == "automation_job":
         return
@@ -125,7 +132,7 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
         if child is not None:
             if thread.paused is not None and thread.run is None and find_startable(batch.state, thread) is not None:
                 batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
-            # What was sent to it meanwhile waits in its queue; another agent's queue is looked at in any case.
+            # Start a child's queued input; `follow` starts the queues of other agents.
             start_or_wait(batch, thread.thread)
         return
     modes = (thread.last if child is not None else None) or resolve_modes(batch, thread)
@@ -145,12 +152,12 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
         return
     batch.add(QueueAdded(position=len(thread.queue) + 1), at)
     if thread.queue:
-        batch.add(QueuePromoted(reason="what was stopped comes first"), at)
+        batch.add(QueuePromoted(reason="the interrupted work continues first"), at)
     start_or_wait(batch, thread.thread)
 
 
 def _was_cut(batch: Batch, thread: Thread, task: OpenTask) -> bool:
-    """True where a turn that worked on the task was stopped, or is being stopped."""
+    """True if a turn that worked on the task was interrupted or is stopping."""
     found = task_run(batch.state, task)
     if found is not None:
         return found[1].stopping

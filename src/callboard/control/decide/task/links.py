@@ -1,4 +1,4 @@
-"""Links of tasks: what a task is a part of, what it waits for, what it points to. None leads back to where it began."""
+"""Links of tasks: parent, dependencies and refs, without cycles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from .board import merge_refs
 
 
 def link_tasks(batch: Batch, request: LinkTasks) -> TaskChanged:
-    """Adds links. Raises `unknown_task`, and `invalid_input` where the tasks would wait for each other."""
+    """Add links.
+
+    Raises:
+        Refusal: `unknown_task`, and `invalid_input` for a cycle.
+    """
     task = require_task(batch, request.task_id)
     for name in request.depends_on:
         require_task(batch, name, "dependsOn")
@@ -38,7 +42,11 @@ def link_tasks(batch: Batch, request: LinkTasks) -> TaskChanged:
 
 
 def unlink_tasks(batch: Batch, request: UnlinkTasks) -> TaskChanged:
-    """Takes links away; one that is not there is gone already. Raises `unknown_task`."""
+    """Remove links; a missing link is ignored.
+
+    Raises:
+        Refusal: `unknown_task`.
+    """
     task = require_task(batch, request.task_id)
     if request.parent:
         refuse_job_task(task)

@@ -1,5 +1,4 @@
-"""The tools by which agents ask things of their team. They are decided here and not run anywhere: what a call asked for and
-its result are one transaction."""
+"""Team tools of agents. They are decided, not run: a call and its result are one transaction."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ T = TypeVar("T", bound=Asked)
 
 
 def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
-    """Does what the call asks for; a refusal is its result, and leaves nothing else."""
+    """Do what the call requests. A refusal is its result and leaves no other fact."""
     before = batch.mark()
     batch.add(ToolStarted(tool=tool), scope)
     try:
@@ -55,7 +54,7 @@ def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
 
 
 def refuse(batch: Batch, scope: Scope, refusal: Refusal) -> None:
-    """The call comes to this refusal, which says what to do."""
+    """End the call with this refusal, which names the next step."""
     problem = refusal.problem
     message = " ".join(part for part in (problem.message, problem.hint) if part)
     batch.add(ToolRefused(code=problem.code, message=message), scope)

@@ -1,4 +1,4 @@
-"""What a person asks of a team: the requests of its agents, on behalf of the one that is named."""
+"""Commands on a team: requests of its agents that a person makes for one of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ TeamCommand = (
 
 
 def decide_team(batch: Batch, request: TeamCommand) -> Answer:
-    """Carries the command out. Raises what its decider raises."""
+    """Decide a command on a team. Raises what its decider raises."""
     match request:
         case SpawnSubagent():
             return spawn_child(batch, require_thread(batch.state, request.thread_id), request)

@@ -13,8 +13,10 @@ from ..subagent import ending
 
 
 def remove_turn(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
-    """Takes a turn out of the queue. A child that waits for a slot with nothing else is cancelled. Raises
-    `turn_not_queued`.
+    """Remove a turn from the queue. A child that waits for a slot with no other turn is cancelled.
+
+    Raises:
+        Refusal: `turn_not_queued`.
     """
     thread = _thread_with(batch, request.turn_id)
     batch.add(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
@@ -25,7 +27,11 @@ def remove_turn(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
 
 
 def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
-    """Moves a queued turn to the front; one that is there already stays. Raises `turn_not_queued`."""
+    """Move a queued turn to the front.
+
+    Raises:
+        Refusal: `turn_not_queued`.
+    """
     thread = _thread_with(batch, request.turn_id)
     if thread.queue[0].turn != request.turn_id:
         batch.add(QueuePromoted(reason=request.reason), thread_scope(thread, request.turn_id))
@@ -33,7 +39,11 @@ def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
 
 
 def edit_turn(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
-    """Replaces the input of a queued turn; what was attached to it stays. Raises `turn_not_queued`."""
+    """Replace the input of a queued turn and keep its attachments.
+
+    Raises:
+        Refusal: `turn_not_queued`.
+    """
     thread = _thread_with(batch, request.turn_id)
     queued = next(one for one in thread.queue if one.turn == request.turn_id)
     came = ResolvedContext(refs=tuple(one for one in queued.refs if one.source == "attached"))
@@ -52,9 +62,9 @@ def _thread_with(batch: Batch, turn: str) -> Thread:
             return thread
     raise Refusal(
         "turn_not_queued",
-        f"The turn {turn} is not waiting in a queue.",
+        f"The turn {turn} is not queued.",
         field="turnId",
-        hint="It may have started or been removed; get_thread_read shows the queue.",
+        hint="It started or was removed. get_thread_read shows the queue.",
     )
 
 

@@ -1,4 +1,5 @@
-"""A session whose host died is taken over: what it ran is closed truthfully, and what waits stays as it was."""
+"""Takeover of a session whose host died: its runs end with their true state, and pending approvals
+stay."""
 
 from __future__ import annotations
 
@@ -17,16 +18,16 @@ from ..subagent import worktree
 from ..tool.processes import lose_processes
 from .stop import close_run, pause_queue
 
-ENDED = "the process that ran it ended"
-#: How far a clock may be behind the newest fact before that is a fact, in microseconds.
+ENDED = "its process ended"
+#: Largest difference between the clock and the newest fact that is ignored, in microseconds.
 LARGEST_STEP = 60_000_000
 
 
 def take_over(batch: Batch, report: HostTakenOver) -> bool:
-    """Takes the runs of older epochs over. One that only waits for a person goes on waiting, its approval as it was; every
-    other ends, and where turns are queued behind it the thread pauses: nothing resumes that a person did not ask for.
+    """Take over the runs of older epochs, and return True if any ended.
 
-    True where something ended.
+    A run that only waits for a person keeps waiting with its approval. Every other run ends, and a
+    thread with queued turns pauses: a person resumes it.
     """
     for thread in list(batch.state.threads.values()):
         if thread.kind != "remote":
@@ -63,8 +64,8 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
 
 
 def _tell_clock(batch: Batch) -> None:
-    """A clock that went back while no process ran is a fact. Times of facts never go back, so those that follow have the time
-    of the newest one until the clock has passed it."""
+    """Record that the clock went back while no process ran. Times of facts never go back: new facts
+    get the newest fact's time until the clock has passed it."""
     if batch.state.at - batch.inputs.now <= LARGEST_STEP:
         return
     batch.add(
@@ -79,7 +80,8 @@ def _tell_clock(batch: Batch) -> None:
 
 
 def record_clock_step(batch: Batch, report: ClockStepped) -> None:
-    """Record that the machine's clock was set while this process lives. Times of facts and schedules do not follow it."""
+    """Record that the machine's clock was set while this process runs. Times of facts and schedules
+    do not follow it."""
     if not batch.state.lead:
         return
     back = report.by < 0
@@ -96,8 +98,8 @@ def record_clock_step(batch: Batch, report: ClockStepped) -> None:
 
 
 def is_resting(state: Session, thread: Thread) -> bool:
-    """True where the thread's run needs no process: all its calls wait for a person, for children that do, or for those before
-    them."""
+    """True if the thread's run needs no process: all its calls wait for a person, for resting
+    children, or for earlier calls."""
     run = thread.run
     if run is None or run.stopping or run.model_step or not run.calls:
         return False

@@ -1,4 +1,4 @@
-"""What was paused, or stopped with the process that ran it, goes on: by one explicit command, for one agent or for its tree."""
+"""Resume of paused or interrupted threads, for one agent or for its tree."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ from ..turn.queue_eligibility import find_startable
 from ..turn.start import require_thread, start_turn, thread_changed
 from .wake import deliver_inbox
 
-#: What an agent is told whose turn ended with its process.
-GO_ON = (
-    "You were stopped because the process that ran you ended. Look at what is done already, then go on with what you were "
-    "asked for."
-)
+#: Input of an agent whose turn ended with its process.
+GO_ON = "You were interrupted because your process ended. Check what is already done, then continue your task."
 
 
 def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
-    """Lets a paused thread go on; one with unread input and nothing queued gets a turn with that. With `tree` its agent and its
-    children go on that were paused, or that the end of their process stopped. Raises `thread_not_paused`, `task_paused`, and
-    what `start` raises."""
+    """Resume a paused thread. A thread with unread input and an empty queue gets a turn with that
+    input. With `tree` its children that were paused, or interrupted by the end of their process,
+    resume too.
+
+    Raises:
+        Refusal: `thread_not_paused`, `task_paused`, and the codes of `start_turn`.
+    """
     thread = require_thread(batch.state, request.thread_id)
     tree = (thread, *list_children(batch.state, thread.thread)) if request.tree else ()
     found = [one for one in tree if _stopped(batch.state, one)]
     if not found and not can_resume(batch.state, thread):
-        raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn to make it work.")
+        raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn instead.")
     if not found and _waits_for_task(batch.state, thread):
         raise Refusal(
             "task_paused",
-            f"{thread.agent} waits for its task, which is paused or has no room in its job.",
+            f"{thread.agent} waits for its task, which is paused or waits for room in its job.",
             field="threadId",
-            hint="resume_task or resume_job lets it go on; an item begins when its job has room.",
+            hint="Use resume_task or resume_job. An item begins when its job has room.",
         )
     for one in found or [thread]:
         _go_on(batch, one, request)
@@ -51,13 +52,13 @@ def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
 
 def _stopped(state: Session, thread: Thread) -> bool:
     if thread.run is not None or (thread.child is not None and (thread.child.status in ENDED or thread.child.job)):
-        # What works on a job goes on with the job.
+        # A job's worker resumes with its job.
         return False
     return not _waits_for_task(state, thread) and (can_resume(state, thread) or _unasked(thread))
 
 
 def _waits_for_task(state: Session, thread: Thread) -> bool:
-    """True for a child that starts nothing before its task: one that is paused, or an item that waits for room in its job."""
+    """True for a child whose task is paused, or whose item waits for room in its job."""
     task = state.tasks.get(thread.child.task) if thread.child is not None else None
     if task is None or find_startable(state, thread) is not None:
         return False
@@ -86,7 +87,7 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         if thread.child is not None or thread.queue:
             batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
         if thread.queue:
-            batch.add(QueuePromoted(reason="what was stopped comes first"), scope)
+            batch.add(QueuePromoted(reason="the interrupted work continues first"), scope)
     first = find_startable(batch.state, batch.thread(thread.thread)) or again
     if first is None and list_deliverable(batch.thread(thread.thread)):
         deliver_inbox(batch, batch.thread(thread.thread))
@@ -97,7 +98,7 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
 
 
 def _attempt(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
-    """The scope of the turn. Where the one before worked on a task of the board, whose attempt ended with it, this one is
+    """Return the scope of the turn. If the turn before worked on a task of the board, this one is
     another attempt."""
     last = thread.last.turn if thread.last is not None else ""
     task = next((one for one in batch.state.tasks.values() if one.turn and one.turn == last), None)

@@ -1,4 +1,4 @@
-"""A turn is asked to stop, and has stopped. The intent comes first; what it stopped is told before the turn's end."""
+"""Interrupts of turns. The intent comes first, and every stopped entity ends before its turn."""
 
 from __future__ import annotations
 
@@ -27,19 +27,22 @@ from ..turn.start import require_thread, start_next, thread_changed
 
 
 def interrupt_turn(batch: Batch, request: InterruptTurn) -> ThreadChanged:
-    """Records the intent (Control plane specification, interrupt_turn). Raises `nothing_running`, `unknown_turn`,
-    `turn_already_ended`."""
+    """Record the intent to stop a turn (Control plane specification, interrupt_turn).
+
+    Raises:
+        Refusal: `nothing_running`, `unknown_turn`, `turn_already_ended`.
+    """
     thread = require_thread(batch.state, request.thread_id)
     run = thread.run
     if run is None:
-        raise Refusal("nothing_running", "No turn is running in this thread.", hint="There is nothing to stop.")
+        raise Refusal("nothing_running", "No turn is running in this thread.", hint="No action is needed.")
     if request.turn_id is not None and request.turn_id != run.turn:
         ended = request.turn_id in batch.inputs.closed_ids
         raise Refusal(
             "turn_already_ended" if ended else "unknown_turn",
-            f"The turn {request.turn_id} is not the one that runs.",
+            f"The turn {request.turn_id} is not running.",
             field="turnId",
-            hint="get_thread_read names the turn that runs.",
+            hint="get_thread_read shows the running turn.",
         )
     if not run.stopping:
         batch.add(TurnInterruptRequested(queued=request.queued, reason=request.reason), run_scope(thread, run))
@@ -52,7 +55,7 @@ def interrupt_turn(batch: Batch, request: InterruptTurn) -> ThreadChanged:
 
 
 def finish_stop(batch: Batch, report: RunStopped) -> None:
-    """Closes what the run had open, then the turn, and lets the queue go on."""
+    """Close what the run had open, then the turn, and start the next queued turn."""
     found = find_run(batch, report.thread, report.run)
     if found is None:
         return
@@ -79,10 +82,10 @@ def close_run(
     pieces: tuple[Piece, ...],
     outcomes: dict[str, ToolOutcome],
 ) -> None:
-    """Every open entity of the run gets its terminal fact, and then the turn does.
+    """Add the terminal fact of every open entity of the run, then that of the turn.
 
-    A call that had begun under a host that died is of unknown outcome: nobody saw whether it took effect. One that only waited
-    for children took none.
+    A call that ran under a host that died has an unknown result. A call that only waited for
+    children had no effect.
     """
     abandon_compaction(batch, thread, run, "interrupted", f"the turn was interrupted ({cause})")
     if run.model_step:
@@ -102,7 +105,7 @@ def close_run(
 
 
 def pause_queue(batch: Batch, thread_id: str) -> None:
-    """The process that ran the thread has ended, and its run with it: what is queued waits until a person lets it go on."""
+    """Pause a thread with queued turns whose process ended. A person resumes it."""
     thread = batch.thread(thread_id)
     if thread.queue:
-        batch.add(ThreadPaused(cause="recovered", reason="the process that ran it ended"), thread_scope(thread))
+        batch.add(ThreadPaused(cause="recovered", reason="its process ended"), thread_scope(thread))

@@ -1,4 +1,4 @@
-"""Input becomes turns: submitted, queued, steered."""
+"""Input of threads: submitted turns, steers and pinned context."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ from ..turn.titles import title_of
 
 
 def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
-    """Accepts input (Control plane specification, submit_turn). Raises `turn_id_used`, `thread_busy`, `unknown_thread`."""
+    """Accept input (Control plane specification, submit_turn).
+
+    Raises:
+        Refusal: `turn_id_used`, `thread_busy`, `unknown_thread`.
+    """
     if batch.state.sequence == 0:
         mode = request.permission_mode or batch.inputs.default_mode
         begin_session(batch, title_of(request.text), request.mode, mode, request.thread_id)
@@ -39,17 +43,19 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             "turn_id_used",
             f"The session already has a turn {turn}.",
             field="turnId",
-            hint="Leave turnId out, or give a new one.",
+            hint="Leave turnId out, or use a new id.",
         )
     if _busy(batch.state, thread) and not _resumes(thread) and request.when_busy == "refuse":
         raise Refusal(
             "thread_busy",
             "A turn is running or waiting in this thread.",
-            hint="Send it with whenBusy queue or interrupt.",
+            hint="Set whenBusy to queue or interrupt.",
         )
     if thread.child is not None:
         if thread.child.ending:
-            raise Refusal("thread_busy", f"{thread.agent} is being stopped.", hint="Send it again once it has.")
+            raise Refusal(
+                "thread_busy", f"{thread.agent} is stopping.", hint="Send the input again once it has stopped."
+            )
         continue_child(batch, thread, thread.child, request.text)
         thread = batch.thread(thread.thread)
     check_images(batch, thread.definition, request.mode, permission)
@@ -65,7 +71,7 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         thread_scope(thread, turn),
     )
     if _resumes(thread):
-        batch.add(ThreadResumed(reason="new input, and nothing that waits before it"), thread_scope(thread))
+        batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
         thread = batch.thread(thread.thread)
     if _busy(batch.state, thread):
         _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
@@ -90,16 +96,15 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
 
 
 def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
-    """Takes input for the running turn's next model call. One that waits already is not taken twice.
+    """Accept input for the running turn's next model call, once per steer id.
 
-    Raises `nothing_running`, and `idempotency_conflict` where another text waits under that id.
+    Raises:
+        Refusal: `nothing_running`, and `idempotency_conflict` for another text under that id.
     """
     thread = require_thread(batch.state, request.thread_id)
     run = thread.run
     if run is None or run.stopping:
-        raise Refusal(
-            "nothing_running", "No turn is running that could be steered.", hint="Submit the text as a turn of its own."
-        )
+        raise Refusal("nothing_running", "No turn is running in this thread.", hint="Submit the text as a turn.")
     steer_id = request.steer_id or batch.inputs.ids.new("steer")
     held = batch.store_text(request.text)
     waits = next((one for one in run.steers if one.steer == steer_id), None)
@@ -114,9 +119,9 @@ def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
     elif waits.input != held:
         raise Refusal(
             "idempotency_conflict",
-            f"Another text waits as {steer_id}.",
+            f"The steer {steer_id} already has another text.",
             field="steerId",
-            hint="Leave steerId out, or give a new one.",
+            hint="Leave steerId out, or use a new id.",
         )
     return SteerTaken(
         session_id=batch.state.session, turn_id=run.turn, steer_id=steer_id, sequence=batch.state.sequence
@@ -124,7 +129,8 @@ def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
 
 
 def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:
-    """The mode of input for which nobody chose one: that of the thread's newest turn, of the first one the usual mode."""
+    """Return the permission mode of input that names none: that of the thread's newest turn, else
+    the default."""
     newest = thread.queue[-1] if thread.queue else thread.last
     if newest is None:
         return batch.inputs.default_mode
@@ -140,7 +146,7 @@ def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
 
 
 def _resumes(thread: Thread) -> bool:
-    """True for a paused thread that new input resumes: nothing waits before it."""
+    """True for a paused thread that new input resumes: nothing is queued before it."""
     return thread.paused is not None and thread.run is None and not thread.queue
 
 

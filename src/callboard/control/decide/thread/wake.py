@@ -1,4 +1,4 @@
-"""An idle agent with something in its inbox gets a turn. A lead that talks with a person waits for that person."""
+"""Wakes of idle agents by their inbox. A lead in `chat` waits for its person."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..turn.wake_depth import MAX_HOPS, pause_chain
 
 
 def wake_agent(batch: Batch, thread: Thread) -> None:
-    """Starts a turn with what waits, where the agent is to be woken for it."""
+    """Start a turn with the inbox if the agent wakes for it."""
     if not wakes(batch.state, thread):
         return
     hops = max(one.hops for one in thread.inbox)
@@ -38,8 +38,8 @@ def wake_agent(batch: Batch, thread: Thread) -> None:
 
 
 def deliver_inbox(batch: Batch, thread: Thread) -> None:
-    """Give an idle agent a turn with its inbox because a person asked for it, however its last turn ended. A child that had
-    ended works again. Raises what `start` raises."""
+    """Give an idle agent a turn with its inbox at a person's request, however its last turn ended.
+    An ended child works again. Raises what `start_turn` raises."""
     turn = _turn(batch, thread)
     if thread.child is None:
         _submit(batch, thread, turn)

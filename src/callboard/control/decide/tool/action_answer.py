@@ -1,4 +1,4 @@
-"""A pending action is answered once, by a person or by time."""
+"""Responses to pending actions, by a person or by expiry."""
 
 from __future__ import annotations
 
@@ -18,16 +18,22 @@ from .plan_approval import accepted_mode, carry_out
 from .questions import settle_question
 
 _OUTCOMES: dict[Decision, str] = {"approve": "approved", "reject": "rejected", "answer": "answered"}
-NOBODY_THERE = "Nobody could be asked, so it was not run. Where somebody is there, it can be asked for again."
-FILE_CHANGED = "What the approval was asked for is no longer so: the file, the arguments or the definition changed."
+UNATTENDED = "No person was available to approve the call, so it did not run. Request it again when a person is."
+FILE_CHANGED = (
+    "The file, the arguments or the definition changed after the approval was requested. The call did not run."
+)
 
 
 def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
-    """Resolves an action. Raises `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`, and
-    `invalid_input` of an answer without a text, or a text without an answer.
+    """Resolve an action once.
 
-    Approval holds for what it was asked for: where the gate's fresh look (`Known.evaluation`) no longer lets the call pass, or
-    finds another binding, the call is refused. A wider scope makes the rule that the card showed.
+    An approval applies to the call as it was shown. If the gate now denies the call
+    (`DecisionInputs.evaluation`), or finds another binding, the call is refused. A wider scope adds
+    the rule that the card showed.
+
+    Raises:
+        Refusal: `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`;
+            `invalid_input` for an answer without a text, or a text without an answer.
     """
     found = find_waiting_call(batch.state, request.action_id)
     if found is None:
@@ -35,37 +41,39 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
             "unknown_action",
             f"No action {request.action_id} is pending in this session.",
             field="actionId",
-            hint="get_thread_read names the pending ones.",
+            hint="get_thread_read lists the pending actions.",
         )
     thread, run, call = found
     if run.stopping:
-        raise Refusal("nothing_running", "The turn is being stopped, and its requests with it.", field="actionId")
+        raise Refusal("nothing_running", "The turn is stopping, and its actions with it.", field="actionId")
     if request.decision not in call.decisions:
-        raise Refusal("decision_not_offered", f"This action takes {' or '.join(call.decisions)}.", field="decision")
+        raise Refusal(
+            "decision_not_offered", f"Invalid decision. Accepted: {' or '.join(call.decisions)}.", field="decision"
+        )
     answer = request.answer or ""
     if (request.decision == "answer") is not bool(answer.strip()):
-        wanted = "An answer needs a text." if request.decision == "answer" else "Only an answer has a text."
-        raise Refusal("invalid_input", wanted, field="answer", hint="`answer` goes with the decision answer.")
+        wanted = "An answer needs a text." if request.decision == "answer" else "Only an answer can have a text."
+        raise Refusal("invalid_input", wanted, field="answer", hint="Set `answer` with the decision answer only.")
     if request.scope not in call.scopes or (request.decision == "reject" and request.scope != "once"):
         raise Refusal(
             "scope_not_offered",
-            f"This action does not offer to {request.decision} with the scope {request.scope}.",
+            f"This action does not offer the scope {request.scope} for {request.decision}.",
             field="scope",
-            hint="A rejection is for once; for an approval the action names the scopes that it offers.",
+            hint="Reject with the scope once, or approve with a scope that the action offers.",
         )
     if request.expires_at and (request.scope == "once" or request.expires_at <= batch.inputs.now):
         raise Refusal(
             "invalid_input",
-            "What is given for once has no end, and what is given for longer ends later than now.",
+            "expiresAt needs the scope session or workspace, and a time in the future.",
             field="expiresAt",
-            hint="It is in microseconds since the epoch, and goes with the scopes session and workspace.",
+            hint="Give microseconds since the epoch, or leave it out.",
         )
     if request.unattended and request.decision != "reject":
         raise Refusal(
             "invalid_input",
-            "Where nobody was there to be asked, nothing but a rejection is given.",
+            "Only a rejection can be unattended.",
             field="unattended",
-            hint="It goes with the decision reject.",
+            hint="Set it with the decision reject only.",
         )
     permission_mode = accepted_mode(batch, thread, run, call, request)
     next_turn = batch.inputs.ids.new("turn") if permission_mode is not None else ""
@@ -81,16 +89,16 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
         action_scope(thread, run, call),
     )
     if call.phase == "running":
-        # What a server asked in the middle of a call: the call goes on, and takes the answer from this fact.
+        # A running call that asked a question reads the answer from this fact.
         pass
     elif request.unattended:
-        batch.add(ToolRefused(code="nobody_there", message=NOBODY_THERE), call_scope(thread, run, call))
+        batch.add(ToolRefused(code="nobody_there", message=UNATTENDED), call_scope(thread, run, call))
     elif call.tool in QUESTIONS:
         settle_question(batch, thread, run, call, request)
     elif request.decision == "approve":
         _approved(batch, thread, run, call, request)
     elif request.decision == "answer":
-        # Who asked takes the answer with the fact that lets the call go on.
+        # The remote agent gets the answer when its call starts.
         batch.add(ToolStarted(tool=call.tool), call_scope(thread, run, call))
     else:
         batch.add(_denied(batch.inputs.actor, request.reason), call_scope(thread, run, call))
@@ -107,7 +115,7 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
 
 
 def expire_action(batch: Batch, report: ActionTimedOut) -> None:
-    """Nobody answered, which is a denial."""
+    """Deny an action that reached its expiry time."""
     found = find_waiting_call(batch.state, report.action)
     if found is None:
         return
@@ -118,14 +126,14 @@ def expire_action(batch: Batch, report: ActionTimedOut) -> None:
     if call.phase == "running":
         return
     batch.add(
-        ToolRefused(code="approval_expired", message="Nobody answered the approval in time."),
+        ToolRefused(code="approval_expired", message="No person responded to the approval in time."),
         call_scope(thread, run, call),
     )
     proceed(batch, thread.thread)
 
 
 def find_waiting_call(state: Session, action: str) -> tuple[Thread, OpenRun, OpenCall] | None:
-    """The call that waits for this action, with its run and thread."""
+    """Return the call that waits for this action, with its run and thread."""
     for thread in state.threads.values():
         call = thread.run.find_call_for_action(action) if thread.run is not None else None
         if thread.run is not None and call is not None:
@@ -134,10 +142,10 @@ def find_waiting_call(state: Session, action: str) -> tuple[Thread, OpenRun, Ope
 
 
 def _denied(actor: Actor, reason: str) -> ToolRefused:
-    """Whose no it was, as the fact of the answer has it."""
+    """Return who rejected the call, from the command's actor."""
     policy = actor.kind == "policy"
     who = f"The policy {actor.id}" if policy else "The person"
-    message = f"{who} said no: {reason}" if reason else f"{who} said no."
+    message = f"{who} rejected the call: {reason}" if reason else f"{who} rejected the call."
     return ToolRefused(code="policy_denied" if policy else "person_denied", message=message)
 
 
@@ -165,5 +173,6 @@ def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reques
 
 
 def _holds(evaluation: Evaluation, call: OpenCall) -> bool:
-    """True where the approval is still of what it was asked for. A call that by now passes without one has no binding."""
+    """True if the approval still applies to the call. A call that now passes without an approval
+    has no binding."""
     return evaluation.binding == call.binding or (evaluation.verdict == "allow" and evaluation.binding is None)

@@ -1,4 +1,4 @@
-"""Tool calls: requested, let through, asked about or refused; and ended."""
+"""Tool calls: request, evaluation, start and end."""
 
 from __future__ import annotations
 
@@ -37,17 +37,20 @@ from .plan_approval import continuation_modes
 from .questions import classify_question, record_proposal, resolve_reviewed_artifact
 from .remote_requests import NEEDS
 
-#: Of a call that was cut before it had shown anything.
+#: The outcome of an interrupted call without output.
 NOTHING_SEEN = ToolOutcome(output="")
-ONE_CALL = "In chat an answer may make one tool call, or several that only read. Ask for this one again, if it is still needed."
+ONE_CALL = (
+    "In chat mode a response can have one tool call, or several read-only ones. Repeat this call if you still need it."
+)
 
 
 def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> None:
-    """The calls of one answer. Those that only read begin at once, one beside the other. In `auto` every other call waits for
-    those before it, and they for it. In `chat` an answer may make one call, or several that only read: a call beyond that gets
-    a named refusal, and the gate's word on it is a denial.
+    """Record the calls of one response, and start those that can run now.
 
-    The steps of the answer's parts are given before its facts are, so those of its actions come after all of them.
+    Read-only calls run in parallel. In `auto` every other call waits for the calls before it, and
+    they wait for it. In `chat` a response may have one call, or several read-only ones: the gate
+    denies each further call with a code. The steps of actions come after all steps of the
+    response's parts.
     """
     past = max(call.step for call in wanted) + 1
     serial: set[str] = set()
@@ -83,12 +86,12 @@ def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall])
 
 
 def _only_reads(tool: str, evaluation: Evaluation) -> bool:
-    """True of a call that runs, or is denied, without a person and without an effect on the team."""
+    """True for a call that needs no person and has no effect on the team."""
     return evaluation.read_only and evaluation.verdict != "ask" and tool not in TEAM_TOOLS
 
 
 def _one_too_many(evaluation: Evaluation) -> Evaluation:
-    """The gate's word on a call beyond those that an answer may make in `chat`: the station of modes denies it."""
+    """Return the evaluation of a call beyond the limit in `chat`: the station `mode` denies it."""
     before = STATIONS[: STATIONS.index("mode")]
     checks = (
         *(check for check in evaluation.checks if check.name in before),
@@ -100,7 +103,7 @@ def _one_too_many(evaluation: Evaluation) -> Evaluation:
 
 
 def build_hook_said(batch: Batch, said: HookResult | None) -> HookSaid | None:
-    """What hooks said of a call, as its fact holds it."""
+    """Return the result of hooks as its fact stores it."""
     if said is None:
         return None
     rewritten = None if said.arguments is None else batch.store_text(said.arguments)
@@ -115,14 +118,15 @@ def build_hook_said(batch: Batch, said: HookResult | None) -> HookSaid | None:
 
 
 def original_arguments(call: RequestedCall) -> str:
-    """The model's arguments: as the gate reads them, or as the model wrote them where a hook put others in their place."""
+    """Return the model's arguments as the gate reads them, or as the model wrote them if a hook
+    replaced them."""
     hooked = call.evaluation.hook_result
     rewritten = hooked is not None and hooked.arguments is not None
     return call.arguments if rewritten else call.evaluation.arguments or call.arguments
 
 
 def _judge(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
-    """The call's turn has come: it goes the way that the gate's word shows."""
+    """Evaluate the call whose turn it is, and follow the verdict."""
     _evaluated(batch, scope, tool, evaluation)
     if evaluation.verdict == "deny":
         batch.add(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
@@ -149,8 +153,8 @@ def _evaluated(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) ->
 
 
 def _begin_next(batch: Batch, thread_id: str) -> None:
-    """Once no call of the run is under way those begin that waited for it: all that only read up to the first that does not, or
-    that one. The gate has looked at them again, since what came before may have changed what they are about."""
+    """Start the calls that waited for the ended ones: read-only calls up to the first other call,
+    or that one. The gate evaluated them again, since earlier calls can change what they read."""
     while True:
         thread, run = require_run(batch, thread_id)
         if run.stopping or not run.calls or any(call.phase != "requested" for call in run.calls):
@@ -165,15 +169,15 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
 
 
 def blocks_next_calls(tool: str, evaluation: Evaluation) -> bool:
-    """True of a call that surely is under way once its turn has come, and that those behind it wait for: none of them begins
-    by the same decision."""
+    """True for a call that will be in progress once it starts, so that no later call starts in the
+    same decision."""
     return (
         not evaluation.read_only and evaluation.verdict != "deny" and tool not in TEAM_TOOLS and tool not in QUESTIONS
     )
 
 
 def end_call(batch: Batch, report: ToolEnded) -> None:
-    """A call that had started is over; its result goes to the model when no other call is open."""
+    """Record the end of a running call. The model gets the result when no other call is open."""
     found = find_run(batch, report.thread, report.run)
     if found is None:
         return
@@ -215,7 +219,7 @@ def end_call(batch: Batch, report: ToolEnded) -> None:
 
 
 def start_call(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
-    """The call in that scope is to run, under the confinement that its fact names; what it asks of the team is done here."""
+    """Start the call in that scope, in its sandbox. A team tool is carried out here."""
     if tool in TEAM_TOOLS:
         carry_out(batch, scope, tool, evaluation.arguments)
         return
@@ -225,10 +229,10 @@ def start_call(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) ->
 
 
 def proceed(batch: Batch, thread_id: str) -> None:
-    """Once no call of the run is open the model is asked again. A turn whose plan was accepted is complete, and so is an `auto`
-    turn that was finalised.
+    """Ask the model again once no call of the run is open.
 
-    While a model call is open the calls are those of an agent that is a program of its own, which goes on by itself.
+    A turn with an accepted plan is complete, and so is a finalized `auto` turn. While a model call
+    is open the calls belong to an external agent, which continues without this.
     """
     _, run = require_run(batch, thread_id)
     if run.model_step:
@@ -247,7 +251,7 @@ def proceed(batch: Batch, thread_id: str) -> None:
 def abandon_calls(
     batch: Batch, thread: Thread, run: OpenRun, *, reason: str, unseen: bool, outcomes: Mapping[str, ToolOutcome]
 ) -> None:
-    """Every open call of the run gets its end: cancelled, or lost where it had begun and nobody saw what came of it."""
+    """End every open call of the run: cancelled, or lost if it ran and its result is unknown."""
     for call in run.calls:
         scope = call_scope(thread, run, call)
         outcome = outcomes.get(call.call, NOTHING_SEEN)
@@ -271,7 +275,8 @@ def abandon_calls(
 
 
 def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
-    """A person is asked about this once, and shown what would be made; what could not be made is refused at once."""
+    """Ask a person once whether the call may make an agent or edge, with a preview. Refuse a call
+    that could not make it."""
     try:
         shown = render_card(batch, scope, tool, evaluation.arguments)
     except Refusal as refusal:
@@ -283,7 +288,7 @@ def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, 
 
 
 def ask_approval(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
-    """The call waits for a person. The step of the action is not before `past`."""
+    """Let the call wait for a person. The step of the action is at least `past`."""
     thread, run = require_run(batch, scope.thread)
     try:
         artifact, version = resolve_reviewed_artifact(batch, thread, tool, evaluation.arguments)
@@ -291,7 +296,7 @@ def ask_approval(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, 
         refuse(batch, scope, refusal)
         return
     expiry, call = batch.inputs.approval_expiry_us, run.find_call(scope.tool_call)
-    # A rule holds in every folder of the session: what is asked for in a worktree is not let through outside of it.
+    # A rule applies in every folder of the session, so an approval in a worktree is for once only.
     apart = thread.child is not None and bool(thread.child.worktree)
     approval = "tool_approval" if thread.child is None else "delegated_permission"
     need = NEEDS.get(tool) or classify_question(thread, tool, evaluation.arguments)

@@ -1,5 +1,5 @@
-"""What a server asks a person while a call of it runs: an action of that call, which goes on running (Agent UI specification,
-Human-in-the-loop taxonomy)."""
+"""Questions of tool servers during a running call (Agent UI specification, Human-in-the-loop
+taxonomy)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..turn.iterate import find_run
 
 
 def record_elicitation(batch: Batch, report: ElicitationStarted | ElicitationEnded) -> None:
-    """A call asks, or asks no longer."""
+    """Record that a call asks a question, or no longer waits for the answer."""
     if isinstance(report, ElicitationStarted):
         begin_elicitation(batch, report)
     else:
@@ -22,7 +22,8 @@ def record_elicitation(batch: Batch, report: ElicitationStarted | ElicitationEnd
 
 
 def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
-    """The call asks. One that is over, or asks already, or whose turn is being stopped asks nobody."""
+    """Record the question of a running call. A call with a pending question, or in a stopping turn,
+    asks none."""
     found = find_run(batch, report.thread, report.run)
     call = found[1].find_call(report.call) if found is not None else None
     if found is None or call is None or call.phase != "running" or call.action or found[1].stopping:
@@ -49,23 +50,23 @@ def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
 
 
 def withdraw_elicitation(batch: Batch, report: ElicitationEnded) -> None:
-    """The server does not wait for the answer any more."""
+    """Withdraw the question that the server no longer waits for."""
     found = find_run(batch, report.thread, report.run)
     call = found[1].find_call(report.call) if found is not None else None
     if found is None or call is None or call.phase != "running" or not call.action:
         return
-    batch.add(ActionWithdrawn(reason="the server asks no longer"), action_scope(*found, call))
+    batch.add(ActionWithdrawn(reason="the server withdrew the question"), action_scope(*found, call))
 
 
 def _prompt(question: Question) -> str:
     said = f"The server {question.server} asks:\n\n{question.message}"
     if not question.url:
         return said
-    return f"{said}\n\nIt names this address; open it yourself if you trust it, and answer when you are done:\n{question.url}"
+    return f"{said}\n\nOpen this address yourself if you trust it, then respond:\n{question.url}"
 
 
 def _arguments(question: Question) -> str:
-    """What a form can be made of."""
+    """Return the question as the data of a form."""
     asked: dict[str, object] = {"server": question.server, "message": question.message}
     if question.schema is not None:
         asked["schema"] = question.schema

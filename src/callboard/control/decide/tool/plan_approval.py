@@ -1,4 +1,4 @@
-"""A turn that plans ends with its plan: once that is accepted, the next turn carries it out in the mode that the person picked
+"""Approval of plans: the next turn carries out an accepted plan in the mode that the person chose
 (Agent UI specification, Human-in-the-loop taxonomy, plan_decision)."""
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from ...decision_inputs import limit_carried_mode, narrow_mode
 from ...state.session import OpenCall, OpenRun, Thread
 
 _OFFERED: tuple[ContinuationMode, ...] = ("ask", "edits")
-#: `full` is offered only where it was in force before the plan.
+#: `full` is offered only if it was the mode before planning.
 _OFFERED_AFTER_FULL: tuple[ContinuationMode, ...] = ("ask", "edits", "full")
 
 
 def continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) -> tuple[ContinuationMode, ...]:
-    """Return the modes in which a plan of this call can be carried out, the default first; none where its turn goes on.
+    """Return the modes in which a plan of this call can be carried out, the default first; none if
+    its turn continues.
 
-    No mode is wider than the folder and the agent allow. The default is the mode in force before the planning, else the
-    folder's default mode where that is `edits`, else `ask`.
+    No mode is wider than the folder and the agent allow. The default is the mode before planning,
+    else the folder's default mode if that is `edits`, else `ask`.
     """
     if tool != PROPOSE_PLAN or run.permission_mode != "planning" or thread.child is not None:
         return ()
@@ -40,10 +41,11 @@ def continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) ->
 def accepted_mode(
     batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction
 ) -> ContinuationMode | None:
-    """Return the mode in which the plan that this approves is carried out; None where it approves no such plan.
+    """Return the mode in which the approved plan is carried out; None if the request approves no
+    such plan.
 
     Raises:
-        Refusal: `invalid_input` of a mode that is not offered now.
+        Refusal: `invalid_input` for a mode that is not offered.
     """
     modes = continuation_modes(batch, thread, run, call.tool) if request.decision == "approve" else ()
     if request.permission_mode is None:
@@ -53,9 +55,9 @@ def accepted_mode(
     if not modes:
         raise Refusal(
             "invalid_input",
-            "permissionMode goes with the approval of a plan that was made in permission mode planning.",
+            "permissionMode is only for the approval of a plan made in permission mode planning.",
             field="permissionMode",
-            hint="Leave it out: the agent goes on in the mode that it has.",
+            hint="Leave it out: the agent keeps its mode.",
         )
     raise Refusal(
         "invalid_input",
@@ -68,7 +70,8 @@ def accepted_mode(
 def carry_out(
     batch: Batch, thread_id: str, turn: str, permission_mode: ContinuationMode, call: OpenCall, reason: str
 ) -> None:
-    """Queue the turn that carries out the accepted plan before all that waits. It starts once no call of the run is open."""
+    """Queue the turn that carries out the accepted plan before all other turns. It starts once no
+    call of the run is open."""
     thread = batch.thread(thread_id)
     mode = "chat" if thread.run is None else thread.run.mode
     plan = casing.decode(call.effective_arguments.text, ProposePlan) if call.effective_arguments.ref is None else None
@@ -79,7 +82,7 @@ def carry_out(
     )
     batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
     if thread.queue:
-        batch.add(QueuePromoted(reason="the plan before it was accepted"), scope)
+        batch.add(QueuePromoted(reason="the accepted plan comes first"), scope)
 
 
 def _words(plan: ProposePlan | None, reason: str) -> str:

@@ -1,4 +1,4 @@
-"""Processes that go on in the background: what is asked of one, and what became of it."""
+"""Background processes: input, termination and end."""
 
 from __future__ import annotations
 
@@ -21,8 +21,11 @@ ProcessCommand = WriteProcessStdin | TerminateProcess
 
 
 def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
-    """Says what is wanted of a process. Raises `unknown_process`, `process_unavailable` for one that is over, and
-    `too_large`."""
+    """Record input for a process, or the request to terminate it.
+
+    Raises:
+        Refusal: `unknown_process`; `process_unavailable` for an ended one; `too_large`.
+    """
     found = _running(batch, request.process_id)
     if isinstance(request, TerminateProcess):
         if not found.stopping:
@@ -31,19 +34,18 @@ def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
         if len(request.text.encode("utf-8", "surrogatepass")) > LARGEST_INLINE:
             raise Refusal(
                 "too_large",
-                f"At most {LARGEST_INLINE:,} bytes are written to a process at once.",
+                f"One write to a process can have at most {LARGEST_INLINE:,} bytes.",
                 field="text",
-                hint="Write it in parts.",
+                hint="Split the text.",
             )
         if not request.text and not request.end:
-            raise Refusal("invalid_input", "There is nothing to write.", field="text", hint="Give text, or end.")
+            raise Refusal("invalid_input", "The write is empty.", field="text", hint="Set text or end.")
         batch.add(ProcessInputGiven(text=batch.store_text(request.text), end=request.end), found.scope)
     return ProcessChanged(session_id=batch.state.session, process_id=request.process_id, sequence=batch.state.sequence)
 
 
 def record_process(batch: Batch, report: ProcessStartReported | ProcessEndReported) -> None:
-    """A call's command runs on in the background, or such a process came to its end; one that is over already stays as it was
-    told."""
+    """Record that a command continues in the background, or that its process ended."""
     if isinstance(report, ProcessStartReported):
         batch.add(ProcessStarted(command=batch.store_text(report.command), summary=report.summary), report.scope)
         return
@@ -65,15 +67,15 @@ def record_process(batch: Batch, report: ProcessStartReported | ProcessEndReport
 
 
 def lose_processes(batch: Batch, reason: str) -> None:
-    """Says of what an older epoch had running that it is lost: it ended with its host, and nobody saw how."""
+    """Record that processes of older epochs are lost: they ended with their host."""
     for found in batch.state.processes.values():
         if found.epoch >= batch.inputs.epoch:
             continue
-        message = f"The process {found.process} cannot be reached any more: {reason}."
+        message = f"The process {found.process} cannot be reached: {reason}."
         batch.add(ProcessEnded(status="lost", code="process_unavailable", message=message), found.scope)
         batch.add(
             WarningRaised(
-                code="process_unavailable", message=message, hint="Run its command again where it is still needed."
+                code="process_unavailable", message=message, hint="Run its command again if you still need it."
             ),
             found.scope,
         )
@@ -86,13 +88,13 @@ def _running(batch: Batch, process: str) -> OpenProcess:
     if process in batch.inputs.closed_ids:
         raise Refusal(
             "process_unavailable",
-            f"The process {process} is over.",
+            f"The process {process} has ended.",
             field="processId",
-            hint="list_processes says how it ended; run its command again where it is still needed.",
+            hint="list_processes shows how it ended. Run its command again if you still need it.",
         )
     raise Refusal(
         "unknown_process",
         f"The session has no process {process}.",
         field="processId",
-        hint="list_processes names them.",
+        hint="list_processes lists them.",
     )

@@ -1,5 +1,5 @@
-"""What agents ask a person: a decision on a plan, an answer to a question. The person's word is the call's result, and goes to
-whoever asked, also where that is a child (Agent UI specification, Human-in-the-loop taxonomy)."""
+"""Questions of agents to a person: plans, reviews, answers and requests of remote agents (Agent UI
+specification, Human-in-the-loop taxonomy). The response is the call's result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answere
 
 
 def classify_question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tuple[Decision, ...]] | None:
-    """What is asked for by this call, and how it can be settled; None where it asks nobody anything."""
+    """Return the kind of question that this call asks, and its possible decisions; None for another
+    call."""
     if tool == PROPOSE_PLAN:
         whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
         return whose, ("approve", "answer", "reject")
@@ -41,8 +42,11 @@ def classify_question(thread: Thread, tool: str, arguments: str) -> tuple[Action
 
 
 def resolve_reviewed_artifact(batch: Batch, thread: Thread, tool: str, arguments: str) -> tuple[str, int]:
-    """The artifact that a person is asked to review, and its newest version; nothing where none is. Raises
-    `unknown_artifact`."""
+    """Return the artifact that a person must review, and its newest version; empty for none.
+
+    Raises:
+        Refusal: `unknown_artifact`.
+    """
     named = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
     if not named:
         return "", 0
@@ -50,15 +54,15 @@ def resolve_reviewed_artifact(batch: Batch, thread: Thread, tool: str, arguments
     if not found:
         raise Refusal(
             "unknown_artifact",
-            f"No artifact of this session is {named}.",
+            f"The session has no artifact {named}.",
             field="artifact",
-            hint="Name a file that you wrote, relative to the folder.",
+            hint="Give the path of a file that you wrote, relative to the folder.",
         )
     return found, batch.state.artifacts.open[found].version
 
 
 def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
-    """A plan that waits for its decision is the plan of its run."""
+    """Record a plan that waits for its decision as the plan of its run."""
     if tool != PROPOSE_PLAN:
         return
     thread, run = require_run(batch, thread_id)
@@ -67,7 +71,7 @@ def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> 
 
 
 def settle_question(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
-    """The call comes to what the person said."""
+    """End the call with the person's response."""
     scope = call_scope(thread, run, call)
     answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
     said = PersonSaid(

@@ -1,4 +1,4 @@
-"""What a run is given beside the words of its thread, and when the older part of those is summarised."""
+"""Context of a run, and when its thread is compacted."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...resolved_context import ResolvedContext, merge_contexts
 from ...state.context import BYTES_PER_TOKEN, TOOL_TOKENS, ModelCapabilities, allocate_bytes
 from ...state.session import OpenRun, Thread
 
-#: How much of the window stays as it was said, of what is newest.
+#: Share of the window for the newest part, which stays verbatim.
 KEPT = 0.25
-#: What is less than this share of the window is not worth a summary of its own.
+#: Minimum share of the window for a part to be compacted.
 LEAST = 0.1
 
 
 def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope) -> None:
-    """Says what the run that just began is given, where there is something to say: its window counts as that."""
+    """Record the context of a run that just began, if it has any or its model's window is known."""
     run = batch.thread(thread.thread).run
     submitted = next(
         (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == scope.turn), None
@@ -30,7 +30,7 @@ def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope)
     given = merge_contexts(setup.instructions, came, *(batch.inputs.resolve_pin(name) for name in thread.pinned))
     batch.add_blobs(*given.blobs)
     refs, missing = given.refs, given.missing
-    # What the run was routed to, which may be a fallback of the chosen one.
+    # The run's model can be a fallback of the chosen one.
     candidate = setup.candidates[setup.chosen]
     asked = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
     takes = batch.inputs.find_capabilities(*asked)
@@ -53,8 +53,8 @@ def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope)
 
 
 def record_context_change(batch: Batch, thread_id: str) -> None:
-    """Says behind a model call what the run is given where something else is left out than was told: older turns fell out of
-    it, or were summarised."""
+    """Record the context after a model call if other turns are left out than before: older turns
+    fell out or were compacted."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None:
@@ -78,9 +78,8 @@ def record_context_change(batch: Batch, thread_id: str) -> None:
 
 
 def compute_cut(thread: Thread, limit: int) -> int:
-    """The sequence up to which a thread's facts are left out of what its model is told: as many of its newest turns as have so
-    many steps together are told, the one under way in any case, and never more than are marked. What was left out once stays
-    so."""
+    """Return the sequence up to which facts are left out of the model's context. The newest turns
+    within `limit` steps stay, and the present turn always does. Earlier cuts stay."""
     steps = 0
     for later, mark in zip(reversed(thread.marks), reversed(thread.marks[:-1]), strict=False):
         steps += mark.steps
@@ -91,7 +90,8 @@ def compute_cut(thread: Thread, limit: int) -> int:
 
 
 def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
-    """What the thread's model is told now, in tokens: as its provider told it last, with what came since; else an estimate."""
+    """Return the tokens of the thread's context: the provider's newest count with what came after
+    it, else an estimate."""
     filling = thread.context_usage
     if filling.reported:
         return filling.reported + filling.since
@@ -105,8 +105,8 @@ def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
 
 
 def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
-    """Asks for a summary of the older part of the thread, where that is due and there is something to summarise. True where it
-    was asked for: what comes of it goes on with the run."""
+    """Compact the older part of the thread if it is due. Return True if a summary was requested;
+    its result continues the run."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None or run.compaction_failed or run.provider in EXTERNAL_PROVIDERS:
@@ -117,7 +117,7 @@ def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bo
         return False
     through, tokens = find_older_part(thread, run, 0 if window is None or cause == "person" else int(window * KEPT))
     if cause == "refused" and not through:
-        # What is older is the summary of before, which takes too much by itself.
+        # The older part is the former summary alone, which is too long.
         through, tokens = find_older_part(thread, run, 0)
     if not through or (cause == "window" and tokens < LEAST * (window or 0)):
         return False
@@ -127,7 +127,7 @@ def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bo
 
 
 def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
-    """Asks the model that the run is routed to now for a summary of the thread's facts up to there."""
+    """Ask the run's model for a summary of the thread's facts through `through`."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None:
@@ -146,14 +146,14 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
 
 
 def find_older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
-    """The sequence up to which the thread can be summarised, 0 for none, and how many tokens that takes. The newest part
-    stays: so much of it as fits into `keep` tokens, and at least the newest round of a run, or the newest turn."""
+    """Return the sequence through which the thread can be compacted, 0 for none, and its tokens.
+    The newest part stays: up to `keep` tokens, and at least the newest round or turn."""
     told = max(thread.cut, thread.context_usage.compacted)
     over = thread.marks[:-1] if run is not None else thread.marks
     parts = [(one.started, one.tokens) for one in over if one.started > told]
     ended = len(parts)
     parts += _rounds(run) if run is not None else []
-    # A turn that is there for the summary alone says nothing: the newest is the one before.
+    # A turn that only compacts has no content: the newest turn is the one before.
     stays = 2 if run is not None and run.only_compacts and ended else 1
     kept, first = 0, len(parts)
     while first > 0:
@@ -168,14 +168,15 @@ def find_older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int
 
 
 def count_older_tokens(thread: Thread, run: OpenRun, through: int) -> int:
-    """What is no longer told once the thread is summarised up to there, in tokens."""
+    """Return the tokens that a summary through `through` replaces."""
     marks = (one.tokens for one in thread.marks[:-1] if thread.context_usage.compacted < one.started <= through)
     rounds = (one.tokens for one in run.rounds if one.sequence <= through)
     return sum(marks) + sum(rounds) + thread.context_usage.summary
 
 
 def _rounds(run: OpenRun) -> list[tuple[int, int]]:
-    """The rounds of a run that brought something. What it was asked is told in any case, so that it is no part by itself."""
+    """Return the rounds of a run that added tokens. The input is always in the context, so it is
+    not a part by itself."""
     found = [(one.sequence, one.tokens) for one in run.rounds if one.tokens] or [
         (one.sequence, 0) for one in run.rounds[:1]
     ]
@@ -186,7 +187,7 @@ def _rounds(run: OpenRun) -> list[tuple[int, int]]:
 
 
 def _left_out(refs: tuple[ContextRef, ...], takes: ModelCapabilities) -> list[Omission]:
-    """What the model is not told of what it is given, or told in part."""
+    """Return which refs the model does not receive, or receives in part."""
     found: list[Omission] = []
     for ref, share in zip(refs, allocate_bytes(refs), strict=True):
         size = ref.content.size if ref.content is not None else 0
@@ -202,7 +203,7 @@ def _left_out(refs: tuple[ContextRef, ...], takes: ModelCapabilities) -> list[Om
 
 
 def _older(thread: Thread, cut: int) -> list[Omission]:
-    """The turns that are told no more, of those that are still known of."""
+    """Return the turns that are left out of the context."""
     compacted = thread.context_usage.compacted
     found = [Omission(reason="compacted", tokens=None)] if compacted else []
     older = sum(compacted < one.started <= cut for one in thread.marks)

@@ -1,15 +1,19 @@
 """The rule of idle agents, stated here and in docs/architecture.md.
 
-An agent with unread input or open work and no run never reads `done` or `running`: it is paused with a reason, one
-`resume_thread` gives it a run, and it is in attention. The rule reads the state and no event, so every path that leaves an
-agent idle comes to the same: an interrupt, a failure, a crash, a message to an agent that nothing wakes.
+An agent with unread input or open work and no run never has the state `done` or `running`. It is
+paused with a reason, one `resume_thread` gives it a run, and it needs attention. The rule reads the
+state and no event, so it applies after every path: an interrupt, a failure, a crash, a message that
+wakes no agent.
 
-Three kinds of agent need no pause, because another fact says what they wait for:
+Three kinds of agents need no pause, because another fact says what they wait for:
 
-- a child that waits for a slot, and an agent that sleeps until a time: each gets its run without a person;
-- an agent of a paused task or job, or of an item that waits for room in its job: `task.paused` and `job.item.retried` say why,
-  `resume_task` and `resume_job` end it, unless the agent works on another task as well;
-- a child that failed or was cancelled: it reads so, and its parent was notified. `resume_thread` delivers its unread input.
+- A child that waits for a slot, or an agent that sleeps until a time, gets its run without a
+  person.
+- An agent of a paused task or job, or of an item that waits for room in its job: `task.paused` and
+  `job.item.retried` give the reason. `resume_task` and `resume_job` end the wait, unless the agent
+  works on another task as well.
+- A child that failed or was cancelled has that state, and its parent was notified. `resume_thread`
+  delivers its unread input.
 """
 
 from __future__ import annotations
@@ -22,16 +26,16 @@ from ...state.session import Session, Thread
 from .inbox import list_deliverable
 from .queue_eligibility import find_startable, works_on_paused_task
 
-#: Why an agent reads nothing by itself, by how its newest turn ended.
+#: Why an agent does not read its inbox, by how its newest turn ended.
 _ENDS = {
-    "completed": "it reads what was sent at the next message of a person",
+    "completed": "it reads them with a person's next message",
     "failed": "its last turn failed",
     "interrupted": "its last turn was interrupted",
 }
 
 
 def pause_idle(batch: Batch, cause: PauseCause) -> None:
-    """Pause each agent that the rule is about. Nothing is left that would start it."""
+    """Pause each idle agent that the rule applies to. Nothing else would start it."""
     for thread in list(batch.state.threads.values()):
         reason = pause_reason(batch.state, thread)
         if reason and thread.paused is None:
@@ -39,7 +43,8 @@ def pause_idle(batch: Batch, cause: PauseCause) -> None:
 
 
 def pause_reason(state: Session, thread: Thread) -> str:
-    """Return why the agent must be paused; empty where it runs, is about to, or has nothing unread and nothing open."""
+    """Return why the agent must be paused; empty if it runs, is about to run, or has nothing unread
+    or open."""
     if thread.run is not None or thread.kind == "human" or _waits_for_other(state, thread):
         return ""
     unread = len(list_deliverable(thread))
@@ -50,14 +55,15 @@ def pause_reason(state: Session, thread: Thread) -> str:
 
 
 def delay_reason(state: Session, thread: Thread) -> str:
-    """Return why a receiver does not read its inbox until somebody resumes it; empty where it reads it without that."""
+    """Return why a receiver does not read its inbox until a person resumes it; empty if it reads
+    it."""
     if thread.paused is not None:
         return f"it is paused ({thread.paused}) until a person resumes it"
     return "" if wakes(state, thread) else pause_reason(state, thread)
 
 
 def wakes(state: Session, thread: Thread) -> bool:
-    """True where the agent is idle and is to be woken for what its inbox holds."""
+    """True if the agent is idle and wakes for its inbox."""
     if thread.run is not None or thread.paused is not None or not list_deliverable(thread):
         return False
     if find_startable(state, thread) is not None or works_on_paused_task(state, thread):
@@ -67,13 +73,14 @@ def wakes(state: Session, thread: Thread) -> bool:
     if thread.kind == "human" or (thread.child is not None and thread.child.status != "running"):
         return False
     if thread.ended is not None and thread.ended.how != "completed":
-        # What failed or was stopped would likely fail again, or was stopped for a reason.
+        # A failed turn would likely fail again, and an interrupted one was stopped for a reason.
         return False
     return thread.thread != state.lead or (thread.last is not None and thread.last.mode == "auto")
 
 
 def can_resume(state: Session, thread: Thread) -> bool:
-    """True where `resume_thread` gives the agent a run: it is paused, or has unread input that nothing else delivers."""
+    """True if `resume_thread` gives the agent a run: it is paused, or has unread input that nothing
+    else delivers."""
     if thread.paused is not None:
         return True
     if (

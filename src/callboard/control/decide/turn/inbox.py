@@ -1,5 +1,8 @@
-"""What an agent is told in its next turn. Items are reserved by the run that is told them and consumed, once and in order,
-in the batch that records its model's first answer (Communication specification, Handoff delivery)."""
+"""Inboxes of agents (Communication specification, Handoff delivery).
+
+A run reserves items when it starts. They are consumed, once and in order, in the batch that records
+its model's first response.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from ...state.session import OpenRun, Thread
 
 
 def list_deliverable(thread: Thread) -> tuple[str, ...]:
-    """The items that the next turn is told, in the order in which they were sent."""
+    """Return the items for the next turn, in order of arrival."""
     return tuple(one.item for one in thread.inbox)
 
 
 def reserve_inbox(batch: Batch, thread_id: str) -> None:
-    """The run that has just begun is told what waits in its thread's inbox."""
+    """Reserve the inbox items for the run that just began."""
     thread = batch.thread(thread_id)
     items = list_deliverable(thread)
     if items and thread.run is not None:
@@ -24,8 +27,8 @@ def reserve_inbox(batch: Batch, thread_id: str) -> None:
 
 
 def consume_inbox(batch: Batch, thread_id: str) -> None:
-    """The model answered: what it was told is consumed, and handoffs among it are accepted by that, but for those that wait for
-    an answer."""
+    """Consume the reserved items after the model's response, and accept handoffs among them that
+    wait for no response."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None or not run.reserved:
@@ -44,12 +47,14 @@ def consume_inbox(batch: Batch, thread_id: str) -> None:
 
 
 def complete_handoffs(batch: Batch, thread: Thread) -> None:
-    """The turn that took them is complete: handoffs without ownership, and without an answer that is still due, are done."""
+    """Complete accepted handoffs of a completed turn, except those with ownership or a due reply."""
     for handoff in list(batch.state.handoffs.values()):
         mine = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
         if mine and not handoff.reply_by and not any(one.handoff == handoff.handoff for one in thread.inbox):
             batch.add(
-                HandoffCompleted(source=handoff.source, target=handoff.target, reason="the turn that took it ended"),
+                HandoffCompleted(
+                    source=handoff.source, target=handoff.target, reason="the turn that accepted it ended"
+                ),
                 Scope(agent=thread.agent, thread=thread.thread, handoff=handoff.handoff),
             )
 

@@ -1,4 +1,4 @@
-"""The heart of a turn: after each answer, ask again, wait, or end."""
+"""Steps of a turn: ask the model, repeat a request, complete or fail."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from .repetition import fail_repetition, find_repetition
 
 
 def ask_model(batch: Batch, thread_id: str) -> None:
-    """Asks the model for the next time, with the steers that wait; at the bound of the run the turn fails instead, and so it
-    does where the run gets nowhere."""
+    """Ask the model with the waiting steers. At the run's limit, or after equal rounds, the turn
+    fails instead."""
     thread, run = require_run(batch, thread_id)
     if run.iteration >= run.max_iters:
         fail_turn(
             batch,
             thread_id,
             code="max_iters",
-            message=f"The turn reached its bound of {run.max_iters} model calls without an end.",
-            hint="Send another turn to go on from here.",
+            message=f"The turn reached its limit of {run.max_iters} model calls.",
+            hint="Send another turn to continue.",
             retryable=False,
         )
         return
@@ -55,7 +55,7 @@ def ask_model(batch: Batch, thread_id: str) -> None:
 
 
 def repeat_request(batch: Batch, thread_id: str) -> None:
-    """Asks the model that the run is routed to now what the one before it was asked. It is the same call of the run."""
+    """Ask the run's present model what the failed one was asked. The iteration stays the same."""
     thread, run = require_run(batch, thread_id)
     batch.add(_request(batch, thread, run, run.iteration), run_scope(thread, run, run.next_step))
 
@@ -71,7 +71,7 @@ def _request(batch: Batch, thread: Thread, run: OpenRun, iteration: int) -> Mode
 
 
 def record_model_end(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
-    """Says that a model call ended with an answer, and what it took. The scope is of its step."""
+    """Record the end and the usage of a model call, in the scope of its step."""
     batch.add(
         ModelCompleted(
             stop_reason=report.stop_reason,
@@ -96,7 +96,8 @@ def record_model_end(batch: Batch, report: ModelAnswered, scope: Scope) -> None:
 
 
 def complete_turn(batch: Batch, thread_id: str, *, plain_text: bool = False) -> None:
-    """Ends the turn with its answer. With `plain_text` that is the newest text of a run that was to be finalized."""
+    """Complete the turn with its answer. `plain_text`: the answer is the newest text of a run
+    without Finalize."""
     thread, run = require_run(batch, thread_id)
     scope = run_scope(thread, run)
     reject_steers(batch, thread, run, "turn_completed")
@@ -107,7 +108,7 @@ def complete_turn(batch: Batch, thread_id: str, *, plain_text: bool = False) -> 
 
 
 def fail_turn(batch: Batch, thread_id: str, *, code: str, message: str, hint: str, retryable: bool) -> None:
-    """Ends the turn without its end being reached. A queue behind it waits for a person: it would likely fail as well."""
+    """Fail the turn. A thread with queued turns pauses, since they would likely fail as well."""
     thread, run = require_run(batch, thread_id)
     reject_steers(batch, thread, run, "turn_failed")
     finish_plan(batch, thread, run)
@@ -120,13 +121,13 @@ def fail_turn(batch: Batch, thread_id: str, *, code: str, message: str, hint: st
 
 
 def reject_steers(batch: Batch, thread: Thread, run: OpenRun, reason: SteerRejection) -> None:
-    """No model call will include what was steered: its sender keeps the draft."""
+    """Reject the waiting steers, so their senders keep the drafts."""
     for steer in run.steers:
         batch.add(SteerRejected(steer_id=steer.steer, input=steer.input, reason=reason), run_scope(thread, run))
 
 
 def find_run(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun] | None:
-    """The run that an outcome is of, with its thread; None where it is over, and the outcome comes too late."""
+    """Return the open run of an outcome with its thread; None if the run ended."""
     thread = batch.state.threads.get(thread_id)
     if thread is None or thread.run is None or thread.run.run != run_id:
         return None
@@ -134,7 +135,7 @@ def find_run(batch: Batch, thread_id: str, run_id: str) -> tuple[Thread, OpenRun
 
 
 def require_run(batch: Batch, thread_id: str) -> tuple[Thread, OpenRun]:
-    """The thread and its run. A defect where none is open."""
+    """Return the thread and its open run. A missing run is a defect."""
     thread = batch.thread(thread_id)
     if thread.run is None:
         raise LookupError(f"thread {thread_id} has no open run")

@@ -1,4 +1,4 @@
-"""Plans of runs: told when they change, and once more as final when the run ends, however it ends."""
+"""Plans of runs: recorded when they change, and as final when the run ends."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from callboard.contracts.facts import PlanUpdated
 from ...batch import Batch, run_scope
 from ...state.session import OpenRun, Thread
 
-#: The longest line of a plan that a fact holds, in characters.
+#: Maximum length of a plan's line, in characters.
 LONGEST_LINE = 400
 
 
 def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
-    """The plan as it is now, at the step where it first appeared. One that says what was said before leaves nothing, and so
-    does an empty one where there was none."""
+    """Record a changed plan at the step where it first appeared."""
     steps = fit_plan(steps)
     before = run.plan
     if steps == (before.steps if before is not None else ()):
@@ -27,22 +26,22 @@ def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tu
 
 
 def propose_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
-    """A plan that waits for its decision, at that step. Where the run proposed one before it is the next revision of it."""
+    """Record a proposed plan, as the next revision if the run proposed one before."""
     before = run.plan
     revision = 1 if before is None else before.revision + 1
     batch.add(PlanUpdated(steps=fit_plan(steps), revision=revision), run_scope(thread, run, step))
 
 
 def finish_plan(batch: Batch, thread: Thread, run: OpenRun) -> None:
-    """The run ends: what its plan is now is final."""
+    """Record the run's plan as final."""
     if run.plan is not None:
         told = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
         batch.add(told, run_scope(thread, run, run.plan.step))
 
 
 def fit_plan(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
-    """The plan as a fact may hold it: long lines are cut, and where the whole is too large the last line says how many lines
-    are left out."""
+    """Return the plan within the size of a fact: long lines are truncated, and a last line counts
+    the lines left out."""
     kept: list[PlanStep] = []
     size = 0
     for index, step in enumerate(steps):

@@ -1,4 +1,4 @@
-"""A run that gets the same again and again is stopped, and its thread waits for a person who is shown where."""
+"""Runs without progress: equal rounds fail the turn and pause its thread."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from ...evolve.repetition import streak
 from ...state.session import OpenRun, Thread
 from .plan import finish_plan
 
-#: How many rounds in a row may come to the same.
+#: Consecutive rounds with the same result that fail a turn.
 MAX_EQUAL_ROUNDS = 3
 
 
 def find_repetition(run: OpenRun) -> tuple[int, ...]:
-    """The steps of the model calls that all led to the same; none while the run gets on."""
+    """Return the steps of model calls with the same result; empty while the run makes progress."""
     steps = streak(run).steps
     return steps if len(steps) >= MAX_EQUAL_ROUNDS else ()
 
 
 def fail_repetition(batch: Batch, thread: Thread, run: OpenRun, steps: tuple[int, ...]) -> None:
-    """Ends the turn and pauses its thread, with the ids of the steps as evidence. New input lets the thread go on."""
+    """Fail the turn and pause its thread, with the steps as evidence. New input resumes the thread."""
     finish_plan(batch, thread, run)
     batch.add(
         TurnFailed(
             code="no_progress",
             message=f"The last {len(steps)} model calls led to the same result.",
-            hint="Say what to do differently, or send the turn again.",
+            hint="Send other instructions, or send the turn again.",
             iterations=run.iteration,
         ),
         run_scope(thread, run),

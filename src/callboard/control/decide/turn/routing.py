@@ -1,4 +1,4 @@
-"""Which model a run asks, and which is asked in its place where that one fails for good."""
+"""Routes of runs: the model to ask, and the fallback after a failure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ...state.session import OpenRun, QueuedTurn, Thread
 from .context import count_older_tokens, count_used_tokens
 from .iterate import repeat_request
 
-#: What another model may do better. Not among them: a request that was refused for what it says, and one that is too long.
+#: Failures that another model may not have. A refused or too long request is not one of them.
 FALLS_BACK: frozenset[str] = frozenset(
     {
         "model_unconfigured",
@@ -42,15 +42,15 @@ FALLS_BACK: frozenset[str] = frozenset(
 
 
 class _ModelNeeds(msgspec.Struct, frozen=True):
-    """What a model must take to be told the thread: images, and so many tokens."""
+    """What the context requires of a model."""
 
     images: bool
     tokens: int
 
 
 def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scope: Scope) -> None:
-    """Says which model the run asks. One that does not take what the turn brings gives way to a fallback that does; without
-    one it is asked, and told what was left out."""
+    """Record the route of a run. A chosen model that cannot take the input is replaced by a
+    fallback that can; without one the input is reduced."""
     waited = (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == turn.turn)
     turn = next(waited, turn)
     pinned = (ref for name in thread.pinned for ref in batch.inputs.resolve_pin(name).refs)
@@ -60,9 +60,7 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scop
     fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
     chosen, reason = looked[setup.chosen], setup.route_reason
     if chosen.excluded and fallbacks:
-        reason = (
-            f"{model_name(chosen)} is not asked: {chosen.excluded} {model_name(fallbacks[0])} is the next that can."
-        )
+        reason = f"{model_name(chosen)} was skipped: {chosen.excluded} {model_name(fallbacks[0])} is the next available model."
         chosen, *rest = fallbacks
         fallbacks = tuple(rest)
     elif chosen.excluded:
@@ -72,12 +70,13 @@ def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scop
 
 
 def takes_images(asked: Candidate | OpenRun, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
-    """Return whether this model, or the model of this run, is shown images. An external agent decides for itself."""
+    """Return whether this model, or the model of this run, takes images. An external agent decides
+    that itself."""
     return asked.provider in EXTERNAL_PROVIDERS or find_capabilities(asked.provider, asked.model).images
 
 
 def route_takes_images(setup: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
-    """Return whether the chosen model or a fallback is shown images."""
+    """Return whether the chosen model or a fallback takes images."""
     return any(takes_images(setup.candidates[index], find_capabilities) for index in (setup.chosen, *setup.fallbacks))
 
 
@@ -85,7 +84,8 @@ def check_images(batch: Batch, definition: str, mode: Mode, permission_mode: Per
     """Check that the run's model, or a fallback, takes the images that are attached to its input.
 
     Raises:
-        Refusal: `images_unsupported` if none of them does: the image would look attached and reach no model.
+        Refusal: `images_unsupported` if none does: the image would look attached and reach no
+            model.
     """
     names = _attached_images(batch)
     if not names:
@@ -106,7 +106,7 @@ def check_steered_images(batch: Batch, run: OpenRun) -> None:
     """Check that the model of the running turn takes the images that are attached to a steer.
 
     Raises:
-        Refusal: `images_unsupported` if it does not. A turn of its own may go to another model.
+        Refusal: `images_unsupported` if it does not; a turn of its own may go to another model.
     """
     names = _attached_images(batch)
     if not names or takes_images(run, batch.inputs.find_capabilities):
@@ -131,25 +131,25 @@ def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
 
 
 def find_fallbacks(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
-    """The models that may be asked in place of the run's, which failed for good with that code, in their order. What is too
-    long for one that makes a summary, another one may take."""
+    """Return the models that can replace the run's failed model, in order. For a summary a longer
+    window can help."""
     falls = code in FALLS_BACK or (run.compacting is not None and code == "model_context_full")
     if not falls or run.provider in EXTERNAL_PROVIDERS:
         return ()
-    # Of what is being summarised each is told as much as it takes, and nothing from then on.
+    # A summary request includes as much of the older part as the model takes, and nothing newer.
     over = count_older_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
     needs = _ModelNeeds(images=_pictured(thread), tokens=count_used_tokens(thread, run) - over)
     return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
 
 
 def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
-    """Asks the next model what the failed one was asked."""
+    """Ask the next model what the failed one was asked."""
     route_to_fallback(batch, thread_id, report, found)
     repeat_request(batch, thread_id)
 
 
 def route_to_fallback(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
-    """Says that the run is routed to the next model from here on, and why."""
+    """Record the route to the next model, and why."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None:
@@ -168,13 +168,13 @@ def route_to_fallback(batch: Batch, thread_id: str, report: ModelAttemptFailed, 
         RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=tuple(rest)),
         scope,
     )
-    message = f"{failed} failed, and {model_name(chosen)} is asked in its place: {report.message}"
+    message = f"{failed} failed. {model_name(chosen)} replaces it: {report.message}"
     batch.add(WarningRaised(code="model_fell_back", message=message), run_scope(thread, run, report.step))
 
 
 def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Quota | None, *, refused: bool) -> None:
-    """Says what the provider told of its limits: always where it refused for them, and with an answer only where a limit came
-    under a tenth that was not so before in this run."""
+    """Record the provider's limits: after a refusal for them always, after a response only if a
+    limit newly fell below a tenth."""
     if quota is None:
         return
     low = scarce(quota.limits)
@@ -196,20 +196,20 @@ def _named(limits: tuple[Limit, ...], whats: tuple[str, ...]) -> tuple[Limit, ..
 
 
 def _looked_at(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> Candidate:
-    """The candidate, with why it cannot be told the thread, where it cannot."""
+    """Return the candidate, excluded with a reason if it cannot take the context."""
     if candidate.excluded or candidate.provider in EXTERNAL_PROVIDERS:
         return candidate
     takes = batch.inputs.find_capabilities(candidate.provider, candidate.model)
     if needs.images and not takes.images:
         return msgspec.structs.replace(candidate, excluded="It takes no images.")
     if takes.window is not None and needs.tokens > takes.window:
-        why = f"Its window of {takes.window} tokens is smaller than what it would be told, some {needs.tokens}."
+        why = f"Its window of {takes.window} tokens is smaller than the context of about {needs.tokens}."
         return msgspec.structs.replace(candidate, excluded=why)
     return candidate
 
 
 def _pictured(thread: Thread) -> bool:
-    """True where the model is told images of earlier turns or calls."""
+    """True if the context has images of earlier turns or calls."""
     return thread.newest_image > max(thread.cut, thread.context_usage.compacted)
 
 

@@ -1,4 +1,4 @@
-"""How an agent of kind background goes to sleep, and what each of its runs is: an attempt of one task of the board."""
+"""Sleep of background agents. Each of their runs is an attempt of one task of the board."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .titles import title_of
 
 
 def begin_background(batch: Batch, thread: Thread, definition: Definition, permission_mode: PermissionMode) -> None:
-    """The agent has joined: its task is on the board and it sleeps. It works under no wider mode than this one."""
+    """Create the task of an agent that joined, and let it sleep. `permission_mode` is the widest
+    mode of its runs."""
     task = batch.inputs.ids.new("task")
     scope = Scope(agent=thread.agent, thread=thread.thread, task=task)
     title = title_of(definition.description) or definition.name
@@ -23,7 +24,7 @@ def begin_background(batch: Batch, thread: Thread, definition: Definition, permi
 
 
 def fall_asleep(batch: Batch, thread: Thread, background: Background) -> None:
-    """The agent sleeps again: until its next time, or for good where its task is over."""
+    """Let the agent sleep until its next time, or for good if its task ended."""
     definition = batch.inputs.find_definition(thread.definition)
     schedule = definition.schedule if definition is not None else None
     reason: SleepReason = "ran" if background.turn else "resumed"
@@ -37,7 +38,7 @@ def fall_asleep(batch: Batch, thread: Thread, background: Background) -> None:
 
 
 def begin_attempt(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
-    """A run of the agent is about to begin: it wakes, where nothing said so yet, and the run is an attempt of its task."""
+    """Record that the agent wakes, unless recorded, and begin an attempt of its task."""
     background = thread.background
     if background is None or background.is_ended:
         return
@@ -46,7 +47,7 @@ def begin_attempt(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> N
         reason: WakeReason = "inbox" if turn.woken else "person"
         batch.add(AgentWoke(reason=reason), scope)
     if turn.task == background.task:
-        # Somebody began the attempt, and said so.
+        # The attempt was begun with the turn.
         return
     attempt = Scope(
         agent=thread.agent,
@@ -60,19 +61,21 @@ def begin_attempt(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> N
 
 
 def scheduled_modes(batch: Batch, thread: Thread, background: Background) -> QueuedTurn:
-    """The modes of a run that nobody asked for: it ends with Finalize where the agent may finalise, else with its text."""
+    """Return the modes of an automatic run: it ends with Finalize if the agent has that tool, else
+    with its text."""
     mode = work_mode(batch.inputs.find_definition(thread.definition))
     return QueuedTurn(turn="", mode=mode, permission_mode=background.permission_mode)
 
 
 def work_mode(definition: Definition | None) -> Mode:
-    """Return the mode of work for others: `auto` where the agent can end it, which takes Finalize as policy and as tool."""
+    """Return the mode of work for others: `auto` if the agent can end it, which takes Finalize as
+    policy and as tool."""
     can_finalize = definition is not None and FINALIZE in definition.policy and {"*", FINALIZE} & {*definition.tools}
     return "auto" if can_finalize else "chat"
 
 
 def format_schedule(schedule: Schedule) -> str:
-    """A schedule's times as the log has them; empty where it has none."""
+    """Return the times of a schedule as facts store them; empty for none."""
     return f"every {schedule.every} s" if schedule.every else schedule.cron
 
 

@@ -1,4 +1,4 @@
-"""A turn starts: its run is set up, told what waits for its agent, and its model asked for the first time."""
+"""Starts of turns: the run is configured, gets its context, and asks its model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from .tool_catalog import record_servers
 
 
 def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
-    """Starts a run of the turn and asks the model for the first time. Raises what `Known.setup` raises, with nothing said."""
+    """Start a run of the turn and ask its model. Raises what `DecisionInputs.configure_run` raises,
+    before any fact."""
     thread = batch.thread(thread_id)
     setup = batch.inputs.configure_run(thread.definition, turn.mode, turn.permission_mode)
     run = batch.inputs.ids.new("run")
@@ -52,11 +53,8 @@ def start_turn(batch: Batch, thread_id: str, turn: QueuedTurn) -> None:
 
 
 def start_next(batch: Batch, thread_id: str) -> None:
-    """Starts the first turn of the queue that may start, of a thread whose run has just ended.
-
-    Where it cannot start (its definition is gone, no model is configured) what ended before it is still to be told: the
-    thread pauses, and resuming it names the reason.
-    """
+    """Start the first eligible turn of the queue after a run ended. A turn that cannot start pauses
+    the thread; resuming it reports the cause."""
     thread = batch.thread(thread_id)
     first = find_startable(batch.state, thread)
     if first is None:
@@ -68,21 +66,24 @@ def start_next(batch: Batch, thread_id: str) -> None:
 
 
 def require_thread(state: Session, thread_id: str | None) -> Thread:
-    """The thread of that id; without one that of the session's owner, the lead unless a handoff moved it. Raises
-    `unknown_thread`."""
+    """Return the thread with that id; without an id that of the session's owner.
+
+    Raises:
+        Refusal: `unknown_thread`.
+    """
     thread = state.threads.get(thread_id or state.owner or state.lead)
     if thread is None:
         raise Refusal(
             "unknown_thread",
             f"The session has no thread {thread_id}.",
             field="threadId",
-            hint="get_session names the threads.",
+            hint="get_session lists the threads.",
         )
     return thread
 
 
 def thread_changed(batch: Batch, thread_id: str) -> ThreadChanged:
-    """The answer that names what runs now."""
+    """Return the answer with the running turn."""
     run = batch.thread(thread_id).run
     return ThreadChanged(
         session_id=batch.state.session,

@@ -1,4 +1,4 @@
-"""Which tools an agent has, and which servers bring some: told where it differs from what was told last."""
+"""Tool catalogs and states of tool servers, recorded when they change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ...evolve.tool_catalog import seen
 def record_catalog(
     batch: Batch, thread_id: str, catalog: ToolCatalog | None, scope: Scope, added: tuple[str, ...] = ()
 ) -> None:
-    """The tools of the agent from here on. What it had already is not said again."""
+    """Record the agent's tools from here on, if they changed."""
     if catalog is None or (batch.thread(thread_id).catalog == catalog.blob.ref.hash and not added):
         return
     batch.add_blobs(catalog.blob)
@@ -34,7 +34,8 @@ def record_catalog(
 
 
 def record_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -> None:
-    """Servers that came, changed or went since the session was told of them. One that has not answered yet is not told of."""
+    """Record tool servers that connected, changed or were lost. A server without a response yet is
+    skipped."""
     for server in servers:
         fact = _told(server)
         if fact is not None and batch.state.servers.get(server.name) != seen(fact):
