@@ -48,7 +48,7 @@ from callboard.contracts.rows import Part, SessionCard
 from callboard.contracts.rows.conversation import ActionOutcome, RuntimeStatus, ToolState
 from callboard.contracts.rows.session import SessionState
 from callboard.contracts.vocabulary import CONTROLS
-from callboard.control.decide.tool.remote_requests import NEEDS
+from callboard.control.decide.tool.questions import REMOTE_REQUESTS
 from callboard.projection.emit.agentui.events import AgentUiEvent, agent_ui_events, emissions
 from callboard.projection.emit.agentui.parts import part_type
 from callboard.projection.emit.agentui_emission import DELTAS, HYDRATED, Emission
@@ -214,7 +214,7 @@ def _keys(emitted: list[Emission]) -> frozenset[str]:
 def asked_for(folder: Path) -> frozenset[str]:
     """The types of the actions that are asked for under the folder: named where one is built or its type is chosen, or in the
     table of needs."""
-    built: set[str] = {kind for kind, _ in NEEDS.values()}
+    built: set[str] = {kind for kind, _ in REMOTE_REQUESTS.values()}
     for path in sorted(folder.rglob("*.py")):
         nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
         calls = [node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]

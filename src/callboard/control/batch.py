@@ -97,9 +97,9 @@ class Batch:
 
     def store_text(self, text: str) -> Text:
         """Return the text as a fact stores it; a large text becomes a blob of the batch."""
-        held, blobs = fit(text)
+        stored, blobs = fit(text)
         self._blobs.extend(blobs)
-        return held
+        return stored
 
     def drop_partial(self, kind: PartialKind, scope: Scope) -> None:
         """Drop a partial that leaves no fact."""

@@ -65,32 +65,32 @@ EXTERNAL_PROVIDERS = frozenset({"acp", "a2a"})
 _WIDTH: tuple[PermissionMode, ...] = ("planning", "ask", "edits", "full")
 
 
-def narrow_mode(one: PermissionMode, other: PermissionMode | None) -> PermissionMode:
+def narrow_mode(mode: PermissionMode, other: PermissionMode | None) -> PermissionMode:
     """Return the mode that allows less. A definition or a parent can narrow a mode, never widen it."""
-    return one if other is None or _WIDTH.index(one) <= _WIDTH.index(other) else other
+    return mode if other is None or _WIDTH.index(mode) <= _WIDTH.index(other) else other
 
 
-def _nobody(name: str) -> Definition | None:
+def _find_no_definition(name: str) -> Definition | None:
     return None
 
 
-def _no_names() -> tuple[str, ...]:
+def _list_no_names() -> tuple[str, ...]:
     return ()
 
 
-def _unpinned(name: str) -> ResolvedContext:
+def _resolve_nothing(name: str) -> ResolvedContext:
     return EMPTY_CONTEXT
 
 
-def _unknown(provider: str, model: str) -> ModelCapabilities:
+def _find_no_capabilities(provider: str, model: str) -> ModelCapabilities:
     return ModelCapabilities()
 
 
-def _as_asked(definition: str, mode: PermissionMode) -> PermissionMode:
+def _keep_mode(definition: str, mode: PermissionMode) -> PermissionMode:
     return mode
 
 
-def _never(schedule: Schedule, after: int) -> int:
+def _wake_never(schedule: Schedule, after: int) -> int:
     return 0
 
 
@@ -131,18 +131,18 @@ class DecisionInputs(msgspec.Struct, frozen=True, kw_only=True):
     evaluations: Mapping[str, Evaluation] = msgspec.field(default_factory=dict[str, Evaluation])
     context_steps: int = 2000
     approval_expiry_us: int = 0
-    find_definition: Callable[[str], Definition | None] = _nobody
-    list_definition_names: Callable[[], tuple[str, ...]] = _no_names
+    find_definition: Callable[[str], Definition | None] = _find_no_definition
+    list_definition_names: Callable[[], tuple[str, ...]] = _list_no_names
     team_budget: int = 8
     group_budget: int = 16
-    next_wake: Callable[[Schedule, int], int] = _never
+    next_wake: Callable[[Schedule, int], int] = _wake_never
     is_archived: bool = False
     resolved_context: ResolvedContext = EMPTY_CONTEXT
-    resolve_pin: Callable[[str], ResolvedContext] = _unpinned
-    find_capabilities: Callable[[str, str], ModelCapabilities] = _unknown
+    resolve_pin: Callable[[str], ResolvedContext] = _resolve_nothing
+    find_capabilities: Callable[[str, str], ModelCapabilities] = _find_no_capabilities
     compact_at: float = 0.8
     default_mode: PermissionMode = "ask"
-    limit_mode: Callable[[str, PermissionMode], PermissionMode] = _as_asked
+    limit_mode: Callable[[str, PermissionMode], PermissionMode] = _keep_mode
     is_trust_withheld: bool = False
     actor: Actor = PERSON
 

@@ -144,67 +144,67 @@ def derive_effects(records: Iterable[Record], *, imported: bool = False) -> list
     its facts happened in another product."""
     if imported:
         return [effect for effect in derive_effects(records) if isinstance(effect, ListSession)]
-    found: list[Effect] = []
+    effects: list[Effect] = []
     for record in records:
         match record.fact:
             case ModelRequested() as fact:
-                found.append(AskModel(record.scope, fact))
+                effects.append(AskModel(record.scope, fact))
             case ToolStarted(tool=tool) if tool not in TEAM_TOOLS or tool == MERGE:
-                found.append(RunTool(record.scope))
+                effects.append(RunTool(record.scope))
             case AgentSlept() as fact:
                 if fact.wake_at:
-                    found.append(WakeAt(fact.wake_at))
-                found.append(ScheduleSession(record.event_id))
+                    effects.append(WakeAt(fact.wake_at))
+                effects.append(ScheduleSession(record.event_id))
             case SubagentsAwaited() as fact if fact.until:
-                found.append(WakeAt(fact.until))
+                effects.append(WakeAt(fact.until))
             case HandoffRequested() as fact if fact.reply_by:
-                found.append(WakeAt(fact.reply_by))
+                effects.append(WakeAt(fact.reply_by))
             case SubagentQueued(queue_reason="worktree"):
-                found.append(MakeWorktree(record.scope))
+                effects.append(MakeWorktree(record.scope))
             case SubagentCancelled():
-                found.append(EndProcesses(record.scope))
+                effects.append(EndProcesses(record.scope))
             case SubagentClosed() as fact:
-                found.append(EndProcesses(record.scope))
+                effects.append(EndProcesses(record.scope))
                 if fact.worktree:
-                    found.append(RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base))
+                    effects.append(RemoveWorktree(record.scope, fact.worktree, fact.branch, fact.base))
             case ProcessInputGiven(text=text, end=end):
-                found.append(WriteProcess(record.scope, text.text, end))
+                effects.append(WriteProcess(record.scope, text.text, end))
             case ProcessStopRequested():
-                found.append(EndProcesses(record.scope))
+                effects.append(EndProcesses(record.scope))
             case TurnInterruptRequested() as fact:
-                found.append(StopRun(record.scope, fact.cause, fact.reason))
+                effects.append(StopRun(record.scope, fact.cause, fact.reason))
             case ActionRequired() as fact if fact.expires_at:
-                found.append(ExpireAction(record.scope, fact.expires_at))
+                effects.append(ExpireAction(record.scope, fact.expires_at))
             case SessionCreated() as fact:
-                found.append(ListSession(fact.workspace_id, fact.title, record.event_id))
+                effects.append(ListSession(fact.workspace_id, fact.title, record.event_id))
             case PermissionRuleAdded(rule=rule) if rule.scope == "workspace":
-                found.append(ShareRule(rule, record.event_id))
+                effects.append(ShareRule(rule, record.event_id))
             case _:
                 pass
-    return found
+    return effects
 
 
 def has_sleeping_agents(state: Session) -> bool:
     """True if an agent of the session has a schedule. Its times apply while the session is closed."""
-    found = (thread.background for thread in state.threads.values() if thread.background is not None)
-    return any(one.schedule and not one.is_ended for one in found)
+    backgrounds = (thread.background for thread in state.threads.values() if thread.background is not None)
+    return any(background.schedule and not background.is_ended for background in backgrounds)
 
 
 def derive_pending_effects(state: Session) -> list[Effect]:
     """Return the effects that are still due in a session that is opened again."""
-    found: list[Effect] = []
+    effects: list[Effect] = []
     for thread in state.threads.values():
         for call in thread.run.calls if thread.run is not None else ():
             if call.action and call.expires_at:
-                found.append(ExpireAction(Scope(thread=thread.thread, action=call.action), call.expires_at))
+                effects.append(ExpireAction(Scope(thread=thread.thread, action=call.action), call.expires_at))
             if call.awaits and call.until:
-                found.append(WakeAt(call.until))
+                effects.append(WakeAt(call.until))
         background = thread.background
         if background is not None:
             if background.wake_at:
-                found.append(WakeAt(background.wake_at))
-            found.append(ScheduleSession(f"{state.session}/{background.slept_sequence}"))
-    found.extend(WakeAt(one.reply_by) for one in state.handoffs.values() if one.reply_by)
-    found.extend(SettleArtifact(artifact) for artifact in state.artifacts.saves)
-    found.extend(ShareRule(one.rule, one.cause) for one in state.forwarded_rules)
-    return found
+                effects.append(WakeAt(background.wake_at))
+            effects.append(ScheduleSession(f"{state.session}/{background.slept_sequence}"))
+    effects.extend(WakeAt(handoff.reply_by) for handoff in state.handoffs.values() if handoff.reply_by)
+    effects.extend(SettleArtifact(artifact) for artifact in state.artifacts.saves)
+    effects.extend(ShareRule(forwarded.rule, forwarded.cause) for forwarded in state.forwarded_rules)
+    return effects

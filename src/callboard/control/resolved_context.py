@@ -28,11 +28,11 @@ def merge_contexts(*parts: ResolvedContext) -> ResolvedContext:
     for part in parts:
         for ref in part.refs:
             refs.setdefault(ref.ref, ref)
-        for one in part.missing:
-            missing.setdefault(one.ref, one)
+        for missing_ref in part.missing:
+            missing.setdefault(missing_ref.ref, missing_ref)
     return ResolvedContext(
         refs=tuple(refs.values()),
         missing=tuple(missing.values()),
-        omitted=tuple(one for part in parts for one in part.omitted),
+        omitted=tuple(omission for part in parts for omission in part.omitted),
         blobs=tuple(blob for part in parts for blob in part.blobs),
     )

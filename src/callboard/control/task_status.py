@@ -11,17 +11,19 @@ from .batch import Batch
 from .state.session import Child, OpenRun, OpenTask, Session, Thread
 
 
-def require_task(batch: Batch, name: str, field: str = "taskId") -> OpenTask:
+def require_task(batch: Batch, task_id: str, field: str = "taskId") -> OpenTask:
     """Return the open task.
 
     Raises:
         Refusal: `unknown_task`.
     """
-    task = batch.state.tasks.get(name)
+    task = batch.state.tasks.get(task_id)
     if task is None:
-        ended = name in batch.inputs.closed_ids
+        has_ended = task_id in batch.inputs.closed_ids
         raise Refusal(
-            "unknown_task", f"The task {name} has ended." if ended else f"There is no open task {name}.", field=field
+            "unknown_task",
+            f"The task {task_id} has ended." if has_ended else f"There is no open task {task_id}.",
+            field=field,
         )
     return task
 
@@ -95,10 +97,10 @@ def task_run(state: Session, task: OpenTask) -> tuple[Thread, OpenRun] | None:
     run = thread.run if thread is not None else None
     if thread is None or run is None:
         return None
-    mine = task_worker(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
+    is_its_run = task_worker(state, task) is not None or run.turn == task.turn or (task.delegated and run.woken)
     if thread.background is not None and thread.background.task == task.task:
-        mine = mine or run.turn == thread.background.turn
-    return (thread, run) if mine else None
+        is_its_run = is_its_run or run.turn == thread.background.turn
+    return (thread, run) if is_its_run else None
 
 
 def is_at_work(state: Session, task: OpenTask) -> bool:
@@ -106,19 +108,19 @@ def is_at_work(state: Session, task: OpenTask) -> bool:
     works on it. An interrupted child is not at work until it is resumed or retried."""
     worker = task_worker(state, task)
     if worker is None:
-        return task_run(state, task) is not None or (task.work == "running" and _goes_on(state, task))
+        return task_run(state, task) is not None or (task.work == "running" and _is_continuing(state, task))
     thread, child = worker
     if thread.run is not None or child.status in ("queued", "running"):
         return True
     return child.status == "waiting" and not was_stopped(thread)
 
 
-def _goes_on(state: Session, task: OpenTask) -> bool:
+def _is_continuing(state: Session, task: OpenTask) -> bool:
     thread = task_thread(state, task)
     if thread is None or thread.kind == "human":
         return True
-    queued = any(task.task == one.task or task.turn == one.turn for one in thread.queue)
-    return queued or any(one.work == "running" for one in list_parts(state, task.task))
+    queued = any(task.task == queued_turn.task or task.turn == queued_turn.turn for queued_turn in thread.queue)
+    return queued or any(part.work == "running" for part in list_parts(state, task.task))
 
 
 def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
@@ -128,15 +130,15 @@ def check_may_end(state: Session, by: Thread, task: OpenTask) -> None:
     Raises:
         Refusal: `not_your_child`.
     """
-    for one in (task, *list_parts(state, task.task)):
-        if one.job:
-            raise Refusal("not_your_child", f"The task {one.task} is an item of a job.", field="taskId")
-        worker = task_thread(state, one)
-        busy = one.work == "running" or one.entity == "automation_job" or task_run(state, one) is not None
+    for part in (task, *list_parts(state, task.task)):
+        if part.job:
+            raise Refusal("not_your_child", f"The task {part.task} is an item of a job.", field="taskId")
+        worker = task_thread(state, part)
+        busy = part.work == "running" or part.entity == "automation_job" or task_run(state, part) is not None
         if worker is None or not busy or worker.thread == by.thread:
             continue
         if worker.child is None or worker.child.parent != by.thread:
-            raise Refusal("not_your_child", f"Another agent works on the task {one.task}.", field="taskId")
+            raise Refusal("not_your_child", f"Another agent works on the task {part.task}.", field="taskId")
 
 
 def was_stopped(thread: Thread) -> bool:
@@ -146,26 +148,26 @@ def was_stopped(thread: Thread) -> bool:
 
 def list_parts(state: Session, task: str) -> list[OpenTask]:
     """Return the open tasks that are parts of the task, at any depth, parents first."""
-    found: dict[str, OpenTask] = {}
-    wanted = {task}
-    while wanted:
-        more = [one for one in state.tasks.values() if one.parent_task in wanted and one.task not in found]
-        found |= {one.task: one for one in more}
-        wanted = {one.task for one in more}
-    found.pop(task, None)
-    return list(found.values())
+    parts: dict[str, OpenTask] = {}
+    parents = {task}
+    while parents:
+        children = [other for other in state.tasks.values() if other.parent_task in parents and other.task not in parts]
+        parts |= {part.task: part for part in children}
+        parents = {part.task for part in children}
+    parts.pop(task, None)
+    return list(parts.values())
 
 
 def list_prerequisites(state: Session, task: str) -> set[str]:
     """Return all tasks that must end before this one: its dependencies and parts, and theirs."""
-    found: set[str] = set()
-    wanted = {task}
-    while wanted:
-        more = {name for one in wanted if (at := state.tasks.get(one)) is not None for name in at.depends_on}
-        more |= {one.task for one in state.tasks.values() if one.parent_task in wanted}
-        wanted = more - found
-        found |= more
-    return found
+    prerequisites: set[str] = set()
+    pending = {task}
+    while pending:
+        added = {name for one in pending if (at := state.tasks.get(one)) is not None for name in at.depends_on}
+        added |= {other.task for other in state.tasks.values() if other.parent_task in pending}
+        pending = added - prerequisites
+        prerequisites |= added
+    return prerequisites
 
 
 def cycle_refusal(task: str, other: str, field: str) -> Refusal:

@@ -154,8 +154,8 @@ def require_listed(state: Workspace, session: str) -> ListedSession:
     return listed
 
 
-def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
-    fact = cast("AnyWorkspaceFact", read)
+def _change(state: Workspace, unchecked: Fact, sequence: int) -> Workspace:
+    fact = cast("AnyWorkspaceFact", unchecked)
     match fact:
         case WorkspaceOpened():
             return msgspec.structs.replace(state, path=fact.path, name=fact.name, wide=state.wide or fact.wide)
@@ -163,16 +163,16 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             listed = ListedSession(session=fact.session_id, title=fact.title, listed=sequence)
             return msgspec.structs.replace(state, sessions={**state.sessions, listed.session: listed})
         case SessionTitled():
-            return _session(state, fact.session_id, title=fact.title)
+            return _change_session(state, fact.session_id, title=fact.title)
         case SessionPinned():
-            return _session(state, fact.session_id, pinned=fact.pinned)
+            return _change_session(state, fact.session_id, pinned=fact.pinned)
         case SessionArchived():
-            return _session(state, fact.session_id, archived=fact.archived)
+            return _change_session(state, fact.session_id, archived=fact.archived)
         case SessionScheduled():
-            return _session(state, fact.session_id, scheduled=fact.scheduled)
+            return _change_session(state, fact.session_id, scheduled=fact.scheduled)
         case SessionDeleted():
-            rest = {key: one for key, one in state.sessions.items() if key != fact.session_id}
-            return msgspec.structs.replace(state, sessions=rest, deleted=state.deleted | {fact.session_id})
+            sessions = {key: one for key, one in state.sessions.items() if key != fact.session_id}
+            return msgspec.structs.replace(state, sessions=sessions, deleted=state.deleted | {fact.session_id})
         case PermissionRuleAdded():
             return msgspec.structs.replace(
                 state, rules=(*state.rules, fact.rule), rule_ids=state.rule_ids | {fact.rule.rule_id}
@@ -188,7 +188,7 @@ def _change(state: Workspace, read: Fact, sequence: int) -> Workspace:
             return state
 
 
-def _session(state: Workspace, session: str, **changes: str | bool) -> Workspace:
+def _change_session(state: Workspace, session: str, **changes: str | bool) -> Workspace:
     listed = state.sessions.get(session)
     if listed is None:
         return state

@@ -14,7 +14,7 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 from callboard.contracts.facts.task import Fix
-from callboard.control.decide.turn.wake_depth import MAX_HOPS
+from callboard.control.decide.turn.idle import MAX_HOPS
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CLERK, CRITIC, LEAD, WORKER, Team, all_of, one, team, types
 

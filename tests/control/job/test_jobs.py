@@ -420,7 +420,7 @@ def test_workers_that_failed_are_closed_with_their_job() -> None:
     given.fails("worker-1")
     given.fails("worker-2")
     then = given.when(CancelJob(session_id=SESSION, job_id=JOB))
-    assert [one.reason for one in all_of(then, SubagentClosed)] == ["its job is over"] * 2
+    assert [one.reason for one in all_of(then, SubagentClosed)] == ["its job has ended"] * 2
     assert list(given.state.threads) == [given.state.lead]
 
 
@@ -434,7 +434,7 @@ def test_what_is_too_long_for_every_attempt_to_be_told_is_refused_by_its_place()
 def test_what_is_refused_of_a_job_names_the_job() -> None:
     given = begun("alpha", parallel=1)
     resumed = given.refuses(ResumeJob(session_id=SESSION, job_id=JOB))
-    assert (resumed.code, resumed.field, resumed.hint) == ("task_not_paused", "jobId", "get_job tells how it stands.")
+    assert (resumed.code, resumed.field, resumed.hint) == ("task_not_paused", "jobId", "Read its status with get_job.")
     given.when(CancelJob(session_id=SESSION, job_id=JOB))
     for asked in (PauseJob(session_id=SESSION, job_id=JOB), ResumeJob(session_id=SESSION, job_id=JOB), again()):
         refused = given.refuses(asked)

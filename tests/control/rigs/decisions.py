@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from callboard.contracts.commands.base import Answer, Command
+from callboard.contracts.commands.base import Answer
 from callboard.contracts.errors import Problem, Refusal
 from callboard.contracts.facts import Fact, ModelRequested, ThreadOpened
 from callboard.contracts.facts.turn import Mode, PermissionMode
@@ -36,9 +36,6 @@ from callboard.contracts.record import (
 from callboard.contracts.scope import Scope
 from callboard.control.batch import Batch, Decision
 from callboard.control.decide import SessionCommand, decide_command, decide_outcome
-from callboard.control.decide.artifact.dispatch import ArtifactDecided
-from callboard.control.decide.evidence import EvidencePackReported
-from callboard.control.decide.subagent.worktree import MergeReported
 from callboard.control.decide.tool.action_answer import find_waiting_call
 from callboard.control.decide.tool.calls import blocks_next_calls
 from callboard.control.decision_inputs import DecisionInputs, RunConfig
@@ -133,7 +130,7 @@ class Given:
         answer: Answer | None = None
         knows = msgspec.structs.replace(self._known(step), **known)
         before = self.state
-        if isinstance(step, Command | EvidencePackReported | MergeReported | ArtifactDecided):
+        if isinstance(step, SessionCommand):
             decision, answer = decide_command(self.state, step, knows)
         else:
             decision = decide_outcome(self.state, step, knows)

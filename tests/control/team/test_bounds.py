@@ -5,7 +5,7 @@ from __future__ import annotations
 from callboard.contracts.commands.team import SendHandoff
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.facts import SubagentSpawned, ThreadPaused
-from callboard.control.decide.turn.wake_depth import MAX_HOPS
+from callboard.control.decide.turn.idle import MAX_HOPS
 from callboard.control.outcomes import WakeTimeReached
 from tests.control.rigs.examples import SESSION
 from tests.control.rigs.team import CRITIC, LEAD, WORKER, Team, agent, one, team

@@ -26,7 +26,7 @@ from callboard.contracts.facts import (
 from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
-from callboard.control.mentions import find_mentions
+from callboard.control.input_text import find_mentions
 from callboard.control.outcomes import ModelAnswered, ModelAttemptFailed, Piece
 from callboard.control.resolved_context import ResolvedContext as Came
 from callboard.control.state.context import ModelCapabilities, allocate_bytes, count_ref_tokens

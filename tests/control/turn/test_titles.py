@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from callboard.control.decide.turn.titles import LONGEST, title_of
+from callboard.control.input_text import MAX_TITLE, make_title
 
 
 @pytest.mark.parametrize(
@@ -16,18 +16,18 @@ from callboard.control.decide.turn.titles import LONGEST, title_of
         (" \n\t", ""),
         ("Get release 2.0 ready. The notes can be written; how it is called is for me to decide.", None),
         ("发布" * 60, None),
-        ("x" * LONGEST, "x" * LONGEST),
+        ("x" * MAX_TITLE, "x" * MAX_TITLE),
     ],
 )
 def test_a_title_is_the_first_line_cut_between_words(text: str, title: str | None) -> None:
-    found = title_of(text)
+    found = make_title(text)
     if title is not None:
         assert found == title
     else:
-        assert len(found) <= LONGEST
+        assert len(found) <= MAX_TITLE
         assert found.endswith("…")
         assert text.startswith(found[:-1])
 
 
 def test_no_word_is_cut_in_two() -> None:
-    assert title_of("word " * 30) == f"{'word ' * 14}word…"
+    assert make_title("word " * 30) == f"{'word ' * 14}word…"

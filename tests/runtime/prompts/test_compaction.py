@@ -294,7 +294,7 @@ async def test_a_turn_without_a_possible_summary_fails_and_can_be_continued(
         record = await home.until(first.session_id, "turn.failed")
         assert isinstance(record.fact, TurnFailed)
         assert (record.fact.code, record.fact.retryable) == ("model_context_full", True)
-        assert record.fact.message == "The request is longer than the model takes, and no summary: none left"
+        assert record.fact.message == "The request is too long for the model, and compaction failed: none left"
         assert await told(home, first.session_id, first.thread_id) == ["turn one", "Yes.", "turn two"]
     played["agents"]["compaction"] = [says(SUMMARY)]
     async with house(tmp_path, {}, models=plays(tmp_path, first=played)) as home:

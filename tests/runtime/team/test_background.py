@@ -121,7 +121,7 @@ async def test_a_time_that_passed_during_downtime_wakes_the_agent_once(tmp_path:
         await home.until(session, "agent.slept", count=2)
         (woke,) = await facts(home, session, AgentWoke)
         assert woke == AgentWoke(reason="schedule", due=slept.wake_at)
-        assert "nothing could wake you before" in (await facts(home, session, TurnSubmitted))[-1].input.text
+        assert "you could not be woken earlier" in (await facts(home, session, TurnSubmitted))[-1].input.text
         again = (await facts(home, session, AgentSlept))[-1]
         assert again.reason == "ran"
         assert again.wake_at > clock.now()

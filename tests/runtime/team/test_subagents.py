@@ -126,7 +126,7 @@ async def test_a_shutdown_stops_a_tree_and_one_command_resumes_it(tmp_path: Path
         ("worker", "alpha", [[{"text": "Looking."}, {"wait_for": "never"}]]),
         ("worker", "beta", [says("B.")]),
         ("lead", "<inbox>", [WAIT, says("All there.")]),
-        ("worker", "stopped because", [says("A.")]),
+        ("worker", "interrupted because", [says("A.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions(), team_budget=1) as home:
         crew(home)

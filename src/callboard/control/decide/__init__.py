@@ -56,8 +56,8 @@ from ..state.artifact import (
     InterruptedSaveReported,
 )
 from ..state.session import Session
-from . import compaction, evidence, import_session, model, permission, pins
-from .artifact import dispatch
+from . import compaction, evidence, import_session, model, permission
+from .artifact import exports, save
 from .evidence import EvidencePackReported
 from .exchange import handoff
 from .external_agent import program, remote
@@ -103,9 +103,9 @@ def decide_command(state: Session, request: SessionCommand, inputs: DecisionInpu
     if not isinstance(request, ImportTurn | EvidencePackReported):
         refuse_imported(state)
     batch = Batch(state, inputs)
-    given = _answer(batch, request)
+    answer = _answer(batch, request)
     follow(batch)
-    return batch.build_decision(), given
+    return batch.build_decision(), answer
 
 
 def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> Decision:
@@ -127,7 +127,7 @@ def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> D
         case HostTakenOver():
             starts = not recovery.take_over(batch, report)
         case WakeTimeReached() | ClockStepped():
-            _take_time(batch, report)
+            _record_time(batch, report)
         case WorktreeMade() | WorktreeLeft():
             worktree.record_worktree(batch, report)
         case (
@@ -146,18 +146,25 @@ def decide_outcome(state: Session, report: Outcome, inputs: DecisionInputs) -> D
         case ProcessStartReported() | ProcessEndReported():
             processes.record_process(batch, report)
         case InterruptedSaveReported() | ExportReported():
-            dispatch.record_artifact(batch, report)
+            _record_artifact(batch, report)
         case _:
             assert_never(report)
     follow(batch, starts=starts)
     return batch.build_decision()
 
 
-def _take_time(batch: Batch, report: WakeTimeReached | ClockStepped) -> None:
+def _record_time(batch: Batch, report: WakeTimeReached | ClockStepped) -> None:
     if isinstance(report, WakeTimeReached):
         handoff.expire_due(batch)
     else:
         recovery.record_clock_step(batch, report)
+
+
+def _record_artifact(batch: Batch, report: InterruptedSaveReported | ExportReported) -> None:
+    if isinstance(report, InterruptedSaveReported):
+        save.settle_interrupted_save(batch, report)
+    else:
+        exports.record_export_report(batch, report)
 
 
 def _answer(batch: Batch, request: SessionCommand) -> Answer:
@@ -175,7 +182,7 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
         case ImportTurn():
             return import_session.import_turn(batch, request)
         case RemoveQueuedTurn() | PromoteQueuedTurn() | EditQueuedTurn() | SetContext() | CompactThread():
-            return _of_thread(batch, request)
+            return _decide_thread(batch, request)
         case WriteProcessStdin() | TerminateProcess():
             return processes.change_process(batch, request)
         case AddRule() | RevokeRule():
@@ -187,26 +194,30 @@ def _answer(batch: Batch, request: SessionCommand) -> Answer:
             | ArtifactChangeReported()
             | ExportRequested()
         ):
-            return _made(batch, request)
+            return _decide_reported(batch, request)
         case _:
             return decide_team(batch, request)
 
 
-def _made(
+def _decide_reported(
     batch: Batch,
     request: MergeReported | EvidencePackReported | ArtifactRequested | ArtifactChangeReported | ExportRequested,
 ) -> Answer:
-    """What the runtime made, or saw, for a person who asked for it."""
+    """Decide a person's request from what the runtime did or read for it."""
     match request:
         case MergeReported():
             return worktree.finish_merge(batch, request)
         case EvidencePackReported():
             return evidence.record_export(batch, request)
-        case ArtifactRequested() | ArtifactChangeReported() | ExportRequested():
-            return dispatch.decide_artifact(batch, request)
+        case ArtifactRequested():
+            return save.change_artifact(batch, request)
+        case ArtifactChangeReported():
+            return save.finish_change(batch, request)
+        case ExportRequested():
+            return exports.begin_export(batch, request)
 
 
-def _of_thread(
+def _decide_thread(
     batch: Batch, request: RemoveQueuedTurn | PromoteQueuedTurn | EditQueuedTurn | SetContext | CompactThread
 ) -> Answer:
     match request:
@@ -217,6 +228,6 @@ def _of_thread(
         case EditQueuedTurn():
             return queue.edit_turn(batch, request)
         case SetContext():
-            return pins.pin_context(batch, request)
+            return submit.pin_context(batch, request)
         case CompactThread():
             return compaction.compact_thread(batch, request)

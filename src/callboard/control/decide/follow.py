@@ -9,7 +9,8 @@ from ..batch import Batch, thread_scope
 from ..state.session import Child, Session, Thread, TurnEnd
 from .agent.background import put_to_sleep, wake_due_agents
 from .exchange import review
-from .job import life_cycle
+from .job.control import pause_interrupted_jobs
+from .job.start_items import settle_jobs
 from .subagent import ending, slots, waits
 from .task import completion
 from .thread.wake import wake_agent
@@ -22,22 +23,22 @@ from .turn.start import start_next
 def follow(batch: Batch, *, starts: bool = True) -> None:
     """Add consequences until there are none left. Without `starts` nothing begins: the process that
     ran the team ended, and a person resumes it."""
-    if _alone(batch.state):
+    if _is_single_agent(batch.state):
         return
     if not starts:
-        life_cycle.hold(batch)
+        pause_interrupted_jobs(batch)
     while True:
         before = batch.state.sequence
         for thread in list(batch.state.threads.values()):
-            _over(batch, thread)
+            _end_turn(batch, thread)
         put_to_sleep(batch)
         if starts:
             _start(batch)
         else:
-            _hold(batch)
+            _pause_all(batch)
         if batch.state.sequence == before:
             completion.settle_tasks(batch)
-            life_cycle.settle(batch)
+            settle_jobs(batch)
         if batch.state.sequence == before:
             pause_idle(batch, "unread" if starts else "recovered")
         if batch.state.sequence == before:
@@ -46,7 +47,7 @@ def follow(batch: Batch, *, starts: bool = True) -> None:
     slots.record_load(batch)
 
 
-def _alone(state: Session) -> bool:
+def _is_single_agent(state: Session) -> bool:
     """True for a session of one agent that nobody ever worked with."""
     lead = state.threads.get(state.lead)
     return lead is None or (len(state.threads) == 1 and not state.tasks and lead.team is None and not lead.inbox)
@@ -73,7 +74,7 @@ def _start_queued(batch: Batch, thread_id: str) -> None:
         start_next(batch, thread_id)
 
 
-def _hold(batch: Batch) -> None:
+def _pause_all(batch: Batch) -> None:
     queued = set(batch.state.waiting)
     for thread in list(batch.state.threads.values()):
         if thread.background is not None:
@@ -83,7 +84,7 @@ def _hold(batch: Batch) -> None:
             batch.add(ThreadPaused(cause="recovered", reason="its process ended"), thread_scope(thread))
 
 
-def _over(batch: Batch, thread: Thread) -> None:
+def _end_turn(batch: Batch, thread: Thread) -> None:
     """Complete the handoffs of an ended turn, and end a child with nothing left to do."""
     end = thread.ended
     if thread.run is not None or end is None:
@@ -98,10 +99,10 @@ def _over(batch: Batch, thread: Thread) -> None:
     elif thread.paused is not None and end.how == "completed":
         ending.notify_parent(batch, thread, child, "needs_input", end.text, "its queued turn could not start")
     elif not (list_deliverable(thread) and end.how == "completed"):
-        _ended(batch, thread, child, end)
+        _end_child(batch, thread, child, end)
 
 
-def _ended(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
+def _end_child(batch: Batch, thread: Thread, child: Child, end: TurnEnd) -> None:
     match end.how:
         case "completed" if child.review:
             review.open_child_review(batch, thread, child)

@@ -73,41 +73,41 @@ def import_turn(batch: Batch, request: ImportTurn) -> TurnImported:
                 ),
                 Scope(),
             )
-        _turn(batch, _thread(batch, request), request)
-        return _answer(batch, request, added=True)
-    return _answer(batch, request, added=False)
+        _add_turn(batch, _find_or_open_thread(batch, request), request)
+        return _turn_imported(batch, request, added=True)
+    return _turn_imported(batch, request, added=False)
 
 
-def _thread(batch: Batch, request: ImportTurn) -> Thread:
+def _find_or_open_thread(batch: Batch, request: ImportTurn) -> Thread:
     name = request.agent or request.source
-    found = next((one for one in batch.state.threads.values() if one.agent == name), None)
-    if found is not None:
-        return found
+    existing = next((other for other in batch.state.threads.values() if other.agent == name), None)
+    if existing is not None:
+        return existing
     thread = batch.inputs.ids.new("thread")
-    about = request.subagent or ImportedAgent(parent="")
+    subagent = request.subagent or ImportedAgent(parent="")
     batch.add(
         ThreadOpened(
             agent_name=name,
             kind="subagent" if request.agent else "main",
-            definition=about.definition or request.source,
+            definition=subagent.definition or request.source,
             definition_hash="",
-            description=about.description,
+            description=subagent.description,
         ),
-        Scope(agent=name, thread=thread, parent_thread=_parent(batch.state, request, about)),
+        Scope(agent=name, thread=thread, parent_thread=_find_parent(batch.state, request, subagent)),
     )
     return batch.thread(thread)
 
 
-def _parent(state: Session, request: ImportTurn, about: ImportedAgent) -> str:
+def _find_parent(state: Session, request: ImportTurn, subagent: ImportedAgent) -> str:
     """Return the thread of the agent that started this one; empty where the source does not prove it."""
-    if not request.agent or about.parent is None:
+    if not request.agent or subagent.parent is None:
         return ""
-    if not about.parent:
+    if not subagent.parent:
         return state.lead
-    return next((one.thread for one in state.threads.values() if one.agent == about.parent), "")
+    return next((thread.thread for thread in state.threads.values() if thread.agent == subagent.parent), "")
 
 
-def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
+def _add_turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
     turn = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id)
     run = Scope(agent=thread.agent, thread=thread.thread, turn=request.turn_id, run=batch.inputs.ids.new("run"))
     batch.add(
@@ -129,9 +129,9 @@ def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
     )
     for number, call in enumerate(request.calls, start=1):
         if any(part.kind == "compaction" for part in call.parts):
-            _compaction(batch, thread.thread, call)
+            _add_compaction(batch, thread.thread, call)
         else:
-            _call(batch, thread.thread, request, call, number)
+            _add_call(batch, thread.thread, request, call, number)
     _, opened = require_run(batch, thread.thread)
     match request.ended:
         case "completed":
@@ -145,7 +145,7 @@ def _turn(batch: Batch, thread: Thread, request: ImportTurn) -> None:
             batch.add(TurnInterrupted(cause="person", iterations=opened.iteration), run)
 
 
-def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
+def _add_compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
     """Record that a summary replaced the older conversation. The source names no model call for it."""
     for part in call.parts:
         thread, run = require_run(batch, thread_id)
@@ -162,7 +162,7 @@ def _compaction(batch: Batch, thread_id: str, call: ImportedCall) -> None:
         )
 
 
-def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall, number: int) -> None:
+def _add_call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall, number: int) -> None:
     thread, run = require_run(batch, thread_id)
     step = run_scope(thread, run, run.next_step)
     batch.add(
@@ -197,11 +197,11 @@ def _call(batch: Batch, thread_id: str, request: ImportTurn, call: ImportedCall,
         step,
     )
     for scope, part in tools:
-        _tool(batch, scope, part)
+        _add_tool_call(batch, scope, part)
 
 
-def _tool(batch: Batch, of: Scope, part: ImportedPart) -> None:
-    scope = msgspec.structs.replace(of, tool_call=batch.inputs.ids.new("call"))
+def _add_tool_call(batch: Batch, part_scope: Scope, part: ImportedPart) -> None:
+    scope = msgspec.structs.replace(part_scope, tool_call=batch.inputs.ids.new("call"))
     batch.add(
         ToolRequested(
             tool=part.tool,
@@ -214,13 +214,13 @@ def _tool(batch: Batch, of: Scope, part: ImportedPart) -> None:
     output = batch.store_text(part.output)
     changes = tuple(
         FileChange(
-            path=one.path,
-            kind=one.kind,
-            added=one.added,
-            removed=one.removed,
-            diff=batch.store_text(one.diff) if one.diff else None,
+            path=change.path,
+            kind=change.kind,
+            added=change.added,
+            removed=change.removed,
+            diff=batch.store_text(change.diff) if change.diff else None,
         )
-        for one in part.changes
+        for change in part.changes
     )
     match part.ended:
         case "completed":
@@ -248,7 +248,7 @@ def _tool(batch: Batch, of: Scope, part: ImportedPart) -> None:
             batch.add(ToolLost(output=output), scope)
 
 
-def _answer(batch: Batch, request: ImportTurn, *, added: bool) -> TurnImported:
+def _turn_imported(batch: Batch, request: ImportTurn, *, added: bool) -> TurnImported:
     return TurnImported(
         session_id=batch.state.session, turn_id=request.turn_id, added=added, sequence=batch.state.sequence
     )

@@ -36,15 +36,15 @@ def record_answer(batch: Batch, report: ModelAnswered) -> None:
     child or a background agent ends with its second response in plain text. The turn of an external
     agent ends when the agent reports that.
     """
-    found = _asked(batch, report)
-    if found is None:
+    waiting = _find_waiting_run(batch, report)
+    if waiting is None:
         return
-    thread, run = found
+    thread, run = waiting
     if run.compacting is not None:
         finish_compaction(batch, report, run, run.compacting)
         return
     for piece in report.pieces:
-        _finished(batch, thread, run, piece)
+        _record_part(batch, thread, run, piece)
     record_model_end(batch, report, run_scope(thread, run, report.step))
     record_quota(batch, thread, run, report.step, report.quota, refused=False)
     _warn(batch, thread, run, report)
@@ -99,15 +99,17 @@ def _end_in_text(batch: Batch, thread_id: str) -> None:
 def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
     """Record a failed attempt. After the last one, ask a fallback model, or end the turn and store
     the partial response."""
-    asked = _asked(batch, report)
-    if asked is None:
+    waiting = _find_waiting_run(batch, report)
+    if waiting is None:
         return
-    thread, run = asked
+    thread, run = waiting
     if run.compacting is not None:
         fail_compaction_attempt(batch, report, run, run.compacting)
         return
-    found = () if report.retry_in_ms is not None or run.stopping else find_fallbacks(batch, thread, run, report.code)
-    if report.retry_in_ms is None and not found:
+    fallbacks = (
+        () if report.retry_in_ms is not None or run.stopping else find_fallbacks(batch, thread, run, report.code)
+    )
+    if report.retry_in_ms is None and not fallbacks:
         record_interrupted_parts(batch, thread, run, report.pieces)
     else:
         for piece in report.pieces:
@@ -117,8 +119,8 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
         run_scope(thread, run, report.step),
     )
     record_quota(batch, thread, run, report.step, report.quota, refused=True)
-    if found:
-        fall_back(batch, report.thread, report, found)
+    if fallbacks:
+        fall_back(batch, report.thread, report, fallbacks)
     elif report.retry_in_ms is None and not run.stopping:
         if report.code == "model_context_full" and begin_compaction(batch, report.thread, "refused"):
             return
@@ -128,7 +130,7 @@ def record_failed_attempt(batch: Batch, report: ModelAttemptFailed) -> None:
             report.thread,
             code=report.code,
             message=report.message,
-            hint=_hint(run, report),
+            hint=_failure_hint(run, report),
             retryable=report.retryable,
         )
 
@@ -139,7 +141,7 @@ def record_late_answer(batch: Batch, thread: Thread, run: OpenRun, report: Model
     if run.compacting is not None or not report.step or run.model_step != report.step:
         return
     for piece in report.pieces:
-        _finished(batch, thread, run, msgspec.structs.replace(piece, signature=""))
+        _record_part(batch, thread, run, msgspec.structs.replace(piece, signature=""))
     record_model_end(batch, report, run_scope(thread, run, report.step))
     record_quota(batch, thread, run, report.step, report.quota, refused=False)
     consume_inbox(batch, report.thread)
@@ -158,13 +160,13 @@ def record_interrupted_parts(batch: Batch, thread: Thread, run: OpenRun, pieces:
                 batch.drop_partial(piece.kind, scope)
 
 
-def _asked(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
+def _find_waiting_run(batch: Batch, report: ModelAnswered | ModelAttemptFailed) -> tuple[Thread, OpenRun] | None:
     """The run that waits for this model call's answer; None where it does no longer."""
-    found = find_run(batch, report.thread, report.run)
-    return found if found is not None and report.step and found[1].model_step == report.step else None
+    open_run = find_run(batch, report.thread, report.run)
+    return open_run if open_run is not None and report.step and open_run[1].model_step == report.step else None
 
 
-def _finished(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
+def _record_part(batch: Batch, thread: Thread, run: OpenRun, piece: Piece) -> None:
     scope = run_scope(thread, run, piece.step)
     match piece.kind:
         case "text":
@@ -189,11 +191,11 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
             WarningRaised(code="answer_filtered", message="The provider's content filter ended the response."), scope
         )
     elif report.stop_reason == "unknown" and report.provider_reason:
-        word = report.provider_reason
+        reason = report.provider_reason
         batch.add(
             WarningRaised(
                 code="answer_end_unknown",
-                message=f"The model stopped for a reason that Callboard does not know: {word}",
+                message=f"The model stopped for a reason that Callboard does not know: {reason}",
                 hint="The answer may be incomplete. Ask it to continue.",
             ),
             scope,
@@ -206,9 +208,9 @@ def _warn(batch: Batch, thread: Thread, run: OpenRun, report: ModelAnswered) -> 
         batch.add(WarningRaised(code="answer_empty", message="The model gave an empty response."), scope)
 
 
-def _hint(run: OpenRun, report: ModelAttemptFailed) -> str:
-    known = _EXTERNAL_HINTS if run.provider in EXTERNAL_PROVIDERS else HINTS
-    hint = known.get(report.code, "Send the turn again.")
+def _failure_hint(run: OpenRun, report: ModelAttemptFailed) -> str:
+    hints = _EXTERNAL_HINTS if run.provider in EXTERNAL_PROVIDERS else HINTS
+    hint = hints.get(report.code, "Send the turn again.")
     return f"The models before it also failed. {hint}" if run.has_fallen_back else hint
 
 

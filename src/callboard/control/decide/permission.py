@@ -54,16 +54,16 @@ def trust_workspace(
             field="digest",
             hint="Call get_trust again, and send its digest.",
         )
-    told = tuple(f"{one.file}: {one.detail}" for one in requested.widenings)
-    fact = WorkspaceTrusted(digest=requested.digest, allowed=told, reason=request.reason)
+    allowed = tuple(f"{widening.file}: {widening.detail}" for widening in requested.widenings)
+    fact = WorkspaceTrusted(digest=requested.digest, allowed=allowed, reason=request.reason)
     facts = () if state.trusted == requested.digest else (NewFact(fact),)
-    return facts, _trusted(state, requested.digest, facts)
+    return facts, _trust_changed(state, requested.digest, facts)
 
 
 def revoke_trust(state: Workspace, request: RevokeTrust) -> tuple[tuple[NewFact, ...], TrustChanged]:
     """Revoke the trust in a folder. Without trust nothing changes."""
     facts = (NewFact(WorkspaceTrustRevoked(reason=request.reason)),) if state.trusted else ()
-    return facts, _trusted(state, "", facts)
+    return facts, _trust_changed(state, "", facts)
 
 
 def add_workspace_rule(
@@ -74,8 +74,8 @@ def add_workspace_rule(
     Raises:
         Refusal: `invalid_input` for an expiry time in the past.
     """
-    _must_begin(request, now)
-    fact = PermissionRuleAdded(rule=_rule(request, rule_id, "workspace"))
+    _check_expiry(request, now)
+    fact = PermissionRuleAdded(rule=_build_rule(request, rule_id, "workspace"))
     return (NewFact(fact),), RuleChanged(rule_id=rule_id, sequence=state.sequence + 1)
 
 
@@ -86,7 +86,7 @@ def revoke_workspace_rule(state: Workspace, request: RevokeRule) -> tuple[tuple[
         Refusal: `unknown_rule`.
     """
     if not any(rule.rule_id == request.rule_id for rule in state.rules):
-        raise _unknown(request.rule_id, "this workspace")
+        raise _unknown_rule(request.rule_id, "this workspace")
     fact = PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason)
     return (NewFact(fact),), RuleChanged(rule_id=request.rule_id, sequence=state.sequence + 1)
 
@@ -102,9 +102,9 @@ def add_session_rule(batch: Batch, request: AddRule) -> RuleChanged:
     Raises:
         Refusal: `invalid_input` for an expiry time in the past.
     """
-    _must_begin(request, batch.inputs.now)
-    rule = _rule(request, batch.inputs.ids.new("rule"), "session")
-    return _said(batch, PermissionRuleAdded(rule=rule), rule.rule_id)
+    _check_expiry(request, batch.inputs.now)
+    rule = _build_rule(request, batch.inputs.ids.new("rule"), "session")
+    return _record_rule_change(batch, PermissionRuleAdded(rule=rule), rule.rule_id)
 
 
 def revoke_session_rule(batch: Batch, request: RevokeRule) -> RuleChanged:
@@ -114,8 +114,10 @@ def revoke_session_rule(batch: Batch, request: RevokeRule) -> RuleChanged:
         Refusal: `unknown_rule`.
     """
     if not any(rule.rule_id == request.rule_id for rule in batch.state.rules):
-        raise _unknown(request.rule_id, "this session")
-    return _said(batch, PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason), request.rule_id)
+        raise _unknown_rule(request.rule_id, "this session")
+    return _record_rule_change(
+        batch, PermissionRuleRevoked(rule_id=request.rule_id, reason=request.reason), request.rule_id
+    )
 
 
 def record_settings_change(
@@ -126,11 +128,11 @@ def record_settings_change(
     return ((NewFact(fact),) if answer.keys else ()), answer
 
 
-def _trusted(state: Workspace, digest: str, facts: tuple[NewFact, ...]) -> TrustChanged:
+def _trust_changed(state: Workspace, digest: str, facts: tuple[NewFact, ...]) -> TrustChanged:
     return TrustChanged(workspace_id=state.workspace, trusted=digest, sequence=state.sequence + len(facts))
 
 
-def _rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
+def _build_rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
     return Rule(
         rule_id=rule_id,
         matcher=stored_matcher(request.matcher),
@@ -140,12 +142,12 @@ def _rule(request: AddRule, rule_id: str, scope: RuleScope) -> Rule:
     )
 
 
-def _said(batch: Batch, fact: Fact, rule_id: str) -> RuleChanged:
+def _record_rule_change(batch: Batch, fact: Fact, rule_id: str) -> RuleChanged:
     batch.add(fact, Scope())
     return RuleChanged(rule_id=rule_id, sequence=batch.state.sequence)
 
 
-def _must_begin(request: AddRule, now: int) -> None:
+def _check_expiry(request: AddRule, now: int) -> None:
     if request.expires_at and request.expires_at <= now:
         raise Refusal(
             "invalid_input",
@@ -155,7 +157,7 @@ def _must_begin(request: AddRule, now: int) -> None:
         )
 
 
-def _unknown(rule: str, where: str) -> Refusal:
+def _unknown_rule(rule: str, where: str) -> Refusal:
     return Refusal(
         "unknown_rule",
         f"There is no rule {rule} in {where}.",

@@ -16,12 +16,15 @@ def session_roster(roster: Roster, state: Session) -> Roster:
     precedence over a later file with its name."""
     if not state.defined_agents and not state.edges:
         return roster
-    own = {folded(one.name) for one in state.defined_agents}
-    agents = (*state.defined_agents, *(one for one in roster.definitions if folded(one.name) not in own))
-    told = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined_agents, state.edges))).hexdigest()
-    return msgspec.structs.replace(roster, definitions=tuple(_with_edges(one, state) for one in agents), hash=told)
+    own_names = {folded(definition.name) for definition in state.defined_agents}
+    agents = (
+        *state.defined_agents,
+        *(definition for definition in roster.definitions if folded(definition.name) not in own_names),
+    )
+    digest = hashlib.sha256(msgspec.json.encode((roster.hash, state.defined_agents, state.edges))).hexdigest()
+    return msgspec.structs.replace(roster, definitions=tuple(_with_edges(one, state) for one in agents), hash=digest)
 
 
 def _with_edges(agent: Definition, state: Session) -> Definition:
-    added = tuple(one.edge for one in state.edges if folded(one.source) == folded(agent.name))
+    added = tuple(edge.edge for edge in state.edges if folded(edge.source) == folded(agent.name))
     return msgspec.structs.replace(agent, edges=tuple(dict.fromkeys((*agent.edges, *added)))) if added else agent

@@ -101,7 +101,7 @@ class Artifacts(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def find_at(self, place: str) -> str:
         """Return the id of the artifact at that place; empty for none."""
-        return next((key for key, one in self.open.items() if one.place == place), "")
+        return next((key for key, artifact in self.open.items() if artifact.place == place), "")
 
 
 def delivery_place(agent: str, remote: str) -> str:

@@ -93,23 +93,23 @@ def count_result_tokens(output: Text, images: int = 0) -> int:
     return min(count_tokens(output), MAX_RESULT_BYTES // BYTES_PER_TOKEN) + images * IMAGE_TOKENS
 
 
-def allocate_bytes(given: Iterable[ContextRef]) -> tuple[int, ...]:
+def allocate_bytes(refs: Iterable[ContextRef]) -> tuple[int, ...]:
     """Return how many bytes of each ref the model receives, in order. A large text is truncated;
     once the budget is used up, texts are left out."""
-    left, found = MAX_REFS_BYTES, list[int]()
-    for ref in given:
+    left, allocated = MAX_REFS_BYTES, list[int]()
+    for ref in refs:
         share = 0
         if ref.content is not None and ref.kind == "image":
             share = ref.content.size if ref.content.size <= MAX_IMAGE_BYTES else 0
         elif ref.content is not None and ref.kind != "binary":
             share = min(ref.content.size, MAX_REF_BYTES, left)
             left -= share
-        found.append(share)
-    return tuple(found)
+        allocated.append(share)
+    return tuple(allocated)
 
 
-def count_ref_tokens(given: Iterable[ContextRef]) -> int:
+def count_ref_tokens(refs: Iterable[ContextRef]) -> int:
     """Return the estimated tokens of all refs."""
-    refs = tuple(given)
-    told = zip(refs, allocate_bytes(refs), strict=True)
-    return sum((IMAGE_TOKENS if ref.kind == "image" else share // BYTES_PER_TOKEN) + 10 for ref, share in told)
+    ref_list = tuple(refs)
+    allocated = zip(ref_list, allocate_bytes(ref_list), strict=True)
+    return sum((IMAGE_TOKENS if ref.kind == "image" else share // BYTES_PER_TOKEN) + 10 for ref, share in allocated)

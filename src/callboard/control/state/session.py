@@ -185,11 +185,11 @@ class OpenRun(msgspec.Struct, frozen=True, kw_only=True):
 
     def find_call(self, call: str) -> OpenCall | None:
         """Return the open call with that id."""
-        return next((one for one in self.calls if one.call == call), None)
+        return next((open_call for open_call in self.calls if open_call.call == call), None)
 
     def find_call_for_action(self, action: str) -> OpenCall | None:
         """Return the call that waits for that action."""
-        return next((one for one in self.calls if one.action == action), None)
+        return next((call for call in self.calls if call.action == action), None)
 
 
 class QueuedTurn(msgspec.Struct, frozen=True, kw_only=True):

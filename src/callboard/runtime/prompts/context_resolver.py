@@ -16,7 +16,7 @@ from callboard.contracts.ports.tools import PathContent, ToolContext
 from callboard.contracts.refs import ContextRef, MissingReason, MissingRef, RefSource
 from callboard.contracts.rows import ArtifactRow, TextPart, TurnRow
 from callboard.control.decide import SessionCommand
-from callboard.control.mentions import find_mentions
+from callboard.control.input_text import find_mentions
 from callboard.control.resolved_context import EMPTY_CONTEXT, ResolvedContext, merge_contexts
 from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.context import BYTES_PER_TOKEN

@@ -39,7 +39,7 @@ def test_a_job_that_another_terminal_pauses_ends_with_three_and_can_be_resumed(p
         again = product.run("job", "pause", "last")
         assert (again.code, again.err.splitlines()) == (
             4,
-            ["task_paused: The job is paused already. [JOB]", "`callboard job resume SESSION` lets it go on."],
+            ["task_paused: The job is already paused. [JOB]", "`callboard job resume SESSION` lets it go on."],
         )
         done = product.run("job", "resume", "last")
         assert (done.code, done.out.splitlines()) == (0, ["Goes on.", "✓ 2 beta: Beta is fine."])

@@ -18,18 +18,18 @@ from ..turn.sleep import begin_background
 def find_agent(state: Session, name: str) -> Thread | None:
     """Return the thread of the agent with this id, name or alias, in any case. A child is found by
     its id only."""
-    same = next((one for one in state.threads.values() if one.agent == name), None)
+    same = next((thread for thread in state.threads.values() if thread.agent == name), None)
     if same is not None:
         return same
     wanted = folded(name)
-    exact = next((one for one in state.threads.values() if folded(one.agent) == wanted), None)
+    exact = next((thread for thread in state.threads.values() if folded(thread.agent) == wanted), None)
     if exact is not None:
         return exact
     return next(
         (
-            one
-            for one in state.threads.values()
-            if one.child is None and wanted in (folded(one.definition), *map(folded, one.aliases))
+            thread
+            for thread in state.threads.values()
+            if thread.child is None and wanted in (folded(thread.definition), *map(folded, thread.aliases))
         ),
         None,
     )
@@ -41,13 +41,13 @@ def require_agent(state: Session, name: str, field: str) -> Thread:
     Raises:
         Refusal: `unknown_agent`.
     """
-    found = find_agent(state, name)
-    if found is None:
-        there = ", ".join(sorted(one.agent for one in state.threads.values()))
+    thread = find_agent(state, name)
+    if thread is None:
+        agents = ", ".join(sorted(thread.agent for thread in state.threads.values()))
         raise Refusal(
-            "unknown_agent", f"The session has no agent {name}.", field=field, hint=f"Its agents are: {there}."
+            "unknown_agent", f"The session has no agent {name}.", field=field, hint=f"Its agents are: {agents}."
         )
-    return found
+    return thread
 
 
 def require_main_agent(batch: Batch, name: str, sender: Thread, field: str) -> Thread:
@@ -56,9 +56,9 @@ def require_main_agent(batch: Batch, name: str, sender: Thread, field: str) -> T
     Raises:
         Refusal: `unknown_agent`.
     """
-    found = find_agent(batch.state, name)
-    if found is not None:
-        return found
+    thread = find_agent(batch.state, name)
+    if thread is not None:
+        return thread
     definition = batch.inputs.find_definition(name)
     if definition is None or definition.kind == "subagent":
         require_agent(batch.state, name, field)
@@ -122,12 +122,16 @@ def require_delegate(batch: Batch, parent: Thread, name: str) -> Definition:
             "A subagent cannot spawn or delegate: delegation is one level deep.",
             hint="Report the remaining work to your parent.",
         )
-    own = batch.inputs.find_definition(parent.definition)
+    parent_definition = batch.inputs.find_definition(parent.definition)
     definition = require_subagent(batch, name)
-    if own is None or "Delegate" not in own.policy:
+    if parent_definition is None or "Delegate" not in parent_definition.policy:
         raise Refusal("policy_denied", f"{parent.agent} lacks the policy Delegate.")
-    targets = own.delegate_targets
-    if targets is not None and folded(definition.name) not in map(folded, targets) and definition.made_by != own.name:
+    targets = parent_definition.delegate_targets
+    if (
+        targets is not None
+        and folded(definition.name) not in map(folded, targets)
+        and definition.made_by != parent_definition.name
+    ):
         raise Refusal(
             "delegate_target_denied",
             f"{parent.agent} may not delegate to {definition.name}.",

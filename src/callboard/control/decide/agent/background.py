@@ -15,9 +15,9 @@ from callboard.contracts.times import timestamp
 
 from ...batch import Batch, thread_scope
 from ...state.session import Background, Thread, WakeTrigger
+from ..turn.idle import MAX_HOPS, pause_chain
 from ..turn.sleep import fall_asleep, scheduled_modes
 from ..turn.start import start_turn
-from ..turn.wake_depth import MAX_HOPS, pause_chain
 
 #: Consecutive failed runs after which the agent is paused.
 MOST_FAILURES = 3
@@ -30,7 +30,7 @@ def wake_due_agents(batch: Batch) -> None:
     for thread_id in batch.state.sleepers:
         thread = batch.state.threads.get(thread_id)
         background = thread.background if thread is not None else None
-        if thread is not None and background is not None and _wakes(batch, thread, background):
+        if thread is not None and background is not None and _must_wake(batch, thread, background):
             _wake(batch, thread, background)
 
 
@@ -63,27 +63,27 @@ def _oversleeps(batch: Batch, thread: Thread, background: Background) -> bool:
     return schedule is not None and 0 < batch.inputs.next_wake(schedule, batch.inputs.now) < background.wake_at
 
 
-def _wakes(batch: Batch, thread: Thread, background: Background) -> bool:
+def _must_wake(batch: Batch, thread: Thread, background: Background) -> bool:
     if not background.asleep or background.is_ended or batch.inputs.is_archived:
         return False
     if thread.run is not None or thread.queue or thread.paused is not None:
         return False
-    return _due(batch, background) or background.trigger is not None
+    return _is_due(batch, background) or background.trigger is not None
 
 
-def _due(batch: Batch, background: Background) -> bool:
+def _is_due(batch: Batch, background: Background) -> bool:
     return 0 < background.wake_at <= batch.inputs.now
 
 
 def _wake(batch: Batch, thread: Thread, background: Background) -> None:
-    due = background.wake_at if _due(batch, background) else 0
+    due = background.wake_at if _is_due(batch, background) else 0
     called = background.trigger
     if called is not None and called.hops >= MAX_HOPS:
         pause_chain(batch, thread, called.hops + 1)
         return
     turn = msgspec.structs.replace(scheduled_modes(batch, thread, background), turn=batch.inputs.ids.new("turn"))
     scope = Scope(agent=thread.agent, thread=thread.thread, turn=turn.turn, task=background.task)
-    told = _told(batch, thread, background, due)
+    prompt = _wake_prompt(batch, thread, background, due)
     before = batch.mark()
     try:
         batch.add(
@@ -92,7 +92,7 @@ def _wake(batch: Batch, thread: Thread, background: Background) -> None:
         )
         batch.add(
             TurnSubmitted(
-                input=batch.store_text(told), mode=turn.mode, permission_mode=turn.permission_mode, source="schedule"
+                input=batch.store_text(prompt), mode=turn.mode, permission_mode=turn.permission_mode, source="schedule"
             ),
             thread_scope(thread, turn.turn),
         )
@@ -102,39 +102,39 @@ def _wake(batch: Batch, thread: Thread, background: Background) -> None:
         batch.add(ThreadPaused(cause="failed", reason=refusal.code), thread_scope(thread))
 
 
-def _told(batch: Batch, thread: Thread, background: Background, due: int) -> str:
+def _wake_prompt(batch: Batch, thread: Thread, background: Background, due: int) -> str:
     """Return the prompt of an automatic run: why it wakes, and when it ran last."""
-    said: list[str] = []
+    sentences: list[str] = []
     if due:
-        said.append(f"You wake because it is time ({background.schedule}): {_time(due)}.")
+        sentences.append(f"You wake because it is time ({background.schedule}): {_format_time(due)}.")
         if batch.inputs.now - due >= _LATE:
-            said.append(
-                f"It is now {_time(batch.inputs.now)}: you could not be woken earlier. Other times since then "
+            sentences.append(
+                f"It is now {_format_time(batch.inputs.now)}: you could not be woken earlier. Other times since then "
                 "were skipped."
             )
     if background.trigger is not None:
-        said.append(_why(background.trigger))
-    said.append(_last(thread, background))
-    said.append("End your turn when you have nothing more to do. You sleep until the next wake.")
-    return " ".join(said)
+        sentences.append(_describe_trigger(background.trigger))
+    sentences.append(_describe_last_run(thread, background))
+    sentences.append("End your turn when you have nothing more to do. You sleep until the next wake.")
+    return " ".join(sentences)
 
 
-def _why(called: WakeTrigger) -> str:
+def _describe_trigger(called: WakeTrigger) -> str:
     of = f" of {called.agent}" if called.agent else ""
-    more = f", and {called.count - 1} more since" if called.count > 1 else ""
-    return f"You wake because of an event: {called.type}{of} (event {called.cause}){more}."
+    repeats = f", and {called.count - 1} more since" if called.count > 1 else ""
+    return f"You wake because of an event: {called.type}{of} (event {called.cause}){repeats}."
 
 
-def _last(thread: Thread, background: Background) -> str:
+def _describe_last_run(thread: Thread, background: Background) -> str:
     end = thread.ended
     if end is None or not background.last_ended_at:
         return "This is your first run."
     how = {"completed": "it completed", "failed": f"it failed ({end.code})"}.get(
         end.how, f"it was interrupted ({end.code})"
     )
-    return f"Your last run ended at {_time(background.last_ended_at)}: {how}."
+    return f"Your last run ended at {_format_time(background.last_ended_at)}: {how}."
 
 
-def _time(at: int) -> str:
+def _format_time(at: int) -> str:
     """Format a time to the second."""
     return f"{timestamp(at)[:19]}Z"

@@ -32,14 +32,14 @@ def define_agent(batch: Batch, maker: Thread, request: DefineAgent) -> AgentMade
         Refusal: `subagent_spawns`, `capability_missing`, `agent_exists`, `tool_not_listed`,
             `policy_denied`, `path_denied`, `mode_denied`, `message_too_large`.
     """
-    made = build_definition(batch, maker, request)
-    batch.add(AgentDefined(name=made.name, definition=batch.store_text(_json(made))), _scope(maker))
+    definition = build_definition(batch, maker, request)
+    batch.add(AgentDefined(name=definition.name, definition=batch.store_text(_encode(definition))), _scope(maker))
     return AgentMade(
         session_id=batch.state.session,
-        agent=made.name,
+        agent=definition.name,
         kind=request.kind,
-        work_globs=made.work_globs,
-        permission_mode=made.permission_mode,
+        work_globs=definition.work_globs,
+        permission_mode=definition.permission_mode,
         sequence=batch.state.sequence,
     )
 
@@ -58,14 +58,14 @@ def add_edge(batch: Batch, maker: Thread, request: AddEdge) -> EdgeMade:
 
 def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Definition:
     """Return the requested agent within its maker's bounds."""
-    own = _capable(batch, maker, "spawn")
+    maker_definition = _require_capability(batch, maker, "spawn")
     if batch.inputs.find_definition(request.name) is not None or find_agent(batch.state, request.name) is not None:
         raise Refusal(
             "agent_exists", f"The agent {request.name} already exists.", field="name", hint="Choose another name."
         )
-    _check_tools(own, request)
-    _check_policy(own, request)
-    made = Definition(
+    _check_tools(maker_definition, request)
+    _check_policy(maker_definition, request)
+    definition = Definition(
         name=request.name,
         description=request.description.strip(),
         kind=request.kind,
@@ -74,28 +74,28 @@ def build_definition(batch: Batch, maker: Thread, request: DefineAgent) -> Defin
         model=request.model.strip(),
         tools=tuple(dict.fromkeys(map(stored_name, request.tools))),
         policy=tuple(dict.fromkeys(request.policy)),
-        delegate_targets=own.delegate_targets if "Delegate" in request.policy else None,
-        permission_mode=_mode(own, request),
-        work_globs=_globs(own, request),
-        max_iters=own.max_iters,
-        made_by=own.name,
+        delegate_targets=maker_definition.delegate_targets if "Delegate" in request.policy else None,
+        permission_mode=_narrow_requested_mode(maker_definition, request),
+        work_globs=_check_globs(maker_definition, request),
+        max_iters=maker_definition.max_iters,
+        made_by=maker_definition.name,
     )
-    made = msgspec.structs.replace(made, hash=hashlib.sha256(_json(made).encode()).hexdigest())
-    if len(_json(made).encode()) > LARGEST_INLINE:
+    definition = msgspec.structs.replace(definition, hash=hashlib.sha256(_encode(definition).encode()).hexdigest())
+    if len(_encode(definition).encode()) > LARGEST_INLINE:
         raise Refusal(
             "message_too_large",
             f"An agent made in a session can have at most {LARGEST_INLINE} bytes.",
             field="prompt",
             hint="Write long instructions to a file, and name it in the prompt.",
         )
-    return made
+    return definition
 
 
 def build_edge(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge]:
     """Return the requested edge and the name of its source agent. An edge lifts no invariant."""
-    _capable(batch, maker, "edge")
-    source = _end(batch, request.source or maker.agent, "source")
-    target = _end(batch, request.to, "to")
+    _require_capability(batch, maker, "edge")
+    source = _require_edge_end(batch, request.source or maker.agent, "source")
+    target = _require_edge_end(batch, request.to, "to")
     if source.name == target.name:
         raise Refusal("agent_to_itself", "An edge must lead to another agent.", field="to")
     if request.kind == "report" and request.ownership:
@@ -107,41 +107,41 @@ def build_edge(batch: Batch, maker: Thread, request: AddEdge) -> tuple[str, Edge
         confirm=request.confirm,
         ownership=request.ownership,
     )
-    if _leads(source, target) or (edge.direction == "both" and _leads(target, source)):
+    if _has_edge(source, target) or (edge.direction == "both" and _has_edge(target, source)):
         raise Refusal("edge_exists", f"An edge between {source.name} and {target.name} already exists.", field="to")
     return source.name, edge
 
 
-def _capable(batch: Batch, maker: Thread, capability: Capability) -> Definition:
+def _require_capability(batch: Batch, maker: Thread, capability: Capability) -> Definition:
     if maker.child is not None:
         raise Refusal("subagent_spawns", "A subagent cannot make agents or edges.", hint="Report to your parent.")
-    own = batch.inputs.find_definition(maker.definition)
-    if own is None or capability not in own.capabilities:
+    definition = batch.inputs.find_definition(maker.definition)
+    if definition is None or capability not in definition.capabilities:
         raise Refusal(
             "capability_missing",
             f"{maker.agent} cannot {_LACKS[capability]}: its definition lacks the capability {capability}.",
             hint=f"A person can add `capabilities: [{capability}]` to its file.",
         )
-    return own
+    return definition
 
 
 def _check_tools(own: Definition, request: DefineAgent) -> None:
-    more = [one for one in request.tools if stored_name(one) not in own.tools]
-    if more and "*" not in own.tools:
+    missing = [tool for tool in request.tools if stored_name(tool) not in own.tools]
+    if missing and "*" not in own.tools:
         raise Refusal(
             "tool_not_listed",
-            f"{own.name} does not have these tools of {request.name}: {', '.join(map(model_name, more))}.",
+            f"{own.name} does not have these tools of {request.name}: {', '.join(map(model_name, missing))}.",
             field="tools",
             hint=f"{own.name} has: {', '.join(map(model_name, own.tools)) or 'none'}.",
         )
 
 
 def _check_policy(own: Definition, request: DefineAgent) -> None:
-    more = [one for one in request.policy if one not in own.policy]
-    if more:
+    missing = [policy for policy in request.policy if policy not in own.policy]
+    if missing:
         raise Refusal(
             "policy_denied",
-            f"{own.name} does not have this policy of {request.name}: {', '.join(more)}.",
+            f"{own.name} does not have this policy of {request.name}: {', '.join(missing)}.",
             field="policy",
             hint=f"{own.name} has: {', '.join(own.policy) or 'none'}.",
         )
@@ -149,21 +149,21 @@ def _check_policy(own: Definition, request: DefineAgent) -> None:
         raise Refusal("policy_denied", "A subagent cannot delegate.", field="policy", hint="Remove Delegate.")
 
 
-def _mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
-    asked, most = request.permission_mode, own.permission_mode
-    if asked is None:
-        return most
-    if narrow_mode(asked, most) != asked:
+def _narrow_requested_mode(own: Definition, request: DefineAgent) -> PermissionMode | None:
+    requested, widest = request.permission_mode, own.permission_mode
+    if requested is None:
+        return widest
+    if narrow_mode(requested, widest) != requested:
         raise Refusal(
             "mode_denied",
-            f"The mode {asked} of {request.name} is wider than {own.name}'s mode {most}.",
+            f"The mode {requested} of {request.name} is wider than {own.name}'s mode {widest}.",
             field="permissionMode",
         )
-    return asked
+    return requested
 
 
-def _globs(own: Definition, request: DefineAgent) -> tuple[str, ...]:
-    outside = [one for one in request.work_globs if own.work_globs and not _within(one, own.work_globs)]
+def _check_globs(own: Definition, request: DefineAgent) -> tuple[str, ...]:
+    outside = [glob for glob in request.work_globs if own.work_globs and not _is_within(glob, own.work_globs)]
     if outside:
         raise Refusal(
             "path_denied",
@@ -174,44 +174,47 @@ def _globs(own: Definition, request: DefineAgent) -> tuple[str, ...]:
     return request.work_globs or own.work_globs
 
 
-def _within(glob: str, bounds: tuple[str, ...]) -> bool:
+def _is_within(glob: str, bounds: tuple[str, ...]) -> bool:
     """True if every path of the pattern is within the bounds: the pattern is a bound, or lies below
     the folder of one."""
     if ".." in glob:
         return False
-    return any(glob == one or (one.endswith("**") and glob.startswith(one[:-2]) and _plain(one[:-2])) for one in bounds)
+    return any(
+        glob == bound or (bound.endswith("**") and glob.startswith(bound[:-2]) and _is_plain_folder(bound[:-2]))
+        for bound in bounds
+    )
 
 
-def _plain(folder: str) -> bool:
+def _is_plain_folder(folder: str) -> bool:
     return not folder or (folder.endswith("/") and not any(sign in folder for sign in "*?[{\\"))
 
 
-def _end(batch: Batch, name: str, field: str) -> Definition:
+def _require_edge_end(batch: Batch, name: str, field: str) -> Definition:
     """Return the agent at an end of an edge. A subagent cannot be one."""
     thread = find_agent(batch.state, name)
-    found = batch.inputs.find_definition(name if thread is None else thread.definition)
-    if found is None:
-        there = ", ".join(batch.inputs.list_definition_names())
-        raise Refusal("unknown_agent", f"There is no agent {name}.", field=field, hint=f"There are: {there or 'none'}.")
-    if found.kind == "subagent":
+    definition = batch.inputs.find_definition(name if thread is None else thread.definition)
+    if definition is None:
+        names = ", ".join(batch.inputs.list_definition_names())
+        raise Refusal("unknown_agent", f"There is no agent {name}.", field=field, hint=f"There are: {names or 'none'}.")
+    if definition.kind == "subagent":
         raise Refusal(
             "subagents_do_not_talk",
             f"{name} is a subagent. It speaks with its parent only, which needs no edge.",
             field=field,
         )
-    return found
+    return definition
 
 
-def _leads(source: Definition, target: Definition) -> bool:
+def _has_edge(source: Definition, target: Definition) -> bool:
     """True if an edge already leads from source to target."""
-    there = any(folded(one.to) == folded(target.name) for one in source.edges)
-    back = any(one.direction == "both" and folded(one.to) == folded(source.name) for one in target.edges)
-    return there or back
+    forward = any(folded(edge.to) == folded(target.name) for edge in source.edges)
+    back = any(edge.direction == "both" and folded(edge.to) == folded(source.name) for edge in target.edges)
+    return forward or back
 
 
 def _scope(maker: Thread) -> Scope:
     return run_scope(maker, maker.run) if maker.run is not None else thread_scope(maker)
 
 
-def _json(made: Definition) -> str:
-    return msgspec.json.encode(made).decode()
+def _encode(definition: Definition) -> str:
+    return msgspec.json.encode(definition).decode()

@@ -21,41 +21,41 @@ MAKING = frozenset(tool.name for tool in TEAM_TOOLS.values() if tool.capability 
 def render_card(batch: Batch, scope: Scope, tool: str, arguments: str) -> str:
     """Return what the call would make, as text. Raises Refusal if it cannot make it, so no person
     approves in vain."""
-    asked = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
+    request = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     maker = batch.thread(scope.thread)
-    match asked:
+    match request:
         case DefineAgent():
-            return _agent(build_definition(batch, maker, asked))
+            return _render_agent(build_definition(batch, maker, request))
         case AddEdge():
-            return _edge(*build_edge(batch, maker, asked))
+            return _render_edge(*build_edge(batch, maker, request))
         case _:
             raise LookupError(f"{tool} is not a tool that makes agents or edges")
 
 
-def _agent(made: Definition) -> str:
+def _render_agent(definition: Definition) -> str:
     """Return the agent as a definition file."""
     fields: dict[str, object] = {
-        "name": made.name,
-        "description": made.description,
-        "kind": made.kind,
-        "model": made.model,
-        "tools": made.tools,
-        "policy": made.policy,
-        "permission_mode": made.permission_mode,
-        "work_globs": made.work_globs,
-        "made_by": made.made_by,
+        "name": definition.name,
+        "description": definition.description,
+        "kind": definition.kind,
+        "model": definition.model,
+        "tools": definition.tools,
+        "policy": definition.policy,
+        "permission_mode": definition.permission_mode,
+        "work_globs": definition.work_globs,
+        "made_by": definition.made_by,
     }
-    said = {name: value for name, value in fields.items() if value or name in ("tools", "policy")}
-    if made.delegate_targets is not None:
-        said["policy"] = {"allow": made.policy, "delegate_targets": made.delegate_targets}
-    lines = [f"{name}: {msgspec.json.encode(value).decode()}" for name, value in said.items()]
-    return "\n".join(("---", *lines, "---", made.prompt, ""))
+    shown_fields = {name: value for name, value in fields.items() if value or name in ("tools", "policy")}
+    if definition.delegate_targets is not None:
+        shown_fields["policy"] = {"allow": definition.policy, "delegate_targets": definition.delegate_targets}
+    lines = [f"{name}: {msgspec.json.encode(value).decode()}" for name, value in shown_fields.items()]
+    return "\n".join(("---", *lines, "---", definition.prompt, ""))
 
 
-def _edge(source: str, edge: Edge) -> str:
+def _render_edge(source: str, edge: Edge) -> str:
     way = "↔" if edge.direction == "both" else "→"
-    more = [
+    notes = [
         *(("each handoff must be accepted",) if edge.confirm or edge.ownership else ()),
         *(("a handoff can move the objective to the receiver",) if edge.ownership else ()),
     ]
-    return ", ".join((f"{source} {way} {edge.to}: {edge.kind}", *more))
+    return ", ".join((f"{source} {way} {edge.to}: {edge.kind}", *notes))

@@ -20,57 +20,59 @@ from .save import require_artifact
 INTERRUPTED = "export_interrupted"
 
 
-def begin_export(batch: Batch, what: ExportRequested) -> ExportBegun:
+def begin_export(batch: Batch, request: ExportRequested) -> ExportBegun:
     """Begin an export; the runtime makes it once this fact is durable. A failed export is repeated
     under its id.
 
     Raises:
         Refusal: `unknown_artifact`, `artifact_deleted`, `unknown_export`.
     """
-    require_artifact(batch, what.artifact_id)
-    request = what.request
-    export = request.export_id if isinstance(request, RetryArtifact) else batch.inputs.ids.new("export")
+    require_artifact(batch, request.artifact_id)
+    command = request.request
+    export = command.export_id if isinstance(command, RetryArtifact) else batch.inputs.ids.new("export")
     former = batch.state.artifacts.exports.get(export or "")
-    if export is None or (isinstance(request, RetryArtifact) and (former is None or not former.failed)):
+    if export is None or (isinstance(command, RetryArtifact) and (former is None or not former.failed)):
         raise Refusal("unknown_export", f"There is no failed export {export or ''} in this session.", field="exportId")
     batch.add(
         ArtifactExportStarted(
             export=export,
-            version=what.version,
-            form=what.form,
-            source=what.source,
-            artifacts=what.artifacts,
-            everything=what.everything,
-            reason=request.reason,
+            version=request.version,
+            form=request.form,
+            source=request.source,
+            artifacts=request.artifacts,
+            everything=request.everything,
+            reason=command.reason,
         ),
-        Scope(artifact=what.artifact_id),
+        Scope(artifact=request.artifact_id),
     )
     return ExportBegun(
         session_id=batch.state.session,
-        artifact_id=what.artifact_id,
+        artifact_id=request.artifact_id,
         export_id=export,
         sequence=batch.state.sequence,
     )
 
 
-def record_export_report(batch: Batch, what: ExportReported) -> None:
+def record_export_report(batch: Batch, report: ExportReported) -> None:
     """Record the progress or the end of an open export."""
-    export = batch.state.artifacts.exports.get(what.export)
+    export = batch.state.artifacts.exports.get(report.export)
     if export is None or export.failed:
         return
     scope = Scope(artifact=export.artifact)
-    if what.code:
-        batch.add(ArtifactFailed(operation="export", code=what.code, message=what.message, export=what.export), scope)
-    elif what.content is not None:
-        batch.add_blobs(what.content)
+    if report.code:
+        batch.add(
+            ArtifactFailed(operation="export", code=report.code, message=report.message, export=report.export), scope
+        )
+    elif report.content is not None:
+        batch.add_blobs(report.content)
         batch.add(
             ArtifactExportCompleted(
-                export=what.export, content=what.content.ref, name=what.name, left_out=what.left_out
+                export=report.export, content=report.content.ref, name=report.name, left_out=report.left_out
             ),
             scope,
         )
     else:
-        batch.add(ArtifactExportProgressed(export=what.export, done=what.done, total=what.total), scope)
+        batch.add(ArtifactExportProgressed(export=report.export, done=report.done, total=report.total), scope)
 
 
 def fail_interrupted_exports(batch: Batch, message: str) -> None:

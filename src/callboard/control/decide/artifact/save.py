@@ -36,7 +36,7 @@ from .versions import CONFLICT, GONE, add_found_version, add_version, create_art
 INTERRUPTED = "save_interrupted"
 
 
-def change_artifact(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
+def change_artifact(batch: Batch, requested: ArtifactRequested) -> ArtifactChanged:
     """Decide a person's request. The status is `saving` if the file is about to change, `conflict`
     if it must not.
 
@@ -44,48 +44,48 @@ def change_artifact(batch: Batch, what: ArtifactRequested) -> ArtifactChanged:
         Refusal: `unknown_artifact`, `artifact_deleted`, `invalid_input`; `artifact_conflict` for an
             existing file or an artifact with a save in progress.
     """
-    request = what.request
+    request = requested.request
     if isinstance(request, CreateArtifact):
-        return _create(batch, what, request)
-    artifact = what.artifact_id
+        return _create(batch, requested, request)
+    artifact = requested.artifact_id
     require_artifact(batch, artifact)
     if artifact in batch.state.artifacts.saves:
         raise Refusal(CONFLICT, "Another change of this artifact is in progress.", hint="Try again in a moment.")
     match request:
         case EditArtifact():
-            return _edit(batch, what, request)
+            return _edit(batch, requested, request)
         case RollbackArtifact():
-            return _save(batch, what, request.base_version, request.version, request.reason)
+            return _save(batch, requested, request.base_version, request.version, request.reason)
         case RetryArtifact():
-            kept = _kept(batch, artifact)
-            base = request.base_version if request.base_version is not None else kept.base
-            return _save(batch, what, base, kept.restores, request.reason, again=request.base_version is not None)
+            draft = _require_draft(batch, artifact)
+            base = request.base_version if request.base_version is not None else draft.base
+            return _save(batch, requested, base, draft.restores, request.reason, again=request.base_version is not None)
         case DeleteArtifact():
-            return _delete(batch, what, request)
+            return _delete(batch, requested, request)
 
 
-def finish_change(batch: Batch, what: ArtifactChangeReported) -> ArtifactChanged:
+def finish_change(batch: Batch, report: ArtifactChangeReported) -> ArtifactChanged:
     """Record the result of a file change, unless it is recorded."""
-    if what.artifact_id in batch.state.artifacts.saves:
-        if what.code:
-            _failed(batch, what.artifact_id, what.code, what.message, what.file)
+    if report.artifact_id in batch.state.artifacts.saves:
+        if report.code:
+            _record_failure(batch, report.artifact_id, report.code, report.message, report.file)
         else:
-            finish_save(batch, what.artifact_id, added=what.added, removed=what.removed)
-    return _answer(batch, what.artifact_id)
+            finish_save(batch, report.artifact_id, added=report.added, removed=report.removed)
+    return _artifact_changed(batch, report.artifact_id)
 
 
-def settle_interrupted_save(batch: Batch, what: InterruptedSaveReported) -> None:
+def settle_interrupted_save(batch: Batch, report: InterruptedSaveReported) -> None:
     """Derive the result of a save whose process ended from the present file."""
-    save = batch.state.artifacts.saves.get(what.artifact)
+    save = batch.state.artifacts.saves.get(report.artifact)
     if save is None or save.epoch >= batch.inputs.epoch:
         return
-    if what.file is None:
-        _failed(batch, what.artifact, INTERRUPTED, what.message, None)
-    elif _was_made(save, what.file):
-        finish_save(batch, what.artifact)
+    if report.file is None:
+        _record_failure(batch, report.artifact, INTERRUPTED, report.message, None)
+    elif _is_saved(save, report.file):
+        finish_save(batch, report.artifact)
     else:
         message = "The process ended before it changed the file."
-        _failed(batch, what.artifact, INTERRUPTED, message, what.file)
+        _record_failure(batch, report.artifact, INTERRUPTED, message, report.file)
 
 
 def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
@@ -94,9 +94,9 @@ def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
     Raises:
         Refusal: `unknown_artifact`, `artifact_deleted`.
     """
-    known = batch.state.artifacts.open.get(artifact)
-    if known is not None:
-        return known
+    artifact_state = batch.state.artifacts.open.get(artifact)
+    if artifact_state is not None:
+        return artifact_state
     if artifact in batch.inputs.closed_ids:
         raise Refusal("artifact_deleted", f"The artifact {artifact} was deleted.", field="artifactId")
     raise Refusal(
@@ -107,16 +107,16 @@ def require_artifact(batch: Batch, artifact: str) -> OpenArtifact:
     )
 
 
-def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> ArtifactChanged:
-    path, draft = request.path or "", what.draft
-    there = what.file.content if what.file is not None else None
-    if path and (taken := batch.state.artifacts.find_at(path)):
-        _end_gone(batch, what, path, taken)
-    content = draft or there
+def _create(batch: Batch, requested: ArtifactRequested, request: CreateArtifact) -> ArtifactChanged:
+    path, draft = request.path or "", requested.draft
+    existing = requested.file.content if requested.file is not None else None
+    if path and (owner := batch.state.artifacts.find_at(path)):
+        _end_missing_artifact(batch, requested, path, owner)
+    content = draft or existing
     if content is None:
-        wanted = f"There is no file {path}." if path else "An artifact without a path needs content."
-        raise Refusal("invalid_input", wanted, field="content", hint="Set content.")
-    if draft is not None and there is not None:
+        problem = f"There is no file {path}." if path else "An artifact without a path needs content."
+        raise Refusal("invalid_input", problem, field="content", hint="Set content.")
+    if draft is not None and existing is not None:
         raise Refusal(
             CONFLICT,
             f"The file {path} already exists.",
@@ -133,114 +133,118 @@ def _create(batch: Batch, what: ArtifactRequested, request: CreateArtifact) -> A
     elif path:
         batch.add(ArtifactSaveRequested(base=0, draft=content.ref, reason=request.reason), scope)
     else:
-        add_version(batch, scope, content.ref, "person", added=what.added)
-    return _answer(batch, artifact)
+        add_version(batch, scope, content.ref, "person", added=requested.added)
+    return _artifact_changed(batch, artifact)
 
 
-def _end_gone(batch: Batch, what: ArtifactRequested, path: str, taken: str) -> None:
+def _end_missing_artifact(batch: Batch, requested: ArtifactRequested, path: str, owner: str) -> None:
     """End the artifact at the path if its file is gone and a person makes it anew. An artifact with
     an unsaved draft continues.
 
     Raises:
         Refusal: `artifact_conflict` if the file exists, or may exist since it was read.
     """
-    known, now = batch.state.artifacts, open_artifact(batch, taken)
-    why, hint = "", "Edit that artifact."
-    if taken in known.saves:
-        why, hint = ", and another change of it is in progress", "Try again in a moment."
-    elif _is_there(what.file) or now.last_sequence > what.file_sequence:
+    artifacts, current = batch.state.artifacts, open_artifact(batch, owner)
+    problem, hint = "", "Edit that artifact."
+    if owner in artifacts.saves:
+        problem, hint = ", and another change of it is in progress", "Try again in a moment."
+    elif _file_exists(requested.file) or current.last_sequence > requested.file_sequence:
         pass
-    elif taken in known.drafts:
-        why = ", and it has an unsaved draft"
-        hint = f"Save the draft with retry_artifact over version {now.version}, or delete the artifact."
-    elif what.draft is None:
-        why, hint = ", and its file is gone", "Set content to make the file anew."
+    elif owner in artifacts.drafts:
+        problem = ", and it has an unsaved draft"
+        hint = f"Save the draft with retry_artifact over version {current.version}, or delete the artifact."
+    elif requested.draft is None:
+        problem, hint = ", and its file is gone", "Set content to make the file anew."
     else:
-        batch.add(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=taken))
+        batch.add(ArtifactDeleted(file=True, reason=GONE), Scope(artifact=owner))
         return
-    raise Refusal(CONFLICT, f"{path} is already the artifact {taken}{why}.", field="path", hint=hint)
+    raise Refusal(CONFLICT, f"{path} is already the artifact {owner}{problem}.", field="path", hint=hint)
 
 
-def _edit(batch: Batch, what: ArtifactRequested, request: EditArtifact) -> ArtifactChanged:
-    artifact = what.artifact_id
+def _edit(batch: Batch, requested: ArtifactRequested, request: EditArtifact) -> ArtifactChanged:
+    artifact = requested.artifact_id
     if request.content is None and request.title is None:
         raise Refusal("invalid_input", "An edit needs content or a title.", field="content")
     if request.title is not None and request.title != open_artifact(batch, artifact).title:
         batch.add(ArtifactUpdated(title=request.title), Scope(artifact=artifact))
     if request.content is None:
-        return _answer(batch, artifact)
-    return _save(batch, what, request.base_version, 0, request.reason)
+        return _artifact_changed(batch, artifact)
+    return _save(batch, requested, request.base_version, 0, request.reason)
 
 
 def _save(
-    batch: Batch, what: ArtifactRequested, base: int, restores: int, reason: str, *, again: bool = False
+    batch: Batch, requested: ArtifactRequested, base: int, restores: int, reason: str, *, again: bool = False
 ) -> ArtifactChanged:
     """Save the draft over version `base`. With `again` the person accepts conflicts: a missing file
     is made anew."""
-    artifact, draft = what.artifact_id, what.draft
+    artifact, draft = requested.artifact_id, requested.draft
     if draft is None:
         raise Refusal("invalid_input", "The request has no content to save.", field="content")
     scope = Scope(artifact=artifact)
     batch.add_blobs(draft)
     operation: ArtifactOperation = "rollback" if restores else "save"
-    gone = _drift(batch, artifact, what.file) and not again
-    now = open_artifact(batch, artifact)
-    if base != now.version or (gone and now.version):
-        why = (
+    is_gone = _record_drift(batch, artifact, requested.file) and not again
+    current = open_artifact(batch, artifact)
+    if base != current.version or (is_gone and current.version):
+        problem = (
             "The file is gone."
-            if gone
-            else f"The newest version is {now.version}, but the change was made from {base}."
+            if is_gone
+            else f"The newest version is {current.version}, but the change was made from {base}."
         )
         batch.add(
             ArtifactFailed(
                 operation=operation,
                 code=CONFLICT,
-                message=why,
+                message=problem,
                 base=base,
-                current=now.version,
+                current=current.version,
                 restores=restores,
                 draft=draft.ref,
             ),
             scope,
         )
-    elif now.has_content(draft.ref) and _is_there(what.file):
+    elif current.has_content(draft.ref) and _file_exists(requested.file):
         if artifact in batch.state.artifacts.drafts:
-            batch.add(ArtifactUpdated(title=now.title, dropped=True), scope)
-    elif what.file is None:
+            batch.add(ArtifactUpdated(title=current.title, dropped=True), scope)
+    elif requested.file is None:
         origin = "rollback" if restores else "person"
-        add_version(batch, scope, draft.ref, origin, restores=restores, added=what.added, removed=what.removed)
+        add_version(
+            batch, scope, draft.ref, origin, restores=restores, added=requested.added, removed=requested.removed
+        )
     else:
-        batch.add(ArtifactSaveRequested(base=now.version, draft=draft.ref, restores=restores, reason=reason), scope)
-    return _answer(batch, artifact)
+        batch.add(ArtifactSaveRequested(base=current.version, draft=draft.ref, restores=restores, reason=reason), scope)
+    return _artifact_changed(batch, artifact)
 
 
-def _delete(batch: Batch, what: ArtifactRequested, request: DeleteArtifact) -> ArtifactChanged:
-    artifact = what.artifact_id
-    known = open_artifact(batch, artifact)
+def _delete(batch: Batch, requested: ArtifactRequested, request: DeleteArtifact) -> ArtifactChanged:
+    artifact = requested.artifact_id
+    before = open_artifact(batch, artifact)
     if request.confirm != artifact:
         raise Refusal("invalid_input", "confirm must repeat the artifact's id.", field="confirm")
-    if request.file and not known.path:
+    if request.file and not before.path:
         raise Refusal("invalid_input", "This artifact has no file.", field="file", hint="Leave `file` out.")
     scope = Scope(artifact=artifact)
     if not request.file:
         batch.add(ArtifactDeleted(reason=request.reason), scope)
-        return _answer(batch, artifact)
-    gone = _drift(batch, artifact, what.file)
-    now = open_artifact(batch, artifact)
-    if now.version != known.version:
+        return _artifact_changed(batch, artifact)
+    is_gone = _record_drift(batch, artifact, requested.file)
+    current = open_artifact(batch, artifact)
+    if current.version != before.version:
         message = "The file differs from the newest version, so it was not deleted."
         batch.add(
-            ArtifactFailed(operation="delete", code=CONFLICT, message=message, base=known.version, current=now.version),
+            ArtifactFailed(
+                operation="delete", code=CONFLICT, message=message, base=before.version, current=current.version
+            ),
             scope,
         )
-    elif gone:
+    elif is_gone:
         batch.add(ArtifactDeleted(reason=request.reason), scope)
     else:
-        batch.add(ArtifactSaveRequested(base=now.version, reason=request.reason), scope)
-    return _answer(batch, artifact)
+        batch.add(ArtifactSaveRequested(base=current.version, reason=request.reason), scope)
+    return _artifact_changed(batch, artifact)
 
 
-def _drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
+def _record_drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
     """Record the present file as a version if it differs from the newest one. Return True if there
     is no file."""
     if look is None:
@@ -253,21 +257,21 @@ def _drift(batch: Batch, artifact: str, look: FileState | None) -> bool:
     return False
 
 
-def _failed(batch: Batch, artifact: str, code: str, message: str, look: FileState | None) -> None:
+def _record_failure(batch: Batch, artifact: str, code: str, message: str, look: FileState | None) -> None:
     """Record a failed change. If the file changed meanwhile it is a conflict, and the file a
     version."""
     save = batch.state.artifacts.saves[artifact]
     before = open_artifact(batch, artifact).version
-    _drift(batch, artifact, look)
-    now = open_artifact(batch, artifact)
-    conflict = now.version != before or code == "file_changed"
+    _record_drift(batch, artifact, look)
+    current = open_artifact(batch, artifact)
+    conflict = current.version != before or code == "file_changed"
     batch.add(
         ArtifactFailed(
             operation="delete" if save.draft is None else "rollback" if save.restores else "save",
             code=CONFLICT if conflict else code,
             message="The file changed during the operation." if conflict else message,
             base=save.base,
-            current=now.version,
+            current=current.version,
             restores=save.restores,
             draft=save.draft,
         ),
@@ -275,38 +279,38 @@ def _failed(batch: Batch, artifact: str, code: str, message: str, look: FileStat
     )
 
 
-def _was_made(save: OpenSave, look: FileState) -> bool:
-    there = look.content
-    return there is None if save.draft is None else there is not None and there.ref.hash == save.draft.hash
+def _is_saved(save: OpenSave, look: FileState) -> bool:
+    content = look.content
+    return content is None if save.draft is None else content is not None and content.ref.hash == save.draft.hash
 
 
-def _is_there(look: FileState | None) -> bool:
+def _file_exists(look: FileState | None) -> bool:
     return look is None or look.content is not None
 
 
-def _kept(batch: Batch, artifact: str) -> UnsavedDraft:
-    kept = batch.state.artifacts.drafts.get(artifact)
-    if kept is None:
+def _require_draft(batch: Batch, artifact: str) -> UnsavedDraft:
+    draft = batch.state.artifacts.drafts.get(artifact)
+    if draft is None:
         raise Refusal("invalid_input", "This artifact has no unsaved draft.", field="artifactId")
-    return kept
+    return draft
 
 
-def _answer(batch: Batch, artifact: str) -> ArtifactChanged:
-    known = batch.state.artifacts.open.get(artifact)
+def _artifact_changed(batch: Batch, artifact: str) -> ArtifactChanged:
+    current = batch.state.artifacts.open.get(artifact)
     return ArtifactChanged(
         session_id=batch.state.session,
         artifact_id=artifact,
-        version=known.version if known is not None else 0,
+        version=current.version if current is not None else 0,
         status=_status(batch, artifact),
         sequence=batch.state.sequence,
     )
 
 
 def _status(batch: Batch, artifact: str) -> ArtifactStatus:
-    known = batch.state.artifacts
-    if artifact not in known.open:
+    artifacts = batch.state.artifacts
+    if artifact not in artifacts.open:
         return "deleted"
-    if artifact in known.saves:
+    if artifact in artifacts.saves:
         return "saving"
     fact = batch.last_fact
     if isinstance(fact, ArtifactFailed):

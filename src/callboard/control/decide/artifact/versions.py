@@ -25,7 +25,7 @@ from ...state.artifact import OpenArtifact, delivery_place, file_place
 from ...state.session import Thread
 
 #: The scope of a change without a step.
-NOBODY = Scope()
+NO_STEP = Scope()
 #: Reason of a deletion without a known cause.
 GONE = "the file was gone when it was made anew"
 #: Code of a save that conflicts with another change.
@@ -42,24 +42,24 @@ def record_changes(
 ) -> None:
     """Record the files that a call changed, in its scope, before its terminal fact. A change
     without stored content is ignored. `seen`: our own tool read the former content."""
-    told = [change for change in changes if change.after is not None or change.kind == "deleted"]
-    if not told:
+    recorded = [change for change in changes if change.after is not None or change.kind == "deleted"]
+    if not recorded:
         return
     worktree = worktree_of(batch.state.threads.get(scope.thread)) if origin == "agent" else ""
-    places = {one.place: key for key, one in batch.state.artifacts.open.items() if one.place}
-    for change in told:
+    places = {artifact.place: key for key, artifact in batch.state.artifacts.open.items() if artifact.place}
+    for change in recorded:
         place = file_place(change.path, worktree)
         key = places.get(place, "")
         if change.after is None:
             if key:
-                _removed(batch, scope, key)
+                _record_removal(batch, scope, key)
             continue
         if key and seen and _was_gone(batch, scope, change, key):
-            _gone(batch, key)
+            _end_missing_artifact(batch, key)
             key = ""
         if not key:
-            key = places[place] = _create(batch, scope, change.path, change.after, worktree)
-        _told(batch, _of(scope, key), change, change.after, origin)
+            key = places[place] = _create_file_artifact(batch, scope, change.path, change.after, worktree)
+        _record_change(batch, _artifact_scope(scope, key), change, change.after, origin)
 
 
 def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> bool:
@@ -70,45 +70,45 @@ def _was_gone(batch: Batch, scope: Scope, change: FileChange, artifact: str) -> 
     """
     if change.kind != "created" or change.before is not None:
         return False
-    known = batch.state.artifacts
-    save = known.saves.get(artifact)
-    if artifact in known.drafts if save is None else save.draft is not None:
+    artifacts = batch.state.artifacts
+    save = artifacts.saves.get(artifact)
+    if artifact in artifacts.drafts if save is None else save.draft is not None:
         return False
     thread = batch.state.threads.get(scope.thread)
     call = thread.run.find_call(scope.tool_call) if thread is not None and thread.run is not None else None
     return call is not None and open_artifact(batch, artifact).last_sequence < call.started_sequence
 
 
-def _gone(batch: Batch, artifact: str) -> None:
+def _end_missing_artifact(batch: Batch, artifact: str) -> None:
     """End an artifact whose file is gone without a known cause. A person's deletion in progress is
     the cause if there is one."""
     if artifact in batch.state.artifacts.saves:
         finish_save(batch, artifact)
     else:
-        batch.add(ArtifactDeleted(file=True, reason=GONE), msgspec.structs.replace(NOBODY, artifact=artifact))
+        batch.add(ArtifactDeleted(file=True, reason=GONE), msgspec.structs.replace(NO_STEP, artifact=artifact))
 
 
-def _removed(batch: Batch, scope: Scope, artifact: str) -> None:
+def _record_removal(batch: Batch, scope: Scope, artifact: str) -> None:
     """Record that the call removed the file. An unsaved draft becomes a conflict; a save in
     progress reports its own result."""
-    known = batch.state.artifacts
-    save, kept = known.saves.get(artifact), known.drafts.get(artifact)
+    artifacts = batch.state.artifacts
+    save, draft = artifacts.saves.get(artifact), artifacts.drafts.get(artifact)
     if save is not None and save.draft is not None:
         return
-    if kept is None:
-        batch.add(ArtifactDeleted(file=True), _of(scope, artifact))
+    if draft is None:
+        batch.add(ArtifactDeleted(file=True), _artifact_scope(scope, artifact))
         return
     batch.add(
         ArtifactFailed(
-            operation="rollback" if kept.restores else "save",
+            operation="rollback" if draft.restores else "save",
             code=CONFLICT,
             message="The file is gone.",
-            base=kept.base,
+            base=draft.base,
             current=open_artifact(batch, artifact).version,
-            restores=kept.restores,
-            draft=kept.draft,
+            restores=draft.restores,
+            draft=draft.draft,
         ),
-        _of(scope, artifact),
+        _artifact_scope(scope, artifact),
     )
 
 
@@ -128,9 +128,9 @@ def record_delivery(batch: Batch, scope: Scope, fact: RemoteArtifact) -> None:
             key = batch.inputs.ids.new("artifact")
             title = part.name or fact.name or fact.remote_artifact_id
             kind = kind_of(title, content.media)
-            batch.add(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _of(scope, key))
+            batch.add(ArtifactCreated(artifact_kind=kind, title=title, remote=name), _artifact_scope(scope, key))
         if not open_artifact(batch, key).has_content(content):
-            add_version(batch, _of(scope, key), content, "agent")
+            add_version(batch, _artifact_scope(scope, key), content, "agent")
 
 
 def worktree_of(thread: Thread | None) -> str:
@@ -140,9 +140,9 @@ def worktree_of(thread: Thread | None) -> str:
 
 def close_worktree(batch: Batch, thread: str, scope: Scope) -> None:
     """Delete the artifacts in a closed child's worktree."""
-    for key, one in list(batch.state.artifacts.open.items()):
-        if one.worktree == thread:
-            batch.add(ArtifactDeleted(reason="its worktree was closed"), _of(scope, key))
+    for key, artifact in list(batch.state.artifacts.open.items()):
+        if artifact.worktree == thread:
+            batch.add(ArtifactDeleted(reason="its worktree was closed"), _artifact_scope(scope, key))
 
 
 #: Prefixes of a ref to an artifact.
@@ -152,22 +152,22 @@ _REF, _ID = "artifact://", "art_"
 def resolve_refs(batch: Batch, refs: Iterable[Ref], worktree: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the artifacts of refs by ref, and the refs of artifacts without one. A ref names an id
     or a path; the worktree is searched first."""
-    known, missing = dict[str, str](), list[str]()
+    artifacts, missing = dict[str, str](), list[str]()
     for ref in refs:
         if not ref.ref.startswith((_REF, _ID)):
             continue
-        found = find_artifact(batch, ref.ref.removeprefix(_REF), worktree)
-        if found:
-            known[ref.ref] = found
+        artifact = find_artifact(batch, ref.ref.removeprefix(_REF), worktree)
+        if artifact:
+            artifacts[ref.ref] = artifact
         else:
             missing.append(ref.ref)
-    return known, tuple(dict.fromkeys(missing))
+    return artifacts, tuple(dict.fromkeys(missing))
 
 
-def find_artifact(batch: Batch, named: str, worktree: str) -> str:
+def find_artifact(batch: Batch, name: str, worktree: str) -> str:
     """Return the artifact with that id or path; empty for none. The worktree is searched first."""
-    known = batch.state.artifacts
-    return named if named in known.open else known.find_at(file_place(named, worktree)) or known.find_at(named)
+    artifacts = batch.state.artifacts
+    return name if name in artifacts.open else artifacts.find_at(file_place(name, worktree)) or artifacts.find_at(name)
 
 
 def open_artifact(batch: Batch, artifact: str) -> OpenArtifact:
@@ -206,7 +206,7 @@ def add_version(
 
 def add_found_version(batch: Batch, artifact: str, content: BlobRef) -> None:
     """Record content that another program wrote to the file."""
-    add_version(batch, msgspec.structs.replace(NOBODY, artifact=artifact), content, "found")
+    add_version(batch, msgspec.structs.replace(NO_STEP, artifact=artifact), content, "found")
 
 
 def create_artifact(batch: Batch, scope: Scope, path: str, title: str, content: BlobRef, worktree: str = "") -> str:
@@ -215,15 +215,15 @@ def create_artifact(batch: Batch, scope: Scope, path: str, title: str, content: 
     fact = ArtifactCreated(
         artifact_kind=kind_of(path or title, content.media), title=title, path=path, worktree=worktree
     )
-    batch.add(fact, _of(scope, key))
+    batch.add(fact, _artifact_scope(scope, key))
     return key
 
 
-def _create(batch: Batch, scope: Scope, path: str, content: BlobRef, worktree: str) -> str:
+def _create_file_artifact(batch: Batch, scope: Scope, path: str, content: BlobRef, worktree: str) -> str:
     return create_artifact(batch, scope, path, "", content, worktree)
 
 
-def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin: VersionOrigin) -> None:
+def _record_change(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin: VersionOrigin) -> None:
     """Record one change of one artifact. Record a differing former content as found, or as the
     person's save in progress if it is that."""
     key = scope.artifact
@@ -231,8 +231,8 @@ def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin
     before = change.before
     if save is not None and save.draft is not None and before is not None and before.hash == save.draft.hash:
         finish_save(batch, key)
-    known = open_artifact(batch, key)
-    if before is not None and not known.has_content(before) and not known.has_content(after):
+    current = open_artifact(batch, key)
+    if before is not None and not current.has_content(before) and not current.has_content(after):
         add_found_version(batch, key, before)
     add_version(batch, scope, after, origin, added=change.added, removed=change.removed)
 
@@ -240,7 +240,7 @@ def _told(batch: Batch, scope: Scope, change: FileChange, after: BlobRef, origin
 def finish_save(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0) -> None:
     """Record that a person's change of the file was made."""
     save = batch.state.artifacts.saves[artifact]
-    scope = msgspec.structs.replace(NOBODY, artifact=artifact)
+    scope = msgspec.structs.replace(NO_STEP, artifact=artifact)
     if save.draft is None:
         batch.add(ArtifactDeleted(file=True, reason=save.reason), scope)
         return
@@ -248,5 +248,5 @@ def finish_save(batch: Batch, artifact: str, *, added: int = 0, removed: int = 0
     add_version(batch, scope, save.draft, origin, restores=save.restores, added=added, removed=removed)
 
 
-def _of(scope: Scope, artifact: str) -> Scope:
+def _artifact_scope(scope: Scope, artifact: str) -> Scope:
     return msgspec.structs.replace(scope, artifact=artifact)

@@ -20,9 +20,9 @@ from ..artifact.versions import resolve_refs, worktree_of
 from ..turn.idle import delay_reason
 
 #: Maximum size of an envelope without its message, in bytes of JSON.
-LARGEST_REST = 32 * 1024
+MAX_REST_BYTES = 32 * 1024
 #: Default time for a required reply, in seconds.
-DAY = 86_400
+DEFAULT_REPLY_SECONDS = 86_400
 
 
 def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
@@ -54,7 +54,7 @@ def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
     resume = _resume_target(batch, sender, request)
     response = request.response
     within = response.within_s if response is not None and response.expectation == "required" else None
-    reply_by = batch.inputs.now + (within or DAY) * 1_000_000 if _required(request) else 0
+    reply_by = batch.inputs.now + (within or DEFAULT_REPLY_SECONDS) * 1_000_000 if _requires_reply(request) else 0
     handoff = batch.inputs.ids.new("handoff")
     run = sender.run
     artifacts, unresolved = resolve_refs(batch, request.artifacts, worktree_of(sender))
@@ -92,7 +92,7 @@ def send_handoff(batch: Batch, sender: Thread, request: Handoff) -> HandoffSent:
             handoff=handoff,
         ),
     )
-    _answers(batch, sender, receiver)
+    _end_reply_waits(batch, sender, receiver)
     return HandoffSent(
         session_id=batch.state.session,
         handoff_id=handoff,
@@ -122,7 +122,7 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> 
     scope = _scope(batch, handoff, receiver)
     match request.decision:
         case "accept":
-            _waits(batch.state, handoff)
+            _check_waiting(batch.state, handoff)
             batch.add(
                 HandoffAccepted(
                     source=handoff.source,
@@ -133,9 +133,9 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> 
                 ),
                 scope,
             )
-            return _answer(batch, handoff, "accepted")
+            return _handoff_answered(batch, handoff, "accepted")
         case "reject":
-            _waits(batch.state, handoff)
+            _check_waiting(batch.state, handoff)
             batch.add(
                 HandoffRejected(
                     source=handoff.source,
@@ -145,7 +145,7 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> 
                 ),
                 scope,
             )
-            return _answer(batch, handoff, "rejected")
+            return _handoff_answered(batch, handoff, "rejected")
         case "complete":
             if not handoff.accepted:
                 raise Refusal("handoff_not_waiting", "Accept the handoff before you complete it.", field="decision")
@@ -154,12 +154,12 @@ def respond_handoff(batch: Batch, receiver: Thread | None, request: Respond) -> 
                     source=handoff.source,
                     target=handoff.target,
                     returned=handoff.ownership,
-                    to_thread=_resumes(batch.state, handoff) if handoff.ownership else "",
+                    to_thread=_resume_thread(batch.state, handoff) if handoff.ownership else "",
                     reason=request.reason,
                 ),
                 scope,
             )
-            return _answer(batch, handoff, "completed")
+            return _handoff_answered(batch, handoff, "completed")
 
 
 def expire_due(batch: Batch) -> None:
@@ -175,27 +175,29 @@ def find_edge(state: Session, sender: Thread, receiver: Thread) -> Edge | None:
     if sender.child is not None and sender.child.parent == receiver.thread:
         return Edge(to=receiver.agent, kind="report")
     for edge in sender.edges:
-        if _leads(state, edge, receiver):
+        if _leads_to(state, edge, receiver):
             return edge
     for edge in receiver.edges:
-        if edge.direction == "both" and _leads(state, edge, sender):
+        if edge.direction == "both" and _leads_to(state, edge, sender):
             return edge
     return None
 
 
-def _leads(state: Session, edge: Edge, to: Thread) -> bool:
-    found = find_agent(state, edge.to)
-    return found is not None and found.thread == to.thread
+def _leads_to(state: Session, edge: Edge, thread: Thread) -> bool:
+    target = find_agent(state, edge.to)
+    return target is not None and target.thread == thread.thread
 
 
 def list_reachable(state: Session, sender: Thread) -> list[str]:
     """Return the names of agents that an edge of the sender leads to. An agent outside of the
     session is named by its definition."""
-    found = [edge.to for edge in sender.edges]
-    found += [
-        one.agent for one in state.threads.values() if one.thread != sender.thread and find_edge(state, sender, one)
+    names = [edge.to for edge in sender.edges]
+    names += [
+        thread.agent
+        for thread in state.threads.values()
+        if thread.thread != sender.thread and find_edge(state, sender, thread)
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(names))
 
 
 def check_invariants(sender: Thread, receiver: Thread) -> None:
@@ -225,10 +227,10 @@ def _check_size(request: Handoff) -> None:
             field="message",
             hint="Write long content to a file and send it as an artifact ref.",
         )
-    if len(msgspec.json.encode((request.structured, request.artifacts, request.meta))) > LARGEST_REST:
+    if len(msgspec.json.encode((request.structured, request.artifacts, request.meta))) > MAX_REST_BYTES:
         raise Refusal(
             "message_too_large",
-            f"structured, artifacts and meta can have at most {LARGEST_REST} bytes together.",
+            f"structured, artifacts and meta can have at most {MAX_REST_BYTES} bytes together.",
             field="structured",
             hint="Write long content to a file and send it as an artifact ref.",
         )
@@ -238,29 +240,29 @@ def _resume_target(batch: Batch, sender: Thread, request: Handoff) -> Thread:
     """Return the agent that gets the ownership back. A subagent cannot own the person's input."""
     if not request.resume_target:
         return sender
-    found = require_agent(batch.state, request.resume_target, "resumeTarget")
-    if found.child is not None:
+    target = require_agent(batch.state, request.resume_target, "resumeTarget")
+    if target.child is not None:
         raise Refusal(
             "ownership_not_allowed",
-            f"{found.agent} is a subagent and cannot own the objective.",
+            f"{target.agent} is a subagent and cannot own the objective.",
             field="resumeTarget",
             hint="Name its parent.",
         )
-    return found
+    return target
 
 
-def _required(request: Handoff) -> bool:
+def _requires_reply(request: Handoff) -> bool:
     return request.response is not None and request.response.expectation == "required"
 
 
-def _answers(batch: Batch, sender: Thread, receiver: Thread) -> None:
+def _end_reply_waits(batch: Batch, sender: Thread, receiver: Thread) -> None:
     """End the wait of the receiver: a handoff back is the reply to its handoff."""
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and handoff.receiver == sender.thread and handoff.sender == receiver.thread:
             batch.add(ReplyEnded(end="answered", to_thread=handoff.sender, by=sender.agent), _scope(batch, handoff))
 
 
-def _waits(state: Session, handoff: OpenHandoff) -> None:
+def _check_waiting(state: Session, handoff: OpenHandoff) -> None:
     """Check that the handoff waits for a response. A person has no turn that reads it, so it always
     waits for one."""
     receiver = state.threads.get(handoff.receiver)
@@ -273,8 +275,10 @@ def _waits(state: Session, handoff: OpenHandoff) -> None:
         )
 
 
-def _resumes(state: Session, handoff: OpenHandoff) -> str:
-    return next((one.thread for one in state.threads.values() if one.agent == handoff.resume_target), state.lead)
+def _resume_thread(state: Session, handoff: OpenHandoff) -> str:
+    return next(
+        (thread.thread for thread in state.threads.values() if thread.agent == handoff.resume_target), state.lead
+    )
 
 
 def _scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scope:
@@ -290,7 +294,7 @@ def _scope(batch: Batch, handoff: OpenHandoff, by: Thread | None = None) -> Scop
     )
 
 
-def _answer(
+def _handoff_answered(
     batch: Batch, handoff: OpenHandoff, status: Literal["accepted", "rejected", "completed"]
 ) -> HandoffAnswered:
     return HandoffAnswered(

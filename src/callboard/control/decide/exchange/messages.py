@@ -32,8 +32,8 @@ def send_message(batch: Batch, sender: Thread, request: Message) -> MessageSent:
         raise Refusal("agent_to_itself", "An agent cannot write to itself.", field="to")
     for receiver in receivers.values():
         check_receiver(sender, receiver, "to")
-    channel = _say(batch, sender, tuple(receivers.values()), request.text)
-    reasons = {one.agent: delay_reason(batch.state, batch.thread(one.thread)) for one in receivers.values()}
+    channel = _post(batch, sender, tuple(receivers.values()), request.text)
+    reasons = {thread.agent: delay_reason(batch.state, batch.thread(thread.thread)) for thread in receivers.values()}
     return MessageSent(
         session_id=batch.state.session,
         channel_id=channel,
@@ -46,12 +46,12 @@ def notify_agent(batch: Batch, by: Thread | None, receiver: Thread, text: str) -
     """Send an agent the decision about its work; `by` is None for a person. An ended child is
     skipped."""
     if receiver.child is None or (receiver.child.status not in ENDED and not receiver.child.ending):
-        _say(batch, by, (receiver,), text)
+        _post(batch, by, (receiver,), text)
 
 
-def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: str) -> str:
+def _post(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: str) -> str:
     source = by.agent if by is not None else "person"
-    participants = (source, *(one.agent for one in receivers))
+    participants = (source, *(thread.agent for thread in receivers))
     run = by.run if by is not None else None
     scope = Scope(
         agent=source,
@@ -59,13 +59,13 @@ def _say(batch: Batch, by: Thread | None, receivers: tuple[Thread, ...], text: s
         turn=run.turn if run is not None else "",
         run=run.run if run is not None else "",
     )
-    channel = _channel(batch, scope, participants)
+    channel = _open_channel(batch, scope, participants)
     batch.add(
         ChannelMessage(
             item=batch.inputs.ids.new("item"),
             source=source,
             participants=participants,
-            to_threads=tuple(one.thread for one in receivers),
+            to_threads=tuple(thread.thread for thread in receivers),
             message=batch.store_text(text),
             hops=(run.hops if run is not None else 0) + 1,
         ),
@@ -104,7 +104,7 @@ def check_receiver(sender: Thread, receiver: Thread, field: str) -> None:
         )
 
 
-def _channel(batch: Batch, by: Scope, participants: tuple[str, ...]) -> str:
+def _open_channel(batch: Batch, by: Scope, participants: tuple[str, ...]) -> str:
     for channel in batch.state.channels.values():
         if set(channel.participants) == set(participants):
             return channel.channel

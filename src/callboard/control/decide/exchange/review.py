@@ -25,17 +25,17 @@ from ..subagent.children import resume_child
 from .messages import check_receiver, notify_agent
 
 
-def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpened:
+def request_review(batch: Batch, sender: Thread, request: AskReview) -> ReviewOpened:
     """Request a verdict from an agent, which receives it in its next turn.
 
     Raises:
         Refusal: `unknown_agent`, `agent_to_itself`, `subagents_do_not_talk`, `nothing_running`;
             `not_your_child` for the work of another agent's child.
     """
-    reviewer = require_main_agent(batch, asked.reviewer, sender, "reviewer")
+    reviewer = require_main_agent(batch, request.reviewer, sender, "reviewer")
     if reviewer.thread != sender.thread:
         check_receiver(sender, reviewer, "reviewer")
-    target = require_agent(batch.state, asked.target, "target") if asked.target is not None else sender
+    target = require_agent(batch.state, request.target, "target") if request.target is not None else sender
     if reviewer.thread == target.thread:
         raise Refusal("agent_to_itself", "An agent cannot review its own work.", field="reviewer")
     if target.child is not None and sender.thread not in (target.thread, target.child.parent):
@@ -47,7 +47,7 @@ def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpen
             TaskCreated(title=f"Review of {target.agent}", assignee=reviewer.agent),
             Scope(agent=sender.agent, thread=sender.thread, task=task),
         )
-    review = _passed_on(batch, sender, target) or batch.inputs.ids.new("review")
+    review = _find_delegated_review(batch, sender, target) or batch.inputs.ids.new("review")
     run = sender.run
     batch.add(
         ReviewRequested(
@@ -55,8 +55,8 @@ def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpen
             target=target.agent,
             item=batch.inputs.ids.new("item"),
             to_thread=reviewer.thread,
-            instructions=batch.store_text(asked.instructions),
-            refs=asked.refs,
+            instructions=batch.store_text(request.instructions),
+            refs=request.refs,
         ),
         Scope(
             agent=sender.agent,
@@ -70,23 +70,25 @@ def request_review(batch: Batch, sender: Thread, asked: AskReview) -> ReviewOpen
     return ReviewOpened(session_id=batch.state.session, review_id=review, task_id=task, sequence=batch.state.sequence)
 
 
-def _passed_on(batch: Batch, sender: Thread, target: Thread) -> str:
+def _find_delegated_review(batch: Batch, sender: Thread, target: Thread) -> str:
     """Return the pending review of a child by its parent, which the parent now passes to another
     reviewer."""
     if target.child is None or target.child.parent != sender.thread:
         return ""
-    mine = (one for one in batch.state.reviews.values() if one.target == target.agent and not one.judged)
-    return next((one.review for one in mine if not one.asker), "")
+    pending_reviews = (
+        review for review in batch.state.reviews.values() if review.target == target.agent and not review.judged
+    )
+    return next((thread.review for thread in pending_reviews if not thread.asker), "")
 
 
 def open_child_review(batch: Batch, thread: Thread, child: Child) -> None:
     """Open the parent's review of a child's finished work, unless one is pending."""
-    if any(one.target == thread.agent and not one.judged for one in batch.state.reviews.values()):
+    if any(review.target == thread.agent and not review.judged for review in batch.state.reviews.values()):
         return
     parent = batch.state.threads.get(child.parent)
     batch.add(
         ReviewRequested(reviewer=parent.agent if parent is not None else "", target=thread.agent),
-        _of_child(batch, thread, child, batch.inputs.ids.new("review")),
+        _child_review_scope(batch, thread, child, batch.inputs.ids.new("review")),
     )
 
 
@@ -96,7 +98,7 @@ def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> Ver
     Raises:
         Refusal: `unknown_review`, `not_yours`, `review_judged`, and the codes of `require_child`.
     """
-    review = _review_of(batch, reviewer, verdict)
+    review = _require_review(batch, reviewer, verdict)
     judged_by = reviewer.agent if reviewer is not None else "person"
     target = find_agent(batch.state, review.target)
     child = target.child if target is not None else None
@@ -119,7 +121,7 @@ def record_verdict(batch: Batch, reviewer: Thread | None, verdict: Judge) -> Ver
     )
     if target is not None and child is not None and child.status == "waiting" and child.review:
         by_parent = reviewer is not None and reviewer.thread == child.parent
-        _decided(batch, target, child, verdict, review, by_parent=by_parent)
+        _apply_verdict(batch, target, child, verdict, review, by_parent=by_parent)
     else:
         if target is None or child is None:
             _close_task(batch, review, verdict)
@@ -157,10 +159,10 @@ def apply_review(batch: Batch, review_id: str, assignee: str | None, by: str) ->
 
 def format_changes(review: OpenReview) -> str:
     """Return the requested changes as input of a turn."""
-    return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_lines(review.fixes)}".strip()
+    return f"Changes were requested by {review.reviewer}.\n{review.summary}\n{_format_fixes(review.fixes)}".strip()
 
 
-def _lines(fixes: tuple[Fix, ...]) -> str:
+def _format_fixes(fixes: tuple[Fix, ...]) -> str:
     return "\n".join(f"- {fix.text}{f' ({fix.ref})' if fix.ref else ''}" for fix in fixes)
 
 
@@ -170,19 +172,20 @@ def _tell_asker(batch: Batch, reviewer: Thread | None, review: OpenReview, verdi
     asker = batch.state.threads.get(review.asker)
     if asker is None or (reviewer is not None and reviewer.thread == asker.thread):
         return
-    said = (
-        f"The review {review.review} of {review.target}: {verdict.verdict}.\n{verdict.summary}\n{_lines(verdict.fixes)}"
-    )
-    notify_agent(batch, reviewer, asker, said.strip())
+    head = f"The review {review.review} of {review.target}: {verdict.verdict}."
+    message = f"{head}\n{verdict.summary}\n{_format_fixes(verdict.fixes)}"
+    notify_agent(batch, reviewer, asker, message.strip())
 
 
-def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenReview:
+def _require_review(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenReview:
     if verdict.review_id is not None:
         review = batch.state.reviews.get(verdict.review_id)
     elif verdict.agent is not None:
         thread, _ = require_child(batch.state, verdict.agent, reviewer)
-        mine = (one for one in batch.state.reviews.values() if one.target == thread.agent and not one.judged)
-        review = next(mine, None)
+        reviews = (
+            pending for pending in batch.state.reviews.values() if pending.target == thread.agent and not pending.judged
+        )
+        review = next(reviews, None)
     else:
         raise Refusal("invalid_input", "Set reviewId, or agent for the review of a child.", field="reviewId")
     if review is None:
@@ -194,7 +197,7 @@ def _review_of(batch: Batch, reviewer: Thread | None, verdict: Judge) -> OpenRev
     return review
 
 
-def _decided(
+def _apply_verdict(
     batch: Batch, thread: Thread, child: Child, verdict: Judge, review: OpenReview, *, by_parent: bool
 ) -> None:
     scope = child_scope(thread, child)
@@ -219,7 +222,7 @@ def _close_task(batch: Batch, review: OpenReview, verdict: Judge) -> None:
         batch.add(TaskFailed(code="review_failed", message=verdict.summary), scope)
 
 
-def _of_child(batch: Batch, thread: Thread, child: Child, review: str) -> Scope:
+def _child_review_scope(batch: Batch, thread: Thread, child: Child, review: str) -> Scope:
     parent = batch.state.threads.get(child.parent)
     return Scope(
         agent=parent.agent if parent is not None else thread.agent,

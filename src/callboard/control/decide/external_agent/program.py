@@ -109,10 +109,10 @@ def disconnect(batch: Batch, thread: Thread, reason: str) -> None:
 def record_part(batch: Batch, report: PartEnded) -> None:
     """Record a complete part of the response. The first part consumes the inbox items of the
     prompt."""
-    found = _prompted(batch, report)
-    if found is None:
+    prompted = _find_prompted_run(batch, report)
+    if prompted is None:
         return
-    thread, run = found
+    thread, run = prompted
     piece = report.piece
     scope = run_scope(thread, run, piece.step)
     if piece.kind == "text":
@@ -124,27 +124,27 @@ def record_part(batch: Batch, report: PartEnded) -> None:
 
 def record_call(batch: Batch, report: ExternalCallReported) -> None:
     """Record a call that the agent began or asks permission for, with the gate's evaluation."""
-    found = _prompted(batch, report)
-    if found is None:
+    prompted = _find_prompted_run(batch, report)
+    if prompted is None:
         return
-    thread, run = found
-    wanted, evaluation = report.call, report.call.evaluation
-    scope = call_scope(thread, run, wanted)
-    before = run.find_call(wanted.call)
+    thread, run = prompted
+    call, evaluation = report.call, report.call.evaluation
+    scope = call_scope(thread, run, call)
+    before = run.find_call(call.call)
     if before is None:
         batch.add(
             ToolRequested(
-                tool=wanted.tool,
-                arguments=batch.store_text(original_arguments(wanted)),
+                tool=call.tool,
+                arguments=batch.store_text(original_arguments(call)),
                 summary=evaluation.summary,
-                provider_call_id=wanted.provider_call_id,
+                provider_call_id=call.provider_call_id,
                 hooked=build_hook_said(batch, evaluation.hook_result),
             ),
             scope,
         )
     batch.add(
         PermissionEvaluated(
-            tool=wanted.tool,
+            tool=call.tool,
             verdict=evaluation.verdict,
             risk=evaluation.risk,
             arguments_hash=evaluation.arguments_hash,
@@ -158,24 +158,24 @@ def record_call(batch: Batch, report: ExternalCallReported) -> None:
     elif evaluation.verdict == "deny":
         batch.add(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
     elif evaluation.verdict == "ask":
-        ask_approval(batch, scope, wanted.tool, evaluation, wanted.step + 1)
+        ask_approval(batch, scope, call.tool, evaluation, call.step + 1)
     elif before is None or before.phase != "running":
-        start_call(batch, scope, wanted.tool, evaluation)
-    if wanted.tool not in (START_AGENT, CONNECT_AGENT):
+        start_call(batch, scope, call.tool, evaluation)
+    if call.tool not in (START_AGENT, CONNECT_AGENT):
         consume_inbox(batch, report.thread)
 
 
 def record_reported_plan(batch: Batch, report: ExternalPlanReported) -> None:
     """Record the agent's plan."""
-    found = _prompted(batch, report)
-    if found is not None:
-        tell_plan(batch, *found, report.step, report.steps)
+    prompted = _find_prompted_run(batch, report)
+    if prompted is not None:
+        tell_plan(batch, *prompted, report.step, report.steps)
         consume_inbox(batch, report.thread)
 
 
-def _prompted(
+def _find_prompted_run(
     batch: Batch, report: PartEnded | ExternalCallReported | ExternalPlanReported
 ) -> tuple[Thread, OpenRun] | None:
     """Return the run with this open prompt; None if it ended."""
-    found = find_run(batch, report.thread, report.run)
-    return found if found is not None and found[1].model_step == report.prompt else None
+    open_run = find_run(batch, report.thread, report.run)
+    return open_run if open_run is not None and open_run[1].model_step == report.prompt else None

@@ -31,38 +31,41 @@ def record_remote(batch: Batch, report: RemoteReported | RemoteNeedEnded) -> Non
 
 def record_remote_report(batch: Batch, report: RemoteReported) -> None:
     """Record a task state or an artifact. The first report consumes the inbox items of the prompt."""
-    found = find_run(batch, report.thread, report.run)
-    if found is None or found[1].model_step != report.prompt:
+    open_run = find_run(batch, report.thread, report.run)
+    if open_run is None or open_run[1].model_step != report.prompt:
         return
-    thread, run = found
-    scope, said = run_scope(thread, run), report.report
-    if isinstance(said, TaskReported):
+    thread, run = open_run
+    scope, content = run_scope(thread, run), report.report
+    if isinstance(content, TaskReported):
         batch.add(
-            RemoteTaskChanged(remote_task_id=said.task, state=said.state, message=batch.store_text(said.message)), scope
+            RemoteTaskChanged(
+                remote_task_id=content.task, state=content.state, message=batch.store_text(content.message)
+            ),
+            scope,
         )
     else:
-        batch.add_blobs(*said.blobs)
+        batch.add_blobs(*content.blobs)
         fact = RemoteArtifact(
-            remote_task_id=said.task,
-            remote_artifact_id=said.artifact,
-            name=said.name,
-            description=said.description,
-            parts=said.parts,
-            left_out=said.left_out,
+            remote_task_id=content.task,
+            remote_artifact_id=content.artifact,
+            name=content.name,
+            description=content.description,
+            parts=content.parts,
+            left_out=content.left_out,
         )
         batch.add(fact, scope)
         record_delivery(batch, scope, fact)
-    if not (isinstance(said, TaskReported) and said.state == "unknown"):
+    if not (isinstance(content, TaskReported) and content.state == "unknown"):
         consume_inbox(batch, report.thread)
 
 
 def withdraw_request(batch: Batch, report: RemoteNeedEnded) -> None:
     """Withdraw a request that the agent no longer needs. An answer in transit is kept."""
-    found = find_run(batch, report.thread, report.run)
-    call = found[1].find_call(report.call) if found is not None else None
-    if found is None or call is None or call.phase != "waiting":
+    open_run = find_run(batch, report.thread, report.run)
+    call = open_run[1].find_call(report.call) if open_run is not None else None
+    if open_run is None or call is None or call.phase != "waiting":
         return
-    thread, run = found
+    thread, run = open_run
     batch.add(ActionWithdrawn(reason=report.reason), action_scope(thread, run, call))
     batch.add(ToolCancelled(started=False), call_scope(thread, run, call))
 
@@ -71,7 +74,7 @@ def reply_to_senders(batch: Batch, thread_id: str) -> None:
     """Send the response to the agents whose messages the run received. A remote agent has no tool
     to write to them."""
     thread, run = require_run(batch, thread_id)
-    text = _answer(run)
+    text = _join_answer(run)
     if thread.kind != "remote" or not text:
         return
     for name in run.senders:
@@ -79,16 +82,16 @@ def reply_to_senders(batch: Batch, thread_id: str) -> None:
         if sender is None or sender.child is not None or sender.thread == thread.thread:
             continue
         messages.send_message(batch, thread, Message(to=(sender.agent,), text=text))
-        _replied(batch, thread, sender)
+        _end_reply_waits(batch, thread, sender)
 
 
-def _answer(run: OpenRun) -> str:
-    said = [one.text for one in run.answer if one.text.strip()]
-    given = [f"[artifact {one.name}]\n{one.text.text}" for one in run.deliveries]
-    return "\n\n".join((*said, *given))
+def _join_answer(run: OpenRun) -> str:
+    texts = [text.text for text in run.answer if text.text.strip()]
+    artifacts = [f"[artifact {delivery.name}]\n{delivery.text.text}" for delivery in run.deliveries]
+    return "\n\n".join((*texts, *artifacts))
 
 
-def _replied(batch: Batch, thread: Thread, sender: Thread) -> None:
+def _end_reply_waits(batch: Batch, thread: Thread, sender: Thread) -> None:
     for handoff in list(batch.state.handoffs.values()):
         if handoff.reply_by and handoff.receiver == thread.thread and handoff.sender == sender.thread:
             batch.add(

@@ -27,28 +27,30 @@ def require_worker(batch: Batch, name: str | None) -> Definition:
     """
     if name is not None:
         return require_subagent(batch, name)
-    found = [
+    definitions = [
         one
         for one in map(batch.inputs.find_definition, batch.inputs.list_definition_names())
         if one is not None and one.kind == "subagent"
     ]
-    if len(found) != 1:
-        there = ", ".join(one.name for one in found)
+    if len(definitions) != 1:
+        names = ", ".join(one.name for one in definitions)
         raise Refusal(
             "unknown_agent",
-            "Name the subagent that works on the items." if found else "The folder has no subagent for the items.",
+            "Name the subagent that works on the items."
+            if definitions
+            else "The folder has no subagent for the items.",
             field="agent",
-            hint=f"There are: {there}." if found else "Define one in agents/ with `kind: subagent`.",
+            hint=f"There are: {names}." if definitions else "Define one in agents/ with `kind: subagent`.",
         )
-    return found[0]
+    return definitions[0]
 
 
-def choose_mode(batch: Batch, asked: PermissionMode | None) -> PermissionMode:
+def choose_mode(batch: Batch, requested: PermissionMode | None) -> PermissionMode:
     """Return the workers' permission mode: the person's choice, else the lead's, else the default
     of a new session."""
     lead = batch.state.threads.get(batch.state.lead)
-    if asked is not None or lead is None or (lead.run is None and lead.last is None):
-        return asked or batch.inputs.default_mode
+    if requested is not None or lead is None or (lead.run is None and lead.last is None):
+        return requested or batch.inputs.default_mode
     return limit_carried_mode(batch.inputs, resolve_modes(batch, lead).permission_mode)
 
 
@@ -65,10 +67,10 @@ def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
     before = batch.mark()
     try:
         thread = batch.state.threads.get(item.thread)
-        if thread is not None and _knows(thread, item):
+        if thread is not None and _worked_on(thread, item):
             attempts.retry_with_worker(batch, item, thread)
         else:
-            _to_new_child(batch, job, item)
+            _start_new_child(batch, job, item)
         return True
     except Refusal as refusal:
         batch.roll_back(before)
@@ -78,17 +80,19 @@ def begin_item(batch: Batch, job: OpenJob, item: OpenTask) -> bool:
         return False
 
 
-def _knows(thread: Thread, item: OpenTask) -> bool:
+def _worked_on(thread: Thread, item: OpenTask) -> bool:
     """True for the child whose newest task is this item."""
     return thread.child is not None and thread.child.task == item.task
 
 
-def _to_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
+def _start_new_child(batch: Batch, job: OpenJob, item: OpenTask) -> None:
     request = Spawn(
         agent=job.agent,
         objective=item.title or item.task,
         title=item.title,
         isolation=job.isolation,
     )
-    said = attempts.format_instructions(batch, item, again=item.attempt > 0)
-    spawn_child(batch, batch.thread(batch.state.lead), request, BoardTask(item.task, item.attempt + 1, said, "", job))
+    instructions = attempts.format_instructions(batch, item, again=item.attempt > 0)
+    spawn_child(
+        batch, batch.thread(batch.state.lead), request, BoardTask(item.task, item.attempt + 1, instructions, "", job)
+    )

@@ -26,4 +26,4 @@ def child_scope(thread: Thread, child: Child, turn: str = "", run: str = "") -> 
 
 def list_children(state: Session, parent: str) -> list[Thread]:
     """Return the children of a thread that are not closed, in the order of their spawns."""
-    return [one for one in state.threads.values() if one.child is not None and one.child.parent == parent]
+    return [thread for thread in state.threads.values() if thread.child is not None and thread.child.parent == parent]

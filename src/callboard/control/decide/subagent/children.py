@@ -101,7 +101,7 @@ def cancel_child(batch: Batch, parent: Thread | None, request: Close) -> ChildCh
             hint="No action is needed.",
         )
     stop_child(batch, thread, child, "cancelled", request.reason)
-    return _changed(batch, thread)
+    return _child_changed(batch, thread)
 
 
 def close_child(batch: Batch, parent: Thread | None, request: Close) -> ChildChanged:
@@ -112,7 +112,7 @@ def close_child(batch: Batch, parent: Thread | None, request: Close) -> ChildCha
     """
     thread, child = require_child(batch.state, request.agent, parent)
     stop_child(batch, thread, child, "closed", request.reason)
-    return _changed(batch, thread)
+    return _child_changed(batch, thread)
 
 
 def cancel_children(batch: Batch, parent: str, reason: str) -> None:
@@ -154,12 +154,12 @@ def build_result(thread: Thread) -> ChildResult:
 def child_status(thread: Thread, child: Child) -> str:
     """Return the child's status in the terms of the Subagents specification: `waiting` while it
     waits for a person."""
-    if child.status == "running" and thread.run is not None and any(one.action for one in thread.run.calls):
+    if child.status == "running" and thread.run is not None and any(call.action for call in thread.run.calls):
         return "waiting"
     return child.status
 
 
-def _changed(batch: Batch, thread: Thread) -> ChildChanged:
+def _child_changed(batch: Batch, thread: Thread) -> ChildChanged:
     after = batch.state.threads.get(thread.thread)
     status = "closed" if after is None or after.child is None else child_status(after, after.child)
     return ChildChanged(

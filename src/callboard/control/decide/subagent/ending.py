@@ -32,12 +32,12 @@ def complete_child(batch: Batch, thread: Thread, child: Child, result: Text, *, 
     """Record that the child's work is complete: finalized, or with `plain_text` only answered."""
     scope = child_scope(thread, child)
     batch.add(SubagentCompleted(result=result, usage=thread.usage, plain_text=plain_text), scope)
-    if _is_at(batch, thread, child):
+    if _is_working(batch, thread, child):
         batch.add(TaskCompleted(summary=result.text[:SUMMARY], plain_text=plain_text), scope)
     notify_parent(batch, thread, child, "completed", result, plain_text=plain_text)
     if child.job and not child.worktree:
         # The item has the result. A worktree stays until it is merged.
-        end_child(batch, batch.thread(thread.thread), _ended(batch, thread), "closed", "its item is done")
+        end_child(batch, batch.thread(thread.thread), _require_child(batch, thread), "closed", "its item is done")
 
 
 def fail_child(
@@ -55,7 +55,7 @@ def fail_child(
     for queued in thread.queue:
         batch.add(QueueRemoved(reason=f"the child failed ({code})"), thread_scope(thread, queued.turn))
     batch.add(SubagentFailed(code=code, message=message, result=result or Text(), usage=thread.usage), scope)
-    if _is_at(batch, thread, child):
+    if _is_working(batch, thread, child):
         batch.add(TaskFailed(code=code, message=message), scope)
     notify_parent(batch, thread, child, "failed", result or Text(), message, by_parent=by_parent)
 
@@ -64,7 +64,7 @@ def interrupt_child(batch: Batch, thread: Thread, child: Child, end: TurnEnd) ->
     """Record that the child's attempt was interrupted. It can be resumed; with a paused task the
     attempt stays open."""
     task = batch.state.tasks.get(child.task)
-    if task is not None and not task.paused and not task.cancelling and _is_at(batch, thread, child):
+    if task is not None and not task.paused and not task.cancelling and _is_working(batch, thread, child):
         message = end.message or f"The turn was interrupted ({end.code})."
         batch.add(TaskFailed(code="interrupted", message=message), child_scope(thread, child))
     notify_parent(batch, thread, child, "interrupted", end.text)
@@ -77,12 +77,14 @@ def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
     if child.status not in ENDED:
         result = thread.ended.text if thread.ended is not None else Text()
         batch.add(SubagentCancelled(reason=reason, result=result, usage=thread.usage), scope)
-        if _is_at(batch, thread, child) or _was_at(batch, thread, child):
+        if _is_working(batch, thread, child) or _was_working(batch, thread, child):
             batch.add(TaskCancelled(reason=reason), scope)
         notify_parent(batch, thread, child, "cancelled", result, reason)
     if ending != "closed":
         return
-    for channel in [one for one in batch.state.channels.values() if thread.agent in one.participants]:
+    for channel in [
+        open_channel for open_channel in batch.state.channels.values() if thread.agent in open_channel.participants
+    ]:
         batch.add(
             ChannelClosed(participants=channel.participants, reason="the child was closed"),
             Scope(agent=thread.agent, thread=thread.thread, channel=channel.channel),
@@ -92,21 +94,21 @@ def end_child(batch: Batch, thread: Thread, child: Child, ending: str, reason: s
     batch.add(SubagentClosed(reason=reason, worktree=child.worktree, branch=child.branch, base=child.base), scope)
 
 
-def _ended(batch: Batch, thread: Thread) -> Child:
+def _require_child(batch: Batch, thread: Thread) -> Child:
     child = batch.thread(thread.thread).child
     if child is None:
         raise LookupError(f"{thread.agent} is not a child")
     return child
 
 
-def _is_at(batch: Batch, thread: Thread, child: Child) -> bool:
+def _is_working(batch: Batch, thread: Thread, child: Child) -> bool:
     """True while this child works on its task. The task may be done, failed or another agent's by
     now."""
     task = batch.state.tasks.get(child.task)
     return task is not None and task.thread == thread.thread and task.work == "running"
 
 
-def _was_at(batch: Batch, thread: Thread, child: Child) -> bool:
+def _was_working(batch: Batch, thread: Thread, child: Child) -> bool:
     """True for an interrupted child that would have continued its task. Another child retries the
     item of a job."""
     task = batch.state.tasks.get(child.task)
@@ -133,10 +135,10 @@ def notify_parent(
     """Notify the parent of a child's state. The notification waits in the inbox even if a call
     waits for the child: that call can be stopped first. A parent that acted itself is not notified,
     and a job's worker reports to its job."""
-    untold = by_parent or bool(child.job) or child.parent not in batch.state.threads
+    is_silent = by_parent or bool(child.job) or child.parent not in batch.state.threads
     batch.add(
         WorkerNotification(
-            item="" if untold else batch.inputs.ids.new("item"),
+            item="" if is_silent else batch.inputs.ids.new("item"),
             to_thread=child.parent,
             status=status,
             summary=summary or result.text[:SUMMARY],

@@ -25,9 +25,13 @@ class Slots:
 
     def __init__(self, batch: Batch) -> None:
         self._budgets = batch.inputs.team_budget, batch.inputs.group_budget
-        at_work = [one.child for one in batch.state.threads.values() if one.child is not None and one.run is not None]
-        self._parents = Counter(one.parent for one in at_work)
-        self._groups = Counter(one.group for one in at_work)
+        running = [
+            thread.child
+            for thread in batch.state.threads.values()
+            if thread.child is not None and thread.run is not None
+        ]
+        self._parents = Counter(child.parent for child in running)
+        self._groups = Counter(child.group for child in running)
 
     def reason_to_wait(self, child: Child, group: str) -> QueueReason | None:
         """Return why a child of this provider cannot start now; None if it can."""
@@ -43,32 +47,35 @@ class Slots:
 
 def enqueue(batch: Batch, thread: str, reason: QueueReason, group: str) -> None:
     """Record that a child waits, and why."""
-    found = batch.thread(thread)
-    if found.child is None:
+    child_thread = batch.thread(thread)
+    if child_thread.child is None:
         raise LookupError(f"{thread} is not a child")
     waiting = batch.state.waiting
     position = waiting.index(thread) + 1 if thread in waiting else len(waiting) + 1
-    batch.add(SubagentQueued(queue_reason=reason, position=position, group=group), child_scope(found, found.child))
+    batch.add(
+        SubagentQueued(queue_reason=reason, position=position, group=group),
+        child_scope(child_thread, child_thread.child),
+    )
 
 
 def start_child(batch: Batch, thread: str, group: str) -> None:
     """Start the child's first turn in a slot. A child that cannot start fails."""
-    found = batch.thread(thread)
-    child = found.child
-    first = find_startable(batch.state, found)
+    child_thread = batch.thread(thread)
+    child = child_thread.child
+    first = find_startable(batch.state, child_thread)
     if child is None or first is None:
         return
     before = batch.mark()
     try:
-        batch.add(SubagentStarted(role=child.role, group=group), child_scope(found, child))
-        _again(batch, found, child, first)
+        batch.add(SubagentStarted(role=child.role, group=group), child_scope(child_thread, child))
+        _begin_new_attempt(batch, child_thread, child, first)
         start_turn(batch, thread, first)
     except Refusal as refusal:
         batch.roll_back(before)
-        ending.fail_child(batch, found, child, refusal.code, refusal.problem.message)
+        ending.fail_child(batch, child_thread, child, refusal.code, refusal.problem.message)
 
 
-def _again(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None:
+def _begin_new_attempt(batch: Batch, thread: Thread, child: Child, turn: QueuedTurn) -> None:
     """Begin another attempt of an interrupted child's task; the former attempt ended with the
     interrupt."""
     task = batch.state.tasks.get(child.task)
@@ -119,13 +126,15 @@ def fill_slots(batch: Batch) -> None:
 
 def record_load(batch: Batch) -> None:
     """Record the load of each team if it changed."""
-    teams: dict[str, list[Thread]] = {one.thread: [] for one in batch.state.threads.values() if one.team is not None}
-    for one in batch.state.threads.values():
-        if one.child is not None:
-            teams.setdefault(one.child.parent, []).append(one)
-    for parent, mine in teams.items():
+    teams: dict[str, list[Thread]] = {
+        thread.thread: [] for thread in batch.state.threads.values() if thread.team is not None
+    }
+    for thread in batch.state.threads.values():
+        if thread.child is not None:
+            teams.setdefault(thread.child.parent, []).append(thread)
+    for parent, team in teams.items():
         lead = batch.state.threads.get(parent)
-        load = _load(batch.state, lead, mine) if lead is not None else None
+        load = _team_load(batch.state, lead, team) if lead is not None else None
         if lead is not None and load is not None and load != lead.team:
             batch.add(
                 TeamChanged(
@@ -141,13 +150,13 @@ def record_load(batch: Batch) -> None:
             )
 
 
-def _load(state: Session, lead: Thread, mine: list[Thread]) -> TeamLoad:
+def _team_load(state: Session, lead: Thread, team: list[Thread]) -> TeamLoad:
     queued = set(state.waiting)
-    waiting = [one for one in mine if one.thread in queued]
+    waiting = [thread for thread in team if thread.thread in queued]
     first = waiting[0].child if waiting else None
-    active = [one for one in mine if one.run is not None]
+    active = [thread for thread in team if thread.run is not None]
     return TeamLoad(
-        phase=_phase(lead, mine, active, waiting),
+        phase=_team_phase(lead, team, active, waiting),
         active=len(active),
         queued=len(waiting),
         group=first.group if first is not None else "",
@@ -155,12 +164,12 @@ def _load(state: Session, lead: Thread, mine: list[Thread]) -> TeamLoad:
     )
 
 
-def _phase(lead: Thread, mine: list[Thread], active: list[Thread], waiting: list[Thread]) -> TeamPhase:
+def _team_phase(lead: Thread, team: list[Thread], active: list[Thread], waiting: list[Thread]) -> TeamPhase:
     if active:
-        blocked = all(one.run is not None and any(call.action for call in one.run.calls) for one in active)
+        blocked = all(thread.run is not None and any(call.action for call in thread.run.calls) for thread in active)
         return "waiting" if blocked else "active"
     if waiting:
-        return "forming" if all(one.usage.model_calls == 0 for one in mine) else "waiting"
+        return "forming" if all(thread.usage.model_calls == 0 for thread in team) else "waiting"
     if lead.run is not None:
         return "merging"
     return "waiting" if lead.paused is not None or lead.inbox else "done"

@@ -22,11 +22,11 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import limit_carried_mode, narrow_mode
+from ...input_text import make_title
 from ...state.session import Child, OpenJob, OpenRun, Thread
 from ..agent.addressing import build_thread_opened, find_agent, require_delegate, require_subagent, resolve_modes
 from ..turn.queue_eligibility import find_startable
 from ..turn.sleep import work_mode
-from ..turn.titles import title_of
 from .slots import Slots, enqueue, start_child
 
 
@@ -60,39 +60,41 @@ def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask |
     if job is not None and not job.chosen:
         widest = limit_carried_mode(batch.inputs, widest)
     permission = narrow_mode(narrow_mode(widest, definition.permission_mode), request.permission_mode)
-    isolation = _isolation(definition, request)
+    isolation = _choose_isolation(definition, request)
     if isolation == "read_only":
         permission = narrow_mode(permission, "ask")
     setup = batch.inputs.configure_run(definition.name, mode, permission)
     group = setup.candidates[setup.chosen].provider
-    thread, child = _join(batch, parent, definition, request, board)
+    thread, task = _join_child(batch, parent, definition, request, board)
     turn = batch.inputs.ids.new("turn")
     scope = Scope(
-        agent=thread.agent, thread=thread.thread, turn=turn, task=child, job=job.job if job is not None else ""
+        agent=thread.agent, thread=thread.thread, turn=turn, task=task, job=job.job if job is not None else ""
     )
-    said = batch.store_text(request.objective) if board is None else board.said
+    instructions = batch.store_text(request.objective) if board is None else board.said
     if board is not None:
         scope = msgspec.structs.replace(scope, attempt=board.attempt)
-        batch.add(TaskStarted(assignee=thread.agent, reason=board.reason), _under(scope, thread))
-    batch.add(TurnSubmitted(input=said, mode=mode, permission_mode=permission, source="agent"), scope)
+        batch.add(TaskStarted(assignee=thread.agent, reason=board.reason), _with_parent(scope, thread))
+    batch.add(TurnSubmitted(input=instructions, mode=mode, permission_mode=permission, source="agent"), scope)
     batch.add(QueueAdded(position=1), scope)
-    found = batch.thread(thread.thread)
-    if found.child is None:
+    joined = batch.thread(thread.thread)
+    if joined.child is None:
         raise LookupError(f"{thread.agent} is not a child")
     status: Literal["running", "queued"] = "queued"
-    reason = "worktree" if isolation == "worktree" else _reason(batch, found.child, group)
+    reason = "worktree" if isolation == "worktree" else _wait_reason(batch, joined.child, group)
     if reason is None:
         start_child(batch, thread.thread, group)
         status = "running"
     else:
         enqueue(batch, thread.thread, reason, group)
     batch.add(
-        ChannelOpened(participants=(parent.agent, thread.agent), subject=request.title or title_of(request.objective)),
+        ChannelOpened(
+            participants=(parent.agent, thread.agent), subject=request.title or make_title(request.objective)
+        ),
         Scope(
             agent=parent.agent,
             thread=parent.thread,
             run=parent.run.run if parent.run is not None else "",
-            task=child,
+            task=task,
             channel=batch.inputs.ids.new("channel"),
         ),
     )
@@ -100,7 +102,7 @@ def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask |
         session_id=batch.state.session,
         agent_id=thread.agent,
         thread_id=thread.thread,
-        task_id=child,
+        task_id=task,
         status=status,
         queue_reason=reason or "" if status == "queued" else "",
         position=len(batch.state.waiting) if status == "queued" else 0,
@@ -108,7 +110,7 @@ def spawn_child(batch: Batch, parent: Thread, request: Spawn, board: BoardTask |
     )
 
 
-def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
+def _wait_reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
     """Return why the child waits: its slot is occupied, or an earlier child waits for it."""
     for waiting in batch.state.waiting:
         thread = batch.state.threads[waiting]
@@ -122,7 +124,7 @@ def _reason(batch: Batch, child: Child, group: str) -> QueueReason | None:
     return Slots(batch).reason_to_wait(child, group)
 
 
-def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
+def _ensure_parent_task(batch: Batch, parent: Thread, request: Spawn) -> str:
     """Return the task of the parent's turn, created with the first child. The child's task is part
     of it."""
     run = parent.run
@@ -134,21 +136,21 @@ def _task_of(batch: Batch, parent: Thread, request: Spawn) -> str:
         return ""
     task = batch.inputs.ids.new("task")
     scope = Scope(agent=parent.agent, thread=parent.thread, turn=turn, run=run.run, task=task)
-    batch.add(TaskCreated(title=batch.state.title or title_of(request.objective), assignee=parent.agent), scope)
+    batch.add(TaskCreated(title=batch.state.title or make_title(request.objective), assignee=parent.agent), scope)
     return task
 
 
-def _under(scope: Scope, thread: Thread) -> Scope:
+def _with_parent(scope: Scope, thread: Thread) -> Scope:
     child = thread.child
     if child is None:
         return scope
     return msgspec.structs.replace(scope, parent_thread=child.parent, parent_run=child.parent_run)
 
 
-def _join(
+def _join_child(
     batch: Batch, parent: Thread, definition: Definition, request: Spawn, board: BoardTask | None
 ) -> tuple[Thread, str]:
-    parent_task = _task_of(batch, parent, request) if board is None else ""
+    parent_task = _ensure_parent_task(batch, parent, request) if board is None else ""
     agent, thread = _free_name(batch, definition), batch.inputs.ids.new("thread")
     task = batch.inputs.ids.new("task") if board is None else board.task
     run: OpenRun | None = parent.run
@@ -165,7 +167,7 @@ def _join(
     if board is None:
         batch.add(
             TaskCreated(
-                title=request.title or title_of(request.objective),
+                title=request.title or make_title(request.objective),
                 objective=objective,
                 assignee=agent,
                 parent_task=parent_task,
@@ -177,7 +179,7 @@ def _join(
         SubagentSpawned(
             role=request.role or definition.role,
             objective=objective,
-            isolation=_isolation(definition, request),
+            isolation=_choose_isolation(definition, request),
             work_globs=request.work_globs or definition.work_globs,
             review=request.review,
             reason=request.reason,
@@ -187,7 +189,7 @@ def _join(
     return batch.thread(thread), task
 
 
-def _isolation(definition: Definition, request: Spawn) -> Isolation:
+def _choose_isolation(definition: Definition, request: Spawn) -> Isolation:
     """Return the requested isolation, or that of the definition. A read-only definition stays
     read-only."""
     if definition.isolation == "read_only":

@@ -24,14 +24,16 @@ def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reque
         Refusal: `unknown_agent`, `not_your_child`; `nothing_running` without a child to wait for.
     """
     named = [require_child(batch.state, name, thread)[0] for name in request.agents]
-    mine = [one for one in list_children(batch.state, thread.thread) if one.child is not None and not one.child.job]
-    untold = {one.source for one in thread.inbox if one.worker}
-    found = named or [one for one in mine if is_open(one) or one.agent in untold] or mine
-    if not found:
+    own_children = [
+        other for other in list_children(batch.state, thread.thread) if other.child is not None and not other.child.job
+    ]
+    unread = {item.source for item in thread.inbox if item.worker}
+    awaited = named or [other for other in own_children if is_open(other) or other.agent in unread] or own_children
+    if not awaited:
         raise Refusal("nothing_running", "You have no child to wait for.", hint="Make one with spawn_subagent.")
     until = batch.inputs.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
     batch.add(
-        SubagentsAwaited(agents=tuple(one.agent for one in found), mode=request.mode, until=until),
+        SubagentsAwaited(agents=tuple(one.agent for one in awaited), mode=request.mode, until=until),
         call_scope(thread, run, call),
     )
 
@@ -44,47 +46,49 @@ def is_open(thread: Thread) -> bool:
 
 def settle_waits(batch: Batch) -> list[str]:
     """End the calls whose wait is over, and return their threads."""
-    going: list[str] = []
+    resumed: list[str] = []
     for thread in list(batch.state.threads.values()):
         run = thread.run
         for call in run.calls if run is not None else ():
-            if call.awaits and run is not None and _enough(batch, call):
+            if call.awaits and run is not None and _is_over(batch, call):
                 scope = call_scope(thread, run, call)
-                output = casing.encode(_answer(batch, call))
+                output = casing.encode(_wait_result(batch, call))
                 batch.add(ToolCompleted(output=batch.store_text(output)), scope)
-                _told(batch, thread, run, call)
-                going.append(thread.thread)
-    return going
+                _consume_reports(batch, thread, run, call)
+                resumed.append(thread.thread)
+    return resumed
 
 
-def _told(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall) -> None:
+def _consume_reports(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall) -> None:
     """Consume the inbox items of children whose result the call returns."""
-    open_ones = {one.agent for one in batch.state.threads.values() if is_open(one)}
+    open_ones = {other.agent for other in batch.state.threads.values() if is_open(other)}
     items = tuple(
-        one.item for one in thread.inbox if one.worker and one.source in call.awaits and one.source not in open_ones
+        item.item
+        for item in thread.inbox
+        if item.worker and item.source in call.awaits and item.source not in open_ones
     )
     if items:
         batch.add(InboxConsumed(items=items), run_scope(thread, run))
 
 
-def _enough(batch: Batch, call: OpenCall) -> bool:
+def _is_over(batch: Batch, call: OpenCall) -> bool:
     if call.until and batch.inputs.now >= call.until:
         return True
-    threads = [one for one in batch.state.threads.values() if one.agent in call.awaits]
-    ended = [one for one in threads if not is_open(one)]
+    threads = [thread for thread in batch.state.threads.values() if thread.agent in call.awaits]
+    ended = [thread for thread in threads if not is_open(thread)]
     failed = any(
         one.child is not None and one.child.status == "failed" for one in ended if one.agent not in call.already_ended
     )
-    gone = len(threads) < len(call.awaits)
-    return failed or len(ended) == len(threads) or (call.any_of and (gone or bool(ended)))
+    is_closed = len(threads) < len(call.awaits)
+    return failed or len(ended) == len(threads) or (call.any_of and (is_closed or bool(ended)))
 
 
-def _answer(batch: Batch, call: OpenCall) -> Waited:
-    there = {one.agent: one for one in batch.state.threads.values() if one.child is not None}
+def _wait_result(batch: Batch, call: OpenCall) -> Waited:
+    children = {other.agent: other for other in batch.state.threads.values() if other.child is not None}
     ended: list[ChildResult] = []
     pending: list[ChildResult] = []
     for agent in call.awaits:
-        thread = there.get(agent)
+        thread = children.get(agent)
         if thread is None:
             ended.append(ChildResult(agent_id=agent, thread_id="", task_id="", status="closed"))
         else:

@@ -41,7 +41,7 @@ def start_task(batch: Batch, request: StartTask) -> TaskChanged:
             one that waits or was begun; `unknown_agent`; `thread_busy` for a child; and the codes
             of `configure_run`.
     """
-    task = _may_begin(batch, request.task_id)
+    task = _require_startable(batch, request.task_id)
     if task.attempt and task.entity != "automation_job":
         raise Refusal(
             "task_not_ready",
@@ -49,7 +49,7 @@ def start_task(batch: Batch, request: StartTask) -> TaskChanged:
             field="taskId",
             hint="Begin another attempt with retry_task.",
         )
-    return _begin(batch, task, request.assignee, format_instructions(batch, task), request.reason)
+    return _begin_attempt(batch, task, request.assignee, format_instructions(batch, task), request.reason)
 
 
 def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
@@ -58,7 +58,7 @@ def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
     Raises:
         Refusal: `task_not_ready` for a task without an attempt, and the codes of `start_task`.
     """
-    task = _may_begin(batch, request.task_id)
+    task = _require_startable(batch, request.task_id)
     if not task.attempt:
         raise Refusal(
             "task_not_ready",
@@ -66,7 +66,7 @@ def retry_task(batch: Batch, request: RetryTask) -> TaskChanged:
             field="taskId",
             hint="Begin its first attempt with start_task.",
         )
-    return _begin(batch, task, request.assignee, format_instructions(batch, task, again=True), request.reason)
+    return _begin_attempt(batch, task, request.assignee, format_instructions(batch, task, again=True), request.reason)
 
 
 def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
@@ -74,7 +74,7 @@ def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
     meanwhile is that attempt. Raises what `start_task` raises for a child."""
     child = worker.child
     if child is None or not worker.queue:
-        _begin(batch, task, worker.agent, format_instructions(batch, task, again=True), "")
+        _begin_attempt(batch, task, worker.agent, format_instructions(batch, task, again=True), "")
         return
     scope = msgspec.structs.replace(child_scope(worker, child), turn=worker.queue[0].turn, attempt=task.attempt + 1)
     batch.add(TaskStarted(assignee=worker.agent), scope)
@@ -83,21 +83,21 @@ def retry_with_worker(batch: Batch, task: OpenTask, worker: Thread) -> None:
     start_or_wait(batch, worker.thread)
 
 
-def _may_begin(batch: Batch, name: str) -> OpenTask:
+def _require_startable(batch: Batch, name: str) -> OpenTask:
     task = require_task(batch, name)
     refuse_job_task(task)
     if task.paused:
         raise Refusal("task_paused", "The task is paused.", field="taskId", hint="Resume it with resume_task.")
     if task.cancelling or is_at_work(batch.state, task):
         raise Refusal("task_running", f"The task {name} is running.", field="taskId", hint="Wait for it, or cancel it.")
-    missing = [one for one in task.depends_on if one not in task.done_dependencies]
-    if missing:
-        gone = [one for one in missing if one not in batch.state.tasks]
+    unmet = [task_id for task_id in task.depends_on if task_id not in task.done_dependencies]
+    if unmet:
+        ended = [task_id for task_id in unmet if task_id not in batch.state.tasks]
         raise Refusal(
             "task_not_ready",
-            f"The task {name} waits for {', '.join(missing)}.",
+            f"The task {name} waits for {', '.join(unmet)}.",
             field="taskId",
-            hint=f"{', '.join(gone)} cannot be done any more. Remove the link with unlink_tasks." if gone else "",
+            hint=f"{', '.join(ended)} cannot be done any more. Remove the link with unlink_tasks." if ended else "",
         )
     return task
 
@@ -119,7 +119,7 @@ def format_instructions(batch: Batch, task: OpenTask, *, again: bool = False) ->
     )
 
 
-def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reason: str) -> TaskChanged:
+def _begin_attempt(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reason: str) -> TaskChanged:
     attempt = _Attempt(task, task.attempt + 1, said, reason)
     name = assignee or task.assignee
     lead = batch.thread(batch.state.lead)
@@ -129,20 +129,20 @@ def _begin(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reaso
         if definition is None:
             require_agent(batch.state, name, "assignee")
         elif definition.kind == "subagent":
-            _to_new_child(batch, attempt, lead, definition.name)
+            _give_new_child(batch, attempt, lead, definition.name)
         else:
             thread = join_session(batch, definition, lead)
     if thread is not None:
         if thread.child is not None:
-            _to_child(batch, attempt, thread, thread.child)
+            _give_child(batch, attempt, thread, thread.child)
         elif thread.kind == "human":
-            batch.add(_started(attempt, thread.agent), _scope(attempt, thread))
+            batch.add(_task_started(attempt, thread.agent), _attempt_scope(attempt, thread))
         else:
-            _to_agent(batch, attempt, thread)
+            _give_agent(batch, attempt, thread)
     return task_changed(batch, task.task)
 
 
-def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
+def _give_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
     """Give the agent a turn; a busy agent gets it in its queue."""
     modes = resolve_modes(batch, thread)
     turn = QueuedTurn(
@@ -151,8 +151,8 @@ def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
         permission_mode=carry_mode(batch, thread, modes.permission_mode),
         task=attempt.task.task,
     )
-    scope = _scope(attempt, thread, turn.turn)
-    batch.add(_started(attempt, thread.agent), scope)
+    scope = _attempt_scope(attempt, thread, turn.turn)
+    batch.add(_task_started(attempt, thread.agent), scope)
     batch.add(TurnSubmitted(input=attempt.said, mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None and not thread.queue:
         batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
@@ -163,10 +163,10 @@ def _to_agent(batch: Batch, attempt: _Attempt, thread: Thread) -> None:
         start_turn(batch, thread.thread, turn)
 
 
-def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> None:
+def _give_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> None:
     """Give the child a turn. A child works on one task at a time."""
-    mine = child.task == attempt.task.task
-    if thread.run is not None or thread.queue or (child.status not in ENDED and not mine):
+    is_same_task = child.task == attempt.task.task
+    if thread.run is not None or thread.queue or (child.status not in ENDED and not is_same_task):
         raise Refusal(
             "thread_busy",
             f"{thread.agent} works on another task.",
@@ -180,7 +180,7 @@ def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> 
     )
     if child.status in ENDED:
         batch.add(SubagentContinued(), msgspec.structs.replace(scope, turn="", attempt=0))
-    batch.add(_started(attempt, thread.agent), scope)
+    batch.add(_task_started(attempt, thread.agent), scope)
     mode = carry_mode(batch, thread, last.permission_mode)
     batch.add(TurnSubmitted(input=attempt.said, mode=last.mode, permission_mode=mode, source="agent"), scope)
     batch.add(QueueAdded(position=1), thread_scope(thread, turn))
@@ -189,16 +189,16 @@ def _to_child(batch: Batch, attempt: _Attempt, thread: Thread, child: Child) -> 
     start_or_wait(batch, thread.thread)
 
 
-def _to_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
+def _give_new_child(batch: Batch, attempt: _Attempt, lead: Thread, definition: str) -> None:
     """Make a child of the lead for this task."""
     task = attempt.task
     request = Spawn(agent=definition, objective=task.title, title=task.title, reason=attempt.reason)
     spawn_child(batch, lead, request, BoardTask(task.task, attempt.number, attempt.said, attempt.reason))
 
 
-def _started(attempt: _Attempt, assignee: str) -> TaskStarted:
+def _task_started(attempt: _Attempt, assignee: str) -> TaskStarted:
     return TaskStarted(assignee=assignee, reason=attempt.reason)
 
 
-def _scope(attempt: _Attempt, thread: Thread, turn: str = "") -> Scope:
+def _attempt_scope(attempt: _Attempt, thread: Thread, turn: str = "") -> Scope:
     return Scope(agent=thread.agent, thread=thread.thread, turn=turn, task=attempt.task.task, attempt=attempt.number)

@@ -75,10 +75,10 @@ def update_task(batch: Batch, by: Thread | None, request: ChangeTask) -> TaskCha
                 comment=request.comment,
                 reason=request.reason,
             ),
-            _scope(by, task),
+            _actor_scope(by, task),
         )
     if request.status == "done":
-        return _done(batch, by, task, request.progress or request.reason, task.refs, request.reason)
+        return _complete(batch, by, task, request.progress or request.reason, task.refs, request.reason)
     if request.status == "cancelled":
         return cancel_task(batch, by, task.task, request.reason)
     return task_changed(batch, task.task, request.status)
@@ -106,7 +106,7 @@ def record_progress(batch: Batch, request: AppendTaskProgress) -> TaskChanged:
             refs=merge_refs(task, request.refs) if request.refs else None,
             reason=request.reason,
         ),
-        _scope(None, task),
+        _actor_scope(None, task),
     )
     return task_changed(batch, task.task)
 
@@ -120,7 +120,7 @@ def complete_task(batch: Batch, request: CompleteTask) -> TaskChanged:
     """
     task = require_task(batch, request.task_id)
     refuse_job_task(task)
-    return _done(batch, None, task, request.summary, merge_refs(task, request.refs), request.reason)
+    return _complete(batch, None, task, request.summary, merge_refs(task, request.refs), request.reason)
 
 
 def fail_task(batch: Batch, request: FailTask) -> TaskChanged:
@@ -138,23 +138,23 @@ def fail_task(batch: Batch, request: FailTask) -> TaskChanged:
             field="taskId",
             hint="Begin one with start_task or retry_task.",
         )
-    batch.add(TaskFailed(code=request.code, message=request.message, reason=request.reason), _scope(None, task))
+    batch.add(TaskFailed(code=request.code, message=request.message, reason=request.reason), _actor_scope(None, task))
     return task_changed(batch, task.task)
 
 
-def merge_refs(task: OpenTask, more: tuple[Ref, ...]) -> tuple[Ref, ...]:
+def merge_refs(task: OpenTask, refs: tuple[Ref, ...]) -> tuple[Ref, ...]:
     """Return the task's refs and these, each once."""
-    return tuple(dict.fromkeys((*task.refs, *more)))
+    return tuple(dict.fromkeys((*task.refs, *refs)))
 
 
-def _done(
+def _complete(
     batch: Batch, by: Thread | None, task: OpenTask, summary: str, refs: tuple[Ref, ...], reason: str
 ) -> TaskChanged:
-    batch.add(TaskCompleted(summary=summary, refs=refs, reason=reason), _scope(by, task))
+    batch.add(TaskCompleted(summary=summary, refs=refs, reason=reason), _actor_scope(by, task))
     return task_changed(batch, task.task, "done")
 
 
-def _scope(by: Thread | None, task: OpenTask) -> Scope:
+def _actor_scope(by: Thread | None, task: OpenTask) -> Scope:
     run = by.run if by is not None else None
     return Scope(
         agent=by.agent if by is not None else "",

@@ -19,34 +19,34 @@ def settle_tasks(batch: Batch) -> None:
         before = batch.state.sequence
         for task in list(batch.state.tasks.values()):
             if task.cancelling:
-                _cancelled(batch, task)
+                _end_cancelled(batch, task)
             elif task.work == "running" and not task.paused:
-                _attempt_over(batch, task)
+                _end_attempt(batch, task)
 
 
-def _cancelled(batch: Batch, task: OpenTask) -> None:
+def _end_cancelled(batch: Batch, task: OpenTask) -> None:
     """Record the cancelling of a task once its workers have stopped and its parts have ended. A
     child's task ends with the child."""
     if task_worker(batch.state, task) is not None and task.work == "running":
         return
-    if task_run(batch.state, task) is not None or any(one.cancelling for one in list_parts(batch.state, task.task)):
+    if task_run(batch.state, task) is not None or any(part.cancelling for part in list_parts(batch.state, task.task)):
         return
     scope = task_scope(batch.state, task)
     batch.add(TaskCancelled(reason=task.reason), scope)
     batch.add(SnapshotUpdated(through=batch.state.sequence), scope)
 
 
-def _attempt_over(batch: Batch, task: OpenTask) -> None:
+def _end_attempt(batch: Batch, task: OpenTask) -> None:
     """End an attempt with its turn, once its parts ended and were reported. An attempt whose
     process ended ends at once. A child's task ends with the child."""
     thread = batch.state.threads.get(task.thread)
     if thread is None or not task.turn or task.entity == "automation_job" or task_worker(batch.state, task) is not None:
         return
-    end = _end(batch, task, thread)
+    end = _attempt_end(batch, task, thread)
     if end is None:
         return
     cut = end.how == "interrupted" and end.code in UNASKED
-    if not cut and any(one.work == "running" for one in list_parts(batch.state, task.task)):
+    if not cut and any(part.work == "running" for part in list_parts(batch.state, task.task)):
         return
     scope = task_scope(batch.state, task)
     match end.how:
@@ -62,7 +62,7 @@ def _attempt_over(batch: Batch, task: OpenTask) -> None:
     batch.add(SnapshotUpdated(through=batch.state.sequence), scope)
 
 
-def _end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
+def _attempt_end(batch: Batch, task: OpenTask, thread: Thread) -> TurnEnd | None:
     """Return how the attempt ended; None while it is open. If the agent delegated parts, its turn
     that received their reports is the end."""
     end = task.ended

@@ -57,15 +57,15 @@ def cancel_task(batch: Batch, by: Thread | None, name: str, reason: str) -> Task
     if task.cancelling:
         return task_changed(batch, name)
     # A cancelling task gets no new parts, so this list is complete.
-    whole = [task, *(one for one in list_parts(batch.state, name) if not one.cancelling)]
-    for one in whole:
-        batch.add(TaskCancelRequested(reason=reason), task_scope(batch.state, one))
-    for one in whole:
-        worker = task_worker(batch.state, one)
+    whole = [task, *(part for part in list_parts(batch.state, name) if not part.cancelling)]
+    for part in whole:
+        batch.add(TaskCancelRequested(reason=reason), task_scope(batch.state, part))
+    for part in whole:
+        worker = task_worker(batch.state, part)
         if worker is not None and worker[1].status not in ENDED:
             children.stop_child(batch, *worker, "cancelled", reason or "its task was cancelled")
         elif worker is None:
-            _stop(batch, one, "cancelled", reason or "the task was cancelled", remove=True)
+            _stop_work(batch, part, "cancelled", reason or "the task was cancelled", remove=True)
     return task_changed(batch, name)
 
 
@@ -78,12 +78,12 @@ def pause_task(batch: Batch, request: PauseTask) -> TaskChanged:
     task = require_task(batch, request.task_id)
     if task.paused:
         raise Refusal("task_paused", "The task is already paused.", field="taskId", hint="Resume it with resume_task.")
-    _must_not_end(task)
-    whole = [task, *(one for one in list_parts(batch.state, task.task) if not one.paused and not one.cancelling)]
-    for one in whole:
-        batch.add(TaskPaused(reason=request.reason), task_scope(batch.state, one))
-    for one in whole:
-        _stop(batch, one, "person", f"the task was paused{f': {request.reason}' if request.reason else ''}")
+    _check_not_cancelling(task)
+    whole = [task, *(part for part in list_parts(batch.state, task.task) if not part.paused and not part.cancelling)]
+    for part in whole:
+        batch.add(TaskPaused(reason=request.reason), task_scope(batch.state, part))
+    for part in whole:
+        _stop_work(batch, part, "person", f"the task was paused{f': {request.reason}' if request.reason else ''}")
     return task_changed(batch, task.task)
 
 
@@ -96,39 +96,39 @@ def resume_task(batch: Batch, request: ResumeTask) -> TaskChanged:
     task = require_task(batch, request.task_id)
     if not task.paused:
         raise Refusal("task_not_paused", "The task is not paused.", field="taskId")
-    whole = [task, *(one for one in list_parts(batch.state, task.task) if one.paused)]
-    for one in whole:
-        batch.add(TaskResumed(reason=request.reason), task_scope(batch.state, one))
-    for one in whole:
-        _go_on(batch, one)
+    whole = [task, *(part for part in list_parts(batch.state, task.task) if part.paused)]
+    for part in whole:
+        batch.add(TaskResumed(reason=request.reason), task_scope(batch.state, part))
+    for part in whole:
+        _continue_work(batch, part)
     return task_changed(batch, task.task)
 
 
-def _must_not_end(task: OpenTask) -> None:
+def _check_not_cancelling(task: OpenTask) -> None:
     if task.cancelling:
         raise Refusal("unknown_task", f"The task {task.task} is being cancelled.", field="taskId")
 
 
-def _stop(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, remove: bool = False) -> None:
+def _stop_work(batch: Batch, task: OpenTask, cause: InterruptCause, reason: str, *, remove: bool = False) -> None:
     thread = task_thread(batch.state, task)
     if thread is None:
         return
     for queued in thread.queue if remove else ():
         if queued.task == task.task:
             batch.add(QueueRemoved(reason=reason), thread_scope(thread, queued.turn))
-    found = task_run(batch.state, task)
-    if found is not None and not found[1].stopping:
-        batch.add(TurnInterruptRequested(cause=cause, reason=reason), run_scope(*found))
+    work = task_run(batch.state, task)
+    if work is not None and not work[1].stopping:
+        batch.add(TurnInterruptRequested(cause=cause, reason=reason), run_scope(*work))
 
 
-def _go_on(batch: Batch, task: OpenTask) -> None:
+def _continue_work(batch: Batch, task: OpenTask) -> None:
     """Continue the stopped attempt in another turn. A background agent continues with its schedule,
     and a task without an attempt waits for its start."""
     thread = batch.state.threads.get(task.thread)
     if thread is None or task.work != "running" or task.entity == "automation_job":
         return
     child = task_worker(batch.state, task)
-    if not _was_cut(batch, thread, task) or (child is not None and thread.queue):
+    if not _was_interrupted(batch, thread, task) or (child is not None and thread.queue):
         if child is not None:
             if thread.paused is not None and thread.run is None and find_startable(batch.state, thread) is not None:
                 batch.add(ThreadResumed(reason="its task was resumed"), thread_scope(thread))
@@ -142,7 +142,7 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
         permission_mode=carry_mode(batch, thread, modes.permission_mode),
         task=task.task,
     )
-    at = thread_scope(thread, turn.turn)
+    turn_scope = thread_scope(thread, turn.turn)
     scope = msgspec.structs.replace(task_scope(batch.state, task), turn=turn.turn, run="")
     batch.add(TurnSubmitted(input=batch.store_text(GO_ON), mode=turn.mode, permission_mode=turn.permission_mode), scope)
     if thread.paused is not None and thread.run is None:
@@ -150,17 +150,17 @@ def _go_on(batch: Batch, task: OpenTask) -> None:
     if child is None and thread.run is None:
         start_turn(batch, thread.thread, turn)
         return
-    batch.add(QueueAdded(position=len(thread.queue) + 1), at)
+    batch.add(QueueAdded(position=len(thread.queue) + 1), turn_scope)
     if thread.queue:
-        batch.add(QueuePromoted(reason="the interrupted work continues first"), at)
+        batch.add(QueuePromoted(reason="the interrupted work continues first"), turn_scope)
     start_or_wait(batch, thread.thread)
 
 
-def _was_cut(batch: Batch, thread: Thread, task: OpenTask) -> bool:
+def _was_interrupted(batch: Batch, thread: Thread, task: OpenTask) -> bool:
     """True if a turn that worked on the task was interrupted or is stopping."""
-    found = task_run(batch.state, task)
-    if found is not None:
-        return found[1].stopping
+    work = task_run(batch.state, task)
+    if work is not None:
+        return work[1].stopping
     if task_worker(batch.state, task) is not None or task.delegated:
         return was_stopped(thread)
     return task.ended is not None and task.ended.how == "interrupted"

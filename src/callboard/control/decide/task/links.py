@@ -32,7 +32,7 @@ def link_tasks(batch: Batch, request: LinkTasks) -> TaskChanged:
         if any(parent in list_prerequisites(batch.state, name) or parent == name for name in request.depends_on):
             raise cycle_refusal(task.task, parent, "dependsOn")
     depends_on = tuple(dict.fromkeys((*task.depends_on, *request.depends_on)))
-    return _tell(
+    return _record_links(
         batch,
         task,
         depends_on=depends_on if depends_on != task.depends_on else None,
@@ -50,9 +50,9 @@ def unlink_tasks(batch: Batch, request: UnlinkTasks) -> TaskChanged:
     task = require_task(batch, request.task_id)
     if request.parent:
         refuse_job_task(task)
-    depends_on = tuple(one for one in task.depends_on if one not in request.depends_on)
-    refs = tuple(one for one in task.refs if one not in request.refs)
-    return _tell(
+    depends_on = tuple(name for name in task.depends_on if name not in request.depends_on)
+    refs = tuple(ref for ref in task.refs if ref not in request.refs)
+    return _record_links(
         batch,
         task,
         depends_on=depends_on if depends_on != task.depends_on else None,
@@ -61,7 +61,7 @@ def unlink_tasks(batch: Batch, request: UnlinkTasks) -> TaskChanged:
     )
 
 
-def _tell(
+def _record_links(
     batch: Batch, task: OpenTask, *, depends_on: tuple[str, ...] | None, parent: str | None, changed: TaskUpdated
 ) -> TaskChanged:
     if depends_on is not None or parent is not None or changed.refs is not None:

@@ -44,7 +44,7 @@ def carry_out(batch: Batch, scope: Scope, tool: str, arguments: str) -> None:
     before = batch.mark()
     batch.add(ToolStarted(tool=tool), scope)
     try:
-        output = _answer(batch, scope, tool, arguments)
+        output = _run_tool(batch, scope, tool, arguments)
     except Refusal as refusal:
         batch.roll_back(before)
         refuse(batch, scope, refusal)
@@ -60,62 +60,62 @@ def refuse(batch: Batch, scope: Scope, refusal: Refusal) -> None:
     batch.add(ToolRefused(code=problem.code, message=message), scope)
 
 
-def _answer(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
+def _run_tool(batch: Batch, scope: Scope, tool: str, arguments: str) -> str | None:
     thread = batch.thread(scope.thread)
-    asked = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
+    request = casing.decode(arguments, TEAM_TOOLS[tool].arguments)
     match tool:
         case "wait_subagents":
-            run, call = _open(thread, scope)
-            waits.begin_wait(batch, thread, run, call, _as(asked, Await))
+            run, call = _require_call(thread, scope)
+            waits.begin_wait(batch, thread, run, call, _expect(request, Await))
             return None
         case "merge_subagent":
-            worktree.require_mergeable(batch, thread, _as(asked, Merge))
+            worktree.require_mergeable(batch, thread, _expect(request, Merge))
             return None
         case "list_subagents":
-            return casing.encode([children.build_result(one) for one in children_of(batch.state, thread.thread)])
+            return casing.encode([children.build_result(child) for child in children_of(batch.state, thread.thread)])
         case _:
-            return casing.encode(_done(batch, thread, tool, asked))
+            return casing.encode(_decide_tool(batch, thread, tool, request))
 
 
-def _done(batch: Batch, thread: Thread, tool: str, asked: Asked) -> Answer:
+def _decide_tool(batch: Batch, thread: Thread, tool: str, request: Asked) -> Answer:
     match tool:
         case "spawn_subagent":
-            return spawn_child(batch, thread, _as(asked, Spawn))
+            return spawn_child(batch, thread, _expect(request, Spawn))
         case "send_subagent_input":
-            return children.give_input(batch, thread, _as(asked, GiveInput))
+            return children.give_input(batch, thread, _expect(request, GiveInput))
         case "close_subagent":
-            return children.close_child(batch, thread, _as(asked, Close))
+            return children.close_child(batch, thread, _expect(request, Close))
         case "cancel_subagent":
-            return children.cancel_child(batch, thread, _as(asked, Close))
+            return children.cancel_child(batch, thread, _expect(request, Close))
         case "send_handoff":
-            return handoff.send_handoff(batch, thread, _as(asked, Handoff))
+            return handoff.send_handoff(batch, thread, _expect(request, Handoff))
         case "respond_handoff":
-            return handoff.respond_handoff(batch, thread, _as(asked, Respond))
+            return handoff.respond_handoff(batch, thread, _expect(request, Respond))
         case "send_message":
-            return messages.send_message(batch, thread, _as(asked, Message))
+            return messages.send_message(batch, thread, _expect(request, Message))
         case "request_review":
-            return review.request_review(batch, thread, _as(asked, AskReview))
+            return review.request_review(batch, thread, _expect(request, AskReview))
         case "submit_verdict":
-            return review.record_verdict(batch, thread, _as(asked, Judge))
+            return review.record_verdict(batch, thread, _expect(request, Judge))
         case "define_agent":
-            return define.define_agent(batch, thread, _as(asked, DefineAgent))
+            return define.define_agent(batch, thread, _expect(request, DefineAgent))
         case "add_edge":
-            return define.add_edge(batch, thread, _as(asked, AddEdge))
+            return define.add_edge(batch, thread, _expect(request, AddEdge))
         case "create_task":
-            return board.create_task(batch, thread, _as(asked, MakeTask))
+            return board.create_task(batch, thread, _expect(request, MakeTask))
         case "update_task":
-            return board.update_task(batch, thread, _as(asked, ChangeTask))
+            return board.update_task(batch, thread, _expect(request, ChangeTask))
         case _:
             raise LookupError(f"{tool} is no tool of a team")
 
 
-def _as(asked: Asked, kind: type[T]) -> T:
-    if not isinstance(asked, kind):
-        raise TypeError(f"{type(asked).__name__} is not {kind.__name__}")
-    return asked
+def _expect(request: Asked, kind: type[T]) -> T:
+    if not isinstance(request, kind):
+        raise TypeError(f"{type(request).__name__} is not {kind.__name__}")
+    return request
 
 
-def _open(thread: Thread, scope: Scope) -> tuple[OpenRun, OpenCall]:
+def _require_call(thread: Thread, scope: Scope) -> tuple[OpenRun, OpenCall]:
     run = thread.run
     call = run.find_call(scope.tool_call) if run is not None else None
     if run is None or call is None:

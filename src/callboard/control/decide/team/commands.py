@@ -21,10 +21,9 @@ from callboard.contracts.commands.team import (
 )
 
 from ...batch import Batch
-from ..agent.add import add_agent
+from ..agent.join import add_agent
 from ..exchange import handoff, messages, review
-from ..job import life_cycle
-from ..job.life_cycle import JobCommand
+from ..job.commands import JobCommand, decide_job
 from ..subagent import children, worktree
 from ..subagent.spawn import spawn_child
 from ..task import commands
@@ -71,10 +70,10 @@ def decide_team(batch: Batch, request: TeamCommand) -> Answer:
         case SubmitVerdict():
             return review.record_verdict(batch, None, request)
         case ApplyReview():
-            found = review.apply_review(batch, request.review_id, request.assignee, "person")
+            review_applied = review.apply_review(batch, request.review_id, request.assignee, "person")
             return VerdictGiven(
                 session_id=batch.state.session,
-                review_id=found.review,
+                review_id=review_applied.review,
                 verdict="changes_requested",
                 sequence=batch.state.sequence,
             )
@@ -83,6 +82,6 @@ def decide_team(batch: Batch, request: TeamCommand) -> Answer:
         case AddAgent():
             return add_agent(batch, request)
         case CreateJob() | CancelJob() | PauseJob() | ResumeJob() | RetryJobItem():
-            return life_cycle.answer(batch, request)
+            return decide_job(batch, request)
         case _:
             return commands.decide_task(batch, request)

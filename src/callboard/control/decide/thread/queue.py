@@ -18,12 +18,12 @@ def remove_turn(batch: Batch, request: RemoveQueuedTurn) -> QueueChanged:
     Raises:
         Refusal: `turn_not_queued`.
     """
-    thread = _thread_with(batch, request.turn_id)
+    thread = _require_queued(batch, request.turn_id)
     batch.add(QueueRemoved(reason=request.reason), thread_scope(thread, request.turn_id))
     thread = batch.thread(thread.thread)
     if thread.child is not None and thread.child.status == "queued" and not thread.queue:
         ending.end_child(batch, thread, thread.child, "cancelled", request.reason or "its turn was removed")
-    return _changed(batch, thread)
+    return _queue_changed(batch, thread)
 
 
 def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
@@ -32,10 +32,10 @@ def promote_turn(batch: Batch, request: PromoteQueuedTurn) -> QueueChanged:
     Raises:
         Refusal: `turn_not_queued`.
     """
-    thread = _thread_with(batch, request.turn_id)
+    thread = _require_queued(batch, request.turn_id)
     if thread.queue[0].turn != request.turn_id:
         batch.add(QueuePromoted(reason=request.reason), thread_scope(thread, request.turn_id))
-    return _changed(batch, thread)
+    return _queue_changed(batch, thread)
 
 
 def edit_turn(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
@@ -44,19 +44,19 @@ def edit_turn(batch: Batch, request: EditQueuedTurn) -> QueueChanged:
     Raises:
         Refusal: `turn_not_queued`.
     """
-    thread = _thread_with(batch, request.turn_id)
-    queued = next(one for one in thread.queue if one.turn == request.turn_id)
-    came = ResolvedContext(refs=tuple(one for one in queued.refs if one.source == "attached"))
-    given = merge_contexts(came, batch.inputs.resolved_context)
-    batch.add_blobs(*given.blobs)
+    thread = _require_queued(batch, request.turn_id)
+    queued = next(queued_turn for queued_turn in thread.queue if queued_turn.turn == request.turn_id)
+    attached = ResolvedContext(refs=tuple(ref for ref in queued.refs if ref.source == "attached"))
+    context = merge_contexts(attached, batch.inputs.resolved_context)
+    batch.add_blobs(*context.blobs)
     batch.add(
-        QueueEdited(input=batch.store_text(request.text), given=given.refs, missing=given.missing),
+        QueueEdited(input=batch.store_text(request.text), given=context.refs, missing=context.missing),
         thread_scope(thread, request.turn_id),
     )
-    return _changed(batch, thread)
+    return _queue_changed(batch, thread)
 
 
-def _thread_with(batch: Batch, turn: str) -> Thread:
+def _require_queued(batch: Batch, turn: str) -> Thread:
     for thread in batch.state.threads.values():
         if any(queued.turn == turn for queued in thread.queue):
             return thread
@@ -68,7 +68,7 @@ def _thread_with(batch: Batch, turn: str) -> Thread:
     )
 
 
-def _changed(batch: Batch, thread: Thread) -> QueueChanged:
+def _queue_changed(batch: Batch, thread: Thread) -> QueueChanged:
     return QueueChanged(
         session_id=batch.state.session,
         thread_id=thread.thread,

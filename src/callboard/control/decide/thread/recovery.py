@@ -33,7 +33,7 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
         if thread.kind != "remote":
             disconnect(batch, thread, ENDED)
     if batch.state.epoch < batch.inputs.epoch:
-        _tell_clock(batch)
+        _record_clock_difference(batch)
         worktree.lose_merges(batch, ENDED)
         exports_unknown(batch, ENDED)
     lose_processes(batch, ENDED)
@@ -49,21 +49,21 @@ def take_over(batch: Batch, report: HostTakenOver) -> bool:
     for thread, run in stale:
         if thread.thread in resting:
             continue
-        mine = [partial for partial in report.partials if partial.scope.run == run.run]
+        partials = [partial for partial in report.partials if partial.scope.run == run.run]
         close_run(
             batch,
             thread,
             run,
             cause="crash",
             reason=ENDED,
-            pieces=_pieces(mine) if run.model_step else (),
-            outcomes=_outputs(mine),
+            pieces=_partial_pieces(partials) if run.model_step else (),
+            outcomes=_partial_outputs(partials),
         )
         pause_queue(batch, thread.thread)
     return len(resting) < len(stale)
 
 
-def _tell_clock(batch: Batch) -> None:
+def _record_clock_difference(batch: Batch) -> None:
     """Record that the clock went back while no process ran. Times of facts never go back: new facts
     get the newest fact's time until the clock has passed it."""
     if batch.state.at - batch.inputs.now <= LARGEST_STEP:
@@ -104,25 +104,25 @@ def is_resting(state: Session, thread: Thread) -> bool:
     if run is None or run.stopping or run.model_step or not run.calls:
         return False
     return all(
-        call.phase in ("waiting", "requested") or (bool(call.awaits) and _children_rest(state, call))
+        call.phase in ("waiting", "requested") or (bool(call.awaits) and _are_children_resting(state, call))
         for call in run.calls
     )
 
 
-def _children_rest(state: Session, call: OpenCall) -> bool:
-    awaited = (one for one in state.threads.values() if one.agent in call.awaits and one.child is not None)
+def _are_children_resting(state: Session, call: OpenCall) -> bool:
+    awaited = (thread for thread in state.threads.values() if thread.agent in call.awaits and thread.child is not None)
     return all(is_resting(state, one) for one in awaited if one.run is not None)
 
 
-def _pieces(partials: list[Partial]) -> tuple[Piece, ...]:
+def _partial_pieces(partials: list[Partial]) -> tuple[Piece, ...]:
     return tuple(
         Piece(kind=partial.kind, step=partial.scope.step, text=partial.text)
-        for partial in sorted(partials, key=lambda one: one.scope.step)
+        for partial in sorted(partials, key=lambda partial: partial.scope.step)
         if partial.kind not in ("output", "progress")
     )
 
 
-def _outputs(partials: list[Partial]) -> dict[str, ToolOutcome]:
+def _partial_outputs(partials: list[Partial]) -> dict[str, ToolOutcome]:
     return {
         partial.scope.tool_call: ToolOutcome(output=partial.text) for partial in partials if partial.kind == "output"
     }

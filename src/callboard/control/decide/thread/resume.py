@@ -35,26 +35,26 @@ def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
     """
     thread = require_thread(batch.state, request.thread_id)
     tree = (thread, *list_children(batch.state, thread.thread)) if request.tree else ()
-    found = [one for one in tree if _stopped(batch.state, one)]
-    if not found and not can_resume(batch.state, thread):
+    stopped = [other for other in tree if _can_continue(batch.state, other)]
+    if not stopped and not can_resume(batch.state, thread):
         raise Refusal("thread_not_paused", "The thread is not paused.", hint="Submit a turn instead.")
-    if not found and _waits_for_task(batch.state, thread):
+    if not stopped and _waits_for_task(batch.state, thread):
         raise Refusal(
             "task_paused",
             f"{thread.agent} waits for its task, which is paused or waits for room in its job.",
             field="threadId",
             hint="Use resume_task or resume_job. An item begins when its job has room.",
         )
-    for one in found or [thread]:
-        _go_on(batch, one, request)
+    for one in stopped or [thread]:
+        _resume_one(batch, one, request)
     return thread_changed(batch, thread.thread)
 
 
-def _stopped(state: Session, thread: Thread) -> bool:
+def _can_continue(state: Session, thread: Thread) -> bool:
     if thread.run is not None or (thread.child is not None and (thread.child.status in ENDED or thread.child.job)):
         # A job's worker resumes with its job.
         return False
-    return not _waits_for_task(state, thread) and (can_resume(state, thread) or _unasked(thread))
+    return not _waits_for_task(state, thread) and (can_resume(state, thread) or _was_interrupted_by_process(thread))
 
 
 def _waits_for_task(state: Session, thread: Thread) -> bool:
@@ -65,15 +65,15 @@ def _waits_for_task(state: Session, thread: Thread) -> bool:
     return task.paused or (bool(task.job) and not task.work)
 
 
-def _unasked(thread: Thread) -> bool:
+def _was_interrupted_by_process(thread: Thread) -> bool:
     return thread.ended is not None and thread.ended.how == "interrupted" and thread.ended.code in UNASKED
 
 
-def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
+def _resume_one(batch: Batch, thread: Thread, request: ResumeThread) -> None:
     if thread.paused is not None:
         batch.add(ThreadResumed(reason=request.reason), thread_scope(thread))
     again: QueuedTurn | None = None
-    if request.tree and _unasked(thread) and thread.last is not None:
+    if request.tree and _was_interrupted_by_process(thread) and thread.last is not None:
         again = QueuedTurn(
             turn=batch.inputs.ids.new("turn"),
             mode=thread.last.mode,
@@ -82,7 +82,7 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         scope = thread_scope(thread, again.turn)
         batch.add(
             TurnSubmitted(input=batch.store_text(GO_ON), mode=again.mode, permission_mode=again.permission_mode),
-            _attempt(batch, thread, again.turn, request.reason),
+            _turn_scope(batch, thread, again.turn, request.reason),
         )
         if thread.child is not None or thread.queue:
             batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
@@ -97,11 +97,11 @@ def _go_on(batch: Batch, thread: Thread, request: ResumeThread) -> None:
         start_turn(batch, thread.thread, first)
 
 
-def _attempt(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
+def _turn_scope(batch: Batch, thread: Thread, turn: str, reason: str) -> Scope:
     """Return the scope of the turn. If the turn before worked on a task of the board, this one is
     another attempt."""
     last = thread.last.turn if thread.last is not None else ""
-    task = next((one for one in batch.state.tasks.values() if one.turn and one.turn == last), None)
+    task = next((other for other in batch.state.tasks.values() if other.turn and other.turn == last), None)
     if task is None or task.work != "over" or task.paused or task.cancelling:
         return thread_scope(thread, turn)
     scope = msgspec.structs.replace(thread_scope(thread, turn), task=task.task, attempt=task.attempt + 1)

@@ -56,10 +56,10 @@ def interrupt_turn(batch: Batch, request: InterruptTurn) -> ThreadChanged:
 
 def finish_stop(batch: Batch, report: RunStopped) -> None:
     """Close what the run had open, then the turn, and start the next queued turn."""
-    found = find_run(batch, report.thread, report.run)
-    if found is None:
+    open_run = find_run(batch, report.thread, report.run)
+    if open_run is None:
         return
-    thread, run = found
+    thread, run = open_run
     if report.answered is not None:
         record_late_answer(batch, thread, run, report.answered)
         thread, run = require_run(batch, report.thread)

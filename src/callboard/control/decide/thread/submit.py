@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from callboard.contracts.commands import SteerTaken, SteerTurn, SubmitTurn, TurnAccepted
+from callboard.contracts.commands.context import ContextChanged, SetContext
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import (
+    ContextPinned,
     QueueAdded,
     QueuePromoted,
     SteerRequested,
@@ -16,14 +18,15 @@ from callboard.contracts.facts.turn import PermissionMode
 
 from ...batch import Batch, run_scope, thread_scope
 from ...decision_inputs import limit_carried_mode
+from ...input_text import make_title
+from ...resolved_context import merge_contexts
 from ...state.session import QueuedTurn, Session, Thread
+from ..agent.join import begin_session
 from ..subagent.children import continue_child
-from ..subagent.session_start import begin_session
 from ..subagent.slots import start_or_wait
 from ..turn.queue_eligibility import find_startable
 from ..turn.routing import check_images, check_steered_images
 from ..turn.start import require_thread, start_turn
-from ..turn.titles import title_of
 
 
 def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
@@ -34,9 +37,9 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
     """
     if batch.state.sequence == 0:
         mode = request.permission_mode or batch.inputs.default_mode
-        begin_session(batch, title_of(request.text), request.mode, mode, request.thread_id)
+        begin_session(batch, make_title(request.text), request.mode, mode, request.thread_id)
     thread = require_thread(batch.state, request.thread_id)
-    permission = request.permission_mode or _unchosen(batch, thread)
+    permission = request.permission_mode or _default_mode(batch, thread)
     turn = request.turn_id or batch.inputs.ids.new("turn")
     if turn in batch.inputs.closed_ids or turn in _open_turns(batch.state):
         raise Refusal(
@@ -45,7 +48,7 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
             field="turnId",
             hint="Leave turnId out, or use a new id.",
         )
-    if _busy(batch.state, thread) and not _resumes(thread) and request.when_busy == "refuse":
+    if _is_busy(batch.state, thread) and not _resumes_on_input(thread) and request.when_busy == "refuse":
         raise Refusal(
             "thread_busy",
             "A turn is running or waiting in this thread.",
@@ -70,10 +73,10 @@ def submit_turn(batch: Batch, request: SubmitTurn) -> TurnAccepted:
         ),
         thread_scope(thread, turn),
     )
-    if _resumes(thread):
+    if _resumes_on_input(thread):
         batch.add(ThreadResumed(reason="new input with an empty queue"), thread_scope(thread))
         thread = batch.thread(thread.thread)
-    if _busy(batch.state, thread):
+    if _is_busy(batch.state, thread):
         _enqueue(batch, thread.thread, turn, first=request.when_busy == "interrupt")
         if request.when_busy == "interrupt" and thread.run is not None and not thread.run.stopping:
             batch.add(
@@ -106,17 +109,17 @@ def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
     if run is None or run.stopping:
         raise Refusal("nothing_running", "No turn is running in this thread.", hint="Submit the text as a turn.")
     steer_id = request.steer_id or batch.inputs.ids.new("steer")
-    held = batch.store_text(request.text)
-    waits = next((one for one in run.steers if one.steer == steer_id), None)
-    if waits is None:
-        given = batch.inputs.resolved_context
+    text = batch.store_text(request.text)
+    waiting = next((steer for steer in run.steers if steer.steer == steer_id), None)
+    if waiting is None:
+        context = batch.inputs.resolved_context
         check_steered_images(batch, run)
-        batch.add_blobs(*given.blobs)
+        batch.add_blobs(*context.blobs)
         batch.add(
-            SteerRequested(steer_id=steer_id, input=held, given=given.refs, missing=given.missing),
+            SteerRequested(steer_id=steer_id, input=text, given=context.refs, missing=context.missing),
             run_scope(thread, run),
         )
-    elif waits.input != held:
+    elif waiting.input != text:
         raise Refusal(
             "idempotency_conflict",
             f"The steer {steer_id} already has another text.",
@@ -128,7 +131,27 @@ def steer_turn(batch: Batch, request: SteerTurn) -> SteerTaken:
     )
 
 
-def _unchosen(batch: Batch, thread: Thread) -> PermissionMode:
+def pin_context(batch: Batch, request: SetContext) -> ContextChanged:
+    """Set the context of every turn of the thread.
+
+    Raises:
+        Refusal: `unknown_thread`.
+    """
+    thread = require_thread(batch.state, request.thread_id)
+    pinned = tuple(dict.fromkeys(request.pinned))
+    context = merge_contexts(*(batch.inputs.resolve_pin(name) for name in pinned))
+    if pinned != thread.pinned:
+        batch.add(ContextPinned(pinned=pinned), thread_scope(thread))
+    return ContextChanged(
+        session_id=batch.state.session,
+        thread_id=thread.thread,
+        pinned=pinned,
+        missing=context.missing,
+        sequence=batch.state.sequence,
+    )
+
+
+def _default_mode(batch: Batch, thread: Thread) -> PermissionMode:
     """Return the permission mode of input that names none: that of the thread's newest turn, else
     the default."""
     newest = thread.queue[-1] if thread.queue else thread.last
@@ -145,12 +168,12 @@ def _enqueue(batch: Batch, thread_id: str, turn: str, *, first: bool) -> None:
         batch.add(QueuePromoted(reason="interrupts the running turn"), scope)
 
 
-def _resumes(thread: Thread) -> bool:
+def _resumes_on_input(thread: Thread) -> bool:
     """True for a paused thread that new input resumes: nothing is queued before it."""
     return thread.paused is not None and thread.run is None and not thread.queue
 
 
-def _busy(state: Session, thread: Thread) -> bool:
+def _is_busy(state: Session, thread: Thread) -> bool:
     return thread.run is not None or find_startable(state, thread) is not None or thread.paused is not None
 
 

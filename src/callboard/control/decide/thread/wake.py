@@ -13,21 +13,20 @@ from ...state.session import QueuedTurn, Thread
 from ..agent.addressing import carry_mode, resolve_modes
 from ..subagent.children import continue_child
 from ..subagent.slots import start_or_wait
-from ..turn.idle import wakes
+from ..turn.idle import MAX_HOPS, pause_chain, wakes
 from ..turn.sleep import scheduled_modes as sleeping_modes
 from ..turn.start import start_turn
-from ..turn.wake_depth import MAX_HOPS, pause_chain
 
 
 def wake_agent(batch: Batch, thread: Thread) -> None:
     """Start a turn with the inbox if the agent wakes for it."""
     if not wakes(batch.state, thread):
         return
-    hops = max(one.hops for one in thread.inbox)
+    hops = max(item.hops for item in thread.inbox)
     if hops > MAX_HOPS:
         pause_chain(batch, thread, hops)
         return
-    turn = _turn(batch, thread)
+    turn = _wake_turn(batch, thread)
     before = batch.mark()
     try:
         _submit(batch, thread, turn)
@@ -40,7 +39,7 @@ def wake_agent(batch: Batch, thread: Thread) -> None:
 def deliver_inbox(batch: Batch, thread: Thread) -> None:
     """Give an idle agent a turn with its inbox at a person's request, however its last turn ended.
     An ended child works again. Raises what `start_turn` raises."""
-    turn = _turn(batch, thread)
+    turn = _wake_turn(batch, thread)
     if thread.child is None:
         _submit(batch, thread, turn)
         start_turn(batch, thread.thread, turn)
@@ -52,7 +51,7 @@ def deliver_inbox(batch: Batch, thread: Thread) -> None:
     start_or_wait(batch, thread.thread)
 
 
-def _turn(batch: Batch, thread: Thread) -> QueuedTurn:
+def _wake_turn(batch: Batch, thread: Thread) -> QueuedTurn:
     background = thread.background
     modes = resolve_modes(batch, thread) if background is None else sleeping_modes(batch, thread, background)
     return QueuedTurn(

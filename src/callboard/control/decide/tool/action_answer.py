@@ -35,15 +35,15 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
         Refusal: `unknown_action`, `nothing_running`, `decision_not_offered`, `scope_not_offered`;
             `invalid_input` for an answer without a text, or a text without an answer.
     """
-    found = find_waiting_call(batch.state, request.action_id)
-    if found is None:
+    waiting = find_waiting_call(batch.state, request.action_id)
+    if waiting is None:
         raise Refusal(
             "unknown_action",
             f"No action {request.action_id} is pending in this session.",
             field="actionId",
             hint="get_thread_read lists the pending actions.",
         )
-    thread, run, call = found
+    thread, run, call = waiting
     if run.stopping:
         raise Refusal("nothing_running", "The turn is stopping, and its actions with it.", field="actionId")
     if request.decision not in call.decisions:
@@ -52,8 +52,8 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
         )
     answer = request.answer or ""
     if (request.decision == "answer") is not bool(answer.strip()):
-        wanted = "An answer needs a text." if request.decision == "answer" else "Only an answer can have a text."
-        raise Refusal("invalid_input", wanted, field="answer", hint="Set `answer` with the decision answer only.")
+        problem = "An answer needs a text." if request.decision == "answer" else "Only an answer can have a text."
+        raise Refusal("invalid_input", problem, field="answer", hint="Set `answer` with the decision answer only.")
     if request.scope not in call.scopes or (request.decision == "reject" and request.scope != "once"):
         raise Refusal(
             "scope_not_offered",
@@ -96,12 +96,12 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
     elif call.tool in QUESTIONS:
         settle_question(batch, thread, run, call, request)
     elif request.decision == "approve":
-        _approved(batch, thread, run, call, request)
+        _start_approved(batch, thread, run, call, request)
     elif request.decision == "answer":
         # The remote agent gets the answer when its call starts.
         batch.add(ToolStarted(tool=call.tool), call_scope(thread, run, call))
     else:
-        batch.add(_denied(batch.inputs.actor, request.reason), call_scope(thread, run, call))
+        batch.add(_rejection(batch.inputs.actor, request.reason), call_scope(thread, run, call))
     if permission_mode is not None:
         carry_out(batch, thread.thread, next_turn, permission_mode, call, request.reason)
     proceed(batch, thread.thread)
@@ -116,10 +116,10 @@ def respond_action(batch: Batch, request: RespondAction) -> ActionAnswered:
 
 def expire_action(batch: Batch, report: ActionTimedOut) -> None:
     """Deny an action that reached its expiry time."""
-    found = find_waiting_call(batch.state, report.action)
-    if found is None:
+    waiting = find_waiting_call(batch.state, report.action)
+    if waiting is None:
         return
-    thread, run, call = found
+    thread, run, call = waiting
     if call.expires_at == 0 or batch.inputs.now < call.expires_at:
         return
     batch.add(ActionExpired(), action_scope(thread, run, call))
@@ -141,7 +141,7 @@ def find_waiting_call(state: Session, action: str) -> tuple[Thread, OpenRun, Ope
     return None
 
 
-def _denied(actor: Actor, reason: str) -> ToolRefused:
+def _rejection(actor: Actor, reason: str) -> ToolRefused:
     """Return who rejected the call, from the command's actor."""
     policy = actor.kind == "policy"
     who = f"The policy {actor.id}" if policy else "The person"
@@ -149,14 +149,14 @@ def _denied(actor: Actor, reason: str) -> ToolRefused:
     return ToolRefused(code="policy_denied" if policy else "person_denied", message=message)
 
 
-def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
+def _start_approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     evaluation = batch.inputs.evaluation
     of_call = call_scope(thread, run, call)
     if evaluation is not None and evaluation.verdict == "deny":
         code = evaluation.code or "policy_denied"
         batch.add(ToolRefused(code=code, message=evaluation.message), of_call)
         return
-    if evaluation is None or not _holds(evaluation, call):
+    if evaluation is None or not _is_still_valid(evaluation, call):
         batch.add(ToolRefused(code="file_changed", message=FILE_CHANGED), of_call)
         return
     if request.scope != "once":
@@ -172,7 +172,7 @@ def _approved(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reques
     start_call(batch, of_call, call.tool, evaluation)
 
 
-def _holds(evaluation: Evaluation, call: OpenCall) -> bool:
+def _is_still_valid(evaluation: Evaluation, call: OpenCall) -> bool:
     """True if the approval still applies to the call. A call that now passes without an approval
     has no binding."""
     return evaluation.binding == call.binding or (evaluation.verdict == "allow" and evaluation.binding is None)

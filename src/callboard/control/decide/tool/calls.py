@@ -35,7 +35,6 @@ from ..turn.start import start_next
 from ..turn.tool_catalog import record_catalog, record_servers
 from .plan_approval import continuation_modes
 from .questions import classify_question, record_proposal, resolve_reviewed_artifact
-from .remote_requests import NEEDS
 
 #: The outcome of an interrupted call without output.
 NOTHING_SEEN = ToolOutcome(output="")
@@ -44,7 +43,7 @@ ONE_CALL = (
 )
 
 
-def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall]) -> None:
+def request_calls(batch: Batch, thread_id: str, requested: Sequence[RequestedCall]) -> None:
     """Record the calls of one response, and start those that can run now.
 
     Read-only calls run in parallel. In `auto` every other call waits for the calls before it, and
@@ -52,14 +51,14 @@ def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall])
     denies each further call with a code. The steps of actions come after all steps of the
     response's parts.
     """
-    past = max(call.step for call in wanted) + 1
+    first_action_step = max(call.step for call in requested) + 1
     serial: set[str] = set()
-    together = True
-    for index, call in enumerate(wanted):
+    reads_only = True
+    for index, call in enumerate(requested):
         thread, run = require_run(batch, thread_id)
         scope = call_scope(thread, run, call)
         evaluation = call.evaluation
-        alone = not evaluation.read_only or any(one.call in serial for one in run.calls)
+        alone = not evaluation.read_only or any(open_call.call in serial for open_call in run.calls)
         batch.evaluations[call.call] = evaluation
         batch.add(
             ToolRequested(
@@ -72,14 +71,14 @@ def request_calls(batch: Batch, thread_id: str, wanted: Sequence[RequestedCall])
             ),
             scope,
         )
-        together = together and _only_reads(call.tool, evaluation)
-        if run.mode == "chat" and index > 0 and not together and evaluation.verdict != "deny":
-            _judge(batch, scope, call.tool, _one_too_many(evaluation), past)
+        reads_only = reads_only and _only_reads(call.tool, evaluation)
+        if run.mode == "chat" and index > 0 and not reads_only and evaluation.verdict != "deny":
+            _evaluate(batch, scope, call.tool, _deny_extra_call(evaluation), first_action_step)
         elif run.stopping:
-            _evaluated(batch, scope, call.tool, evaluation)
+            _record_evaluation(batch, scope, call.tool, evaluation)
             batch.add(ToolCancelled(started=False), scope)
-        elif not ((alone and run.calls) or any(one.phase == "requested" for one in run.calls)):
-            _judge(batch, scope, call.tool, evaluation, past)
+        elif not ((alone and run.calls) or any(open_call.phase == "requested" for open_call in run.calls)):
+            _evaluate(batch, scope, call.tool, evaluation, first_action_step)
             if not evaluation.read_only:
                 serial.add(call.call)
     proceed(batch, thread_id)
@@ -90,7 +89,7 @@ def _only_reads(tool: str, evaluation: Evaluation) -> bool:
     return evaluation.read_only and evaluation.verdict != "ask" and tool not in TEAM_TOOLS
 
 
-def _one_too_many(evaluation: Evaluation) -> Evaluation:
+def _deny_extra_call(evaluation: Evaluation) -> Evaluation:
     """Return the evaluation of a call beyond the limit in `chat`: the station `mode` denies it."""
     before = STATIONS[: STATIONS.index("mode")]
     checks = (
@@ -102,18 +101,18 @@ def _one_too_many(evaluation: Evaluation) -> Evaluation:
     )
 
 
-def build_hook_said(batch: Batch, said: HookResult | None) -> HookSaid | None:
+def build_hook_said(batch: Batch, result: HookResult | None) -> HookSaid | None:
     """Return the result of hooks as its fact stores it."""
-    if said is None:
+    if result is None:
         return None
-    rewritten = None if said.arguments is None else batch.store_text(said.arguments)
+    rewritten = None if result.arguments is None else batch.store_text(result.arguments)
     return HookSaid(
-        verdict=said.verdict,
-        detail=said.detail,
-        code=said.code or "",
+        verdict=result.verdict,
+        detail=result.detail,
+        code=result.code or "",
         arguments=rewritten,
-        by=said.rewritten_by,
-        reasons=said.reasons,
+        by=result.rewritten_by,
+        reasons=result.reasons,
     )
 
 
@@ -125,20 +124,20 @@ def original_arguments(call: RequestedCall) -> str:
     return call.arguments if rewritten else call.evaluation.arguments or call.arguments
 
 
-def _judge(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+def _evaluate(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
     """Evaluate the call whose turn it is, and follow the verdict."""
-    _evaluated(batch, scope, tool, evaluation)
+    _record_evaluation(batch, scope, tool, evaluation)
     if evaluation.verdict == "deny":
         batch.add(ToolRefused(code=evaluation.code or "policy_denied", message=evaluation.message), scope)
     elif tool in MAKING:
-        _ask_to_make(batch, scope, tool, evaluation, past)
+        _ask_for_definition(batch, scope, tool, evaluation, past)
     elif evaluation.verdict == "allow":
         start_call(batch, scope, tool, evaluation)
     else:
         ask_approval(batch, scope, tool, evaluation, past)
 
 
-def _evaluated(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
+def _record_evaluation(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation) -> None:
     batch.add(
         PermissionEvaluated(
             tool=tool,
@@ -163,7 +162,7 @@ def _begin_next(batch: Batch, thread_id: str) -> None:
             evaluation = batch.evaluations[call.call]
             if index and not evaluation.read_only:
                 break
-            _judge(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
+            _evaluate(batch, call_scope(thread, run, call), call.tool, evaluation, 0)
             if not evaluation.read_only:
                 break
 
@@ -178,10 +177,10 @@ def blocks_next_calls(tool: str, evaluation: Evaluation) -> bool:
 
 def end_call(batch: Batch, report: ToolEnded) -> None:
     """Record the end of a running call. The model gets the result when no other call is open."""
-    found = find_run(batch, report.thread, report.run)
-    if found is None:
+    open_run = find_run(batch, report.thread, report.run)
+    if open_run is None:
         return
-    thread, run = found
+    thread, run = open_run
     call = run.find_call(report.call)
     if call is None or call.phase != "running":
         return
@@ -274,16 +273,16 @@ def abandon_calls(
             )
 
 
-def _ask_to_make(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
+def _ask_for_definition(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, past: int) -> None:
     """Ask a person once whether the call may make an agent or edge, with a preview. Refuse a call
     that could not make it."""
     try:
-        shown = render_card(batch, scope, tool, evaluation.arguments)
+        preview = render_card(batch, scope, tool, evaluation.arguments)
     except Refusal as refusal:
         refuse(batch, scope, refusal)
         return
     ask_approval(
-        batch, scope, tool, msgspec.structs.replace(evaluation, preview=shown, scopes=("once",), matchers={}), past
+        batch, scope, tool, msgspec.structs.replace(evaluation, preview=preview, scopes=("once",), matchers={}), past
     )
 
 
@@ -299,8 +298,8 @@ def ask_approval(batch: Batch, scope: Scope, tool: str, evaluation: Evaluation, 
     # A rule applies in every folder of the session, so an approval in a worktree is for once only.
     apart = thread.child is not None and bool(thread.child.worktree)
     approval = "tool_approval" if thread.child is None else "delegated_permission"
-    need = NEEDS.get(tool) or classify_question(thread, tool, evaluation.arguments)
-    action_type, decisions = need or (approval, ("approve", "reject"))
+    question = classify_question(thread, tool, evaluation.arguments)
+    action_type, decisions = question or (approval, ("approve", "reject"))
     batch.add(
         ActionRequired(
             action_type=action_type,

@@ -24,22 +24,22 @@ def record_elicitation(batch: Batch, report: ElicitationStarted | ElicitationEnd
 def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
     """Record the question of a running call. A call with a pending question, or in a stopping turn,
     asks none."""
-    found = find_run(batch, report.thread, report.run)
-    call = found[1].find_call(report.call) if found is not None else None
-    if found is None or call is None or call.phase != "running" or call.action or found[1].stopping:
+    open_run = find_run(batch, report.thread, report.run)
+    call = open_run[1].find_call(report.call) if open_run is not None else None
+    if open_run is None or call is None or call.phase != "running" or call.action or open_run[1].stopping:
         return
-    thread, run = found
+    thread, run = open_run
     question = report.question
     expiry = batch.inputs.approval_expiry_us
     batch.add(
         ActionRequired(
             action_type="clarification" if question.url else "structured_input",
-            prompt=_prompt(question),
+            prompt=_format_prompt(question),
             decisions=("answer", "reject"),
             scopes=("once",),
             risk="medium" if question.url else "low",
             tool=call.tool,
-            arguments=batch.store_text(_arguments(question)),
+            arguments=batch.store_text(_form_arguments(question)),
             expires_at=batch.inputs.now + expiry if expiry else 0,
             policy=run.permission_mode,
         ),
@@ -51,25 +51,25 @@ def begin_elicitation(batch: Batch, report: ElicitationStarted) -> None:
 
 def withdraw_elicitation(batch: Batch, report: ElicitationEnded) -> None:
     """Withdraw the question that the server no longer waits for."""
-    found = find_run(batch, report.thread, report.run)
-    call = found[1].find_call(report.call) if found is not None else None
-    if found is None or call is None or call.phase != "running" or not call.action:
+    open_run = find_run(batch, report.thread, report.run)
+    call = open_run[1].find_call(report.call) if open_run is not None else None
+    if open_run is None or call is None or call.phase != "running" or not call.action:
         return
-    batch.add(ActionWithdrawn(reason="the server withdrew the question"), action_scope(*found, call))
+    batch.add(ActionWithdrawn(reason="the server withdrew the question"), action_scope(*open_run, call))
 
 
-def _prompt(question: Question) -> str:
-    said = f"The server {question.server} asks:\n\n{question.message}"
+def _format_prompt(question: Question) -> str:
+    prompt = f"The server {question.server} asks:\n\n{question.message}"
     if not question.url:
-        return said
-    return f"{said}\n\nOpen this address yourself if you trust it, then respond:\n{question.url}"
+        return prompt
+    return f"{prompt}\n\nOpen this address yourself if you trust it, then respond:\n{question.url}"
 
 
-def _arguments(question: Question) -> str:
+def _form_arguments(question: Question) -> str:
     """Return the question as the data of a form."""
-    asked: dict[str, object] = {"server": question.server, "message": question.message}
+    form: dict[str, object] = {"server": question.server, "message": question.message}
     if question.schema is not None:
-        asked["schema"] = question.schema
+        form["schema"] = question.schema
     if question.url:
-        asked["url"] = question.url
-    return msgspec.json.encode(asked).decode()
+        form["url"] = question.url
+    return msgspec.json.encode(form).decode()

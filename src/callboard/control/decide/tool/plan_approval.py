@@ -29,12 +29,12 @@ def continuation_modes(batch: Batch, thread: Thread, run: OpenRun, tool: str) ->
     """
     if tool != PROPOSE_PLAN or run.permission_mode != "planning" or thread.child is not None:
         return ()
-    known = batch.inputs
-    before = None if thread.working_mode is None else limit_carried_mode(known, thread.working_mode)
-    widest = known.limit_mode(thread.definition, "full")
+    inputs = batch.inputs
+    before = None if thread.working_mode is None else limit_carried_mode(inputs, thread.working_mode)
+    widest = inputs.limit_mode(thread.definition, "full")
     offered = _OFFERED_AFTER_FULL if before == "full" else _OFFERED
     modes: tuple[ContinuationMode, ...] = tuple(mode for mode in offered if narrow_mode(mode, widest) == mode)
-    default = narrow_mode(before or ("edits" if known.default_mode == "edits" else "ask"), widest)
+    default = narrow_mode(before or ("edits" if inputs.default_mode == "edits" else "ask"), widest)
     return tuple(sorted(modes, key=lambda mode: mode != default))
 
 
@@ -77,7 +77,9 @@ def carry_out(
     plan = casing.decode(call.effective_arguments.text, ProposePlan) if call.effective_arguments.ref is None else None
     scope = thread_scope(thread, turn)
     batch.add(
-        TurnSubmitted(input=batch.store_text(_words(plan, reason)), mode=mode, permission_mode=permission_mode),
+        TurnSubmitted(
+            input=batch.store_text(_acceptance_text(plan, reason)), mode=mode, permission_mode=permission_mode
+        ),
         scope,
     )
     batch.add(QueueAdded(position=len(thread.queue) + 1), scope)
@@ -85,7 +87,11 @@ def carry_out(
         batch.add(QueuePromoted(reason="the accepted plan comes first"), scope)
 
 
-def _words(plan: ProposePlan | None, reason: str) -> str:
-    said = "I accept the plan. Carry it out."
-    lines = [] if plan is None else [plan.summary, *(f"{n}. {step}" for n, step in enumerate(plan.steps, start=1))]
-    return "\n\n".join(part for part in (said, "\n".join(lines), reason) if part)
+def _acceptance_text(plan: ProposePlan | None, reason: str) -> str:
+    acceptance = "I accept the plan. Carry it out."
+    lines = (
+        []
+        if plan is None
+        else [plan.summary, *(f"{number}. {step}" for number, step in enumerate(plan.steps, start=1))]
+    )
+    return "\n\n".join(part for part in (acceptance, "\n".join(lines), reason) if part)

@@ -26,10 +26,10 @@ def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
     Raises:
         Refusal: `unknown_process`; `process_unavailable` for an ended one; `too_large`.
     """
-    found = _running(batch, request.process_id)
+    process = _require_process(batch, request.process_id)
     if isinstance(request, TerminateProcess):
-        if not found.stopping:
-            batch.add(ProcessStopRequested(reason=request.reason), found.scope)
+        if not process.stopping:
+            batch.add(ProcessStopRequested(reason=request.reason), process.scope)
     else:
         if len(request.text.encode("utf-8", "surrogatepass")) > LARGEST_INLINE:
             raise Refusal(
@@ -40,7 +40,7 @@ def change_process(batch: Batch, request: ProcessCommand) -> ProcessChanged:
             )
         if not request.text and not request.end:
             raise Refusal("invalid_input", "The write is empty.", field="text", hint="Set text or end.")
-        batch.add(ProcessInputGiven(text=batch.store_text(request.text), end=request.end), found.scope)
+        batch.add(ProcessInputGiven(text=batch.store_text(request.text), end=request.end), process.scope)
     return ProcessChanged(session_id=batch.state.session, process_id=request.process_id, sequence=batch.state.sequence)
 
 
@@ -49,10 +49,10 @@ def record_process(batch: Batch, report: ProcessStartReported | ProcessEndReport
     if isinstance(report, ProcessStartReported):
         batch.add(ProcessStarted(command=batch.store_text(report.command), summary=report.summary), report.scope)
         return
-    found = batch.state.processes.get(report.process)
-    if found is None:
+    process = batch.state.processes.get(report.process)
+    if process is None:
         return
-    terminated = report.status == "exited" and found.stopping
+    terminated = report.status == "exited" and process.stopping
     batch.add(
         ProcessEnded(
             status="terminated" if terminated else report.status,
@@ -62,39 +62,39 @@ def record_process(batch: Batch, report: ProcessStartReported | ProcessEndReport
             code=report.code,
             message=report.message,
         ),
-        found.scope,
+        process.scope,
     )
 
 
 def lose_processes(batch: Batch, reason: str) -> None:
     """Record that processes of older epochs are lost: they ended with their host."""
-    for found in batch.state.processes.values():
-        if found.epoch >= batch.inputs.epoch:
+    for process in batch.state.processes.values():
+        if process.epoch >= batch.inputs.epoch:
             continue
-        message = f"The process {found.process} cannot be reached: {reason}."
-        batch.add(ProcessEnded(status="lost", code="process_unavailable", message=message), found.scope)
+        message = f"The process {process.process} cannot be reached: {reason}."
+        batch.add(ProcessEnded(status="lost", code="process_unavailable", message=message), process.scope)
         batch.add(
             WarningRaised(
                 code="process_unavailable", message=message, hint="Run its command again if you still need it."
             ),
-            found.scope,
+            process.scope,
         )
 
 
-def _running(batch: Batch, process: str) -> OpenProcess:
-    found = batch.state.processes.get(process)
-    if found is not None:
-        return found
-    if process in batch.inputs.closed_ids:
+def _require_process(batch: Batch, process_id: str) -> OpenProcess:
+    process = batch.state.processes.get(process_id)
+    if process is not None:
+        return process
+    if process_id in batch.inputs.closed_ids:
         raise Refusal(
             "process_unavailable",
-            f"The process {process} has ended.",
+            f"The process {process_id} has ended.",
             field="processId",
             hint="list_processes shows how it ended. Run its command again if you still need it.",
         )
     raise Refusal(
         "unknown_process",
-        f"The session has no process {process}.",
+        f"The session has no process {process_id}.",
         field="processId",
         hint="list_processes lists them.",
     )

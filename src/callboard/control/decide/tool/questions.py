@@ -13,6 +13,7 @@ from callboard.contracts.entities.plan import PlanStep
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import ToolCompleted, ToolStarted
 from callboard.contracts.facts.action import ActionType, Decision
+from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT
 
 from ...batch import Batch, call_scope
 from ...state.session import OpenCall, OpenRun, Thread
@@ -20,24 +21,33 @@ from ..artifact.versions import find_artifact, worktree_of
 from ..turn.iterate import require_run
 from ..turn.plan import propose_plan
 
-_SAID: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answered"]] = {
+_DECISIONS: dict[Decision, Literal["accepted", "rejected", "changes_wanted", "answered"]] = {
     "approve": "accepted",
     "reject": "rejected",
     "answer": "changes_wanted",
 }
 
 
+#: Kinds and decisions of a remote agent's requests, by the tool that represents them.
+REMOTE_REQUESTS: dict[str, tuple[ActionType, tuple[Decision, ...]]] = {
+    REMOTE_INPUT: ("clarification", ("answer", "reject")),
+    REMOTE_AUTH: ("credential_request", ("approve", "reject")),
+}
+
+
 def classify_question(thread: Thread, tool: str, arguments: str) -> tuple[ActionType, tuple[Decision, ...]] | None:
     """Return the kind of question that this call asks, and its possible decisions; None for another
     call."""
+    if tool in REMOTE_REQUESTS:
+        return REMOTE_REQUESTS[tool]
     if tool == PROPOSE_PLAN:
-        whose: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
-        return whose, ("approve", "answer", "reject")
+        kind: ActionType = "plan_decision" if thread.child is None else "teammate_plan_decision"
+        return kind, ("approve", "answer", "reject")
     if tool == ASK_PERSON:
-        asked = casing.decode(arguments, AskPerson)
-        if asked.artifact:
+        request = casing.decode(arguments, AskPerson)
+        if request.artifact:
             return "artifact_review", ("approve", "answer", "reject")
-        return "structured_input" if asked.options else "clarification", ("answer", "reject")
+        return "structured_input" if request.options else "clarification", ("answer", "reject")
     return None
 
 
@@ -47,18 +57,18 @@ def resolve_reviewed_artifact(batch: Batch, thread: Thread, tool: str, arguments
     Raises:
         Refusal: `unknown_artifact`.
     """
-    named = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
-    if not named:
+    name = casing.decode(arguments, AskPerson).artifact if tool == ASK_PERSON else ""
+    if not name:
         return "", 0
-    found = find_artifact(batch, named, worktree_of(thread))
-    if not found:
+    artifact = find_artifact(batch, name, worktree_of(thread))
+    if not artifact:
         raise Refusal(
             "unknown_artifact",
-            f"The session has no artifact {named}.",
+            f"The session has no artifact {name}.",
             field="artifact",
             hint="Give the path of a file that you wrote, relative to the folder.",
         )
-    return found, batch.state.artifacts.open[found].version
+    return artifact, batch.state.artifacts.open[artifact].version
 
 
 def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> None:
@@ -67,17 +77,17 @@ def record_proposal(batch: Batch, thread_id: str, tool: str, arguments: str) -> 
         return
     thread, run = require_run(batch, thread_id)
     steps = casing.decode(arguments, ProposePlan).steps
-    propose_plan(batch, thread, run, run.next_step, tuple(PlanStep(one, "pending") for one in steps))
+    propose_plan(batch, thread, run, run.next_step, tuple(PlanStep(step, "pending") for step in steps))
 
 
 def settle_question(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, request: RespondAction) -> None:
     """End the call with the person's response."""
     scope = call_scope(thread, run, call)
     answered = call.tool == ASK_PERSON and request.decision == "answer" and "approve" not in call.decisions
-    said = PersonSaid(
-        decision="answered" if answered else _SAID[request.decision],
+    response = PersonSaid(
+        decision="answered" if answered else _DECISIONS[request.decision],
         answer=request.answer or "",
         reason=request.reason,
     )
     batch.add(ToolStarted(tool=call.tool), scope)
-    batch.add(ToolCompleted(output=batch.store_text(casing.encode(said))), scope)
+    batch.add(ToolCompleted(output=batch.store_text(casing.encode(response))), scope)

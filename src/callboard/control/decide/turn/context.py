@@ -15,28 +15,33 @@ from ...state.context import BYTES_PER_TOKEN, TOOL_TOKENS, ModelCapabilities, al
 from ...state.session import OpenRun, Thread
 
 #: Share of the window for the newest part, which stays verbatim.
-KEPT = 0.25
+KEPT_SHARE = 0.25
 #: Minimum share of the window for a part to be compacted.
-LEAST = 0.1
+MIN_COMPACTED_SHARE = 0.1
 
 
 def record_context(batch: Batch, thread: Thread, setup: RunConfig, scope: Scope) -> None:
     """Record the context of a run that just began, if it has any or its model's window is known."""
     run = batch.thread(thread.thread).run
     submitted = next(
-        (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == scope.turn), None
+        (queued for queued in (thread.submitted, *thread.queue) if queued is not None and queued.turn == scope.turn),
+        None,
     )
-    came = ResolvedContext() if submitted is None else ResolvedContext(refs=submitted.refs, missing=submitted.missing)
-    given = merge_contexts(setup.instructions, came, *(batch.inputs.resolve_pin(name) for name in thread.pinned))
-    batch.add_blobs(*given.blobs)
-    refs, missing = given.refs, given.missing
+    submitted_context = (
+        ResolvedContext() if submitted is None else ResolvedContext(refs=submitted.refs, missing=submitted.missing)
+    )
+    context = merge_contexts(
+        setup.instructions, submitted_context, *(batch.inputs.resolve_pin(name) for name in thread.pinned)
+    )
+    batch.add_blobs(*context.blobs)
+    refs, missing = context.refs, context.missing
     # The run's model can be a fallback of the chosen one.
     candidate = setup.candidates[setup.chosen]
-    asked = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
-    takes = batch.inputs.find_capabilities(*asked)
+    model = (candidate.provider, candidate.model) if run is None else (run.provider, run.model)
+    capabilities = batch.inputs.find_capabilities(*model)
     older = compute_cut(batch.thread(thread.thread), batch.inputs.context_steps)
-    omitted = (*given.omitted, *_left_out(refs, takes), *_older(thread, older))
-    window = takes.window
+    omitted = (*context.omitted, *_omitted_refs(refs, capabilities), *_omitted_turns(thread, older))
+    window = capabilities.window
     if run is None or not (refs or missing or omitted or window):
         return
     batch.add(
@@ -59,8 +64,8 @@ def record_context_change(batch: Batch, thread_id: str) -> None:
     run = thread.run
     if run is None:
         return
-    own = tuple(one for one in run.omitted if one.reason not in ("older_turns", "compacted"))
-    omitted = (*own, *_older(thread, thread.cut))
+    others = tuple(omission for omission in run.omitted if omission.reason not in ("older_turns", "compacted"))
+    omitted = (*others, *_omitted_turns(thread, thread.cut))
     if omitted == run.omitted:
         return
     window = batch.inputs.find_capabilities(run.provider, run.model).window
@@ -92,16 +97,18 @@ def compute_cut(thread: Thread, limit: int) -> int:
 def count_used_tokens(thread: Thread, run: OpenRun | None) -> int:
     """Return the tokens of the thread's context: the provider's newest count with what came after
     it, else an estimate."""
-    filling = thread.context_usage
-    if filling.reported:
-        return filling.reported + filling.since
-    older = thread.marks[:-1] if run is not None else thread.marks
-    turns = sum(one.tokens for one in older if one.started > max(thread.cut, filling.compacted))
-    rounds = sum(one.tokens for one in run.rounds) if run is not None else 0
+    usage = thread.context_usage
+    if usage.reported:
+        return usage.reported + usage.since
+    older_marks = thread.marks[:-1] if run is not None else thread.marks
+    turns = sum(mark.tokens for mark in older_marks if mark.started > max(thread.cut, usage.compacted))
+    rounds = sum(model_round.tokens for model_round in run.rounds) if run is not None else 0
     prompts = (
-        sum(one.size for one in run.prompts) // BYTES_PER_TOKEN + TOOL_TOKENS * len(run.tools) if run is not None else 0
+        sum(prompt.size for prompt in run.prompts) // BYTES_PER_TOKEN + TOOL_TOKENS * len(run.tools)
+        if run is not None
+        else 0
     )
-    return filling.summary + turns + rounds + prompts
+    return usage.summary + turns + rounds + prompts
 
 
 def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bool:
@@ -112,16 +119,18 @@ def begin_compaction(batch: Batch, thread_id: str, cause: CompactionCause) -> bo
     if run is None or run.compaction_failed or run.provider in EXTERNAL_PROVIDERS:
         return False
     window = batch.inputs.find_capabilities(run.provider, run.model).window
-    now = count_used_tokens(thread, run)
-    if cause == "window" and (window is None or now < window * batch.inputs.compact_at):
+    used = count_used_tokens(thread, run)
+    if cause == "window" and (window is None or used < window * batch.inputs.compact_at):
         return False
-    through, tokens = find_older_part(thread, run, 0 if window is None or cause == "person" else int(window * KEPT))
+    through, tokens = find_older_part(
+        thread, run, 0 if window is None or cause == "person" else int(window * KEPT_SHARE)
+    )
     if cause == "refused" and not through:
         # The older part is the former summary alone, which is too long.
         through, tokens = find_older_part(thread, run, 0)
-    if not through or (cause == "window" and tokens < LEAST * (window or 0)):
+    if not through or (cause == "window" and tokens < MIN_COMPACTED_SHARE * (window or 0)):
         return False
-    batch.add(CompactionStarted(cause=cause, through=through, tokens=now), run_scope(thread, run, run.next_step))
+    batch.add(CompactionStarted(cause=cause, through=through, tokens=used), run_scope(thread, run, run.next_step))
     ask_for_summary(batch, thread_id, through)
     return True
 
@@ -148,20 +157,20 @@ def ask_for_summary(batch: Batch, thread_id: str, through: int) -> None:
 def find_older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int, int]:
     """Return the sequence through which the thread can be compacted, 0 for none, and its tokens.
     The newest part stays: up to `keep` tokens, and at least the newest round or turn."""
-    told = max(thread.cut, thread.context_usage.compacted)
-    over = thread.marks[:-1] if run is not None else thread.marks
-    parts = [(one.started, one.tokens) for one in over if one.started > told]
-    ended = len(parts)
-    parts += _rounds(run) if run is not None else []
+    left_out = max(thread.cut, thread.context_usage.compacted)
+    ended_marks = thread.marks[:-1] if run is not None else thread.marks
+    parts = [(mark.started, mark.tokens) for mark in ended_marks if mark.started > left_out]
+    turns = len(parts)
+    parts += _list_rounds(run) if run is not None else []
     # A turn that only compacts has no content: the newest turn is the one before.
-    stays = 2 if run is not None and run.only_compacts and ended else 1
-    kept, first = 0, len(parts)
+    minimum = 2 if run is not None and run.only_compacts and turns else 1
+    kept_tokens, first = 0, len(parts)
     while first > 0:
         tokens = parts[first - 1][1]
-        if len(parts) - first >= stays and kept + tokens > keep:
+        if len(parts) - first >= minimum and kept_tokens + tokens > keep:
             break
         first -= 1
-        kept += tokens
+        kept_tokens += tokens
     if first == 0 or first == len(parts):
         return 0, 0
     return parts[first][0] - 1, sum(tokens for _, tokens in parts[:first]) + thread.context_usage.summary
@@ -169,42 +178,42 @@ def find_older_part(thread: Thread, run: OpenRun | None, keep: int) -> tuple[int
 
 def count_older_tokens(thread: Thread, run: OpenRun, through: int) -> int:
     """Return the tokens that a summary through `through` replaces."""
-    marks = (one.tokens for one in thread.marks[:-1] if thread.context_usage.compacted < one.started <= through)
-    rounds = (one.tokens for one in run.rounds if one.sequence <= through)
+    marks = (mark.tokens for mark in thread.marks[:-1] if thread.context_usage.compacted < mark.started <= through)
+    rounds = (model_round.tokens for model_round in run.rounds if model_round.sequence <= through)
     return sum(marks) + sum(rounds) + thread.context_usage.summary
 
 
-def _rounds(run: OpenRun) -> list[tuple[int, int]]:
+def _list_rounds(run: OpenRun) -> list[tuple[int, int]]:
     """Return the rounds of a run that added tokens. The input is always in the context, so it is
     not a part by itself."""
-    found = [(one.sequence, one.tokens) for one in run.rounds if one.tokens] or [
-        (one.sequence, 0) for one in run.rounds[:1]
+    rounds = [(model_round.sequence, model_round.tokens) for model_round in run.rounds if model_round.tokens] or [
+        (model_round.sequence, 0) for model_round in run.rounds[:1]
     ]
-    if len(found) > 1 and found[0][1] <= run.input_tokens:
-        (first, asked), (_, tokens), *rest = found
-        return [(first, asked + tokens), *rest]
-    return found
+    if len(rounds) > 1 and rounds[0][1] <= run.input_tokens:
+        (first, input_tokens), (_, tokens), *rest = rounds
+        return [(first, input_tokens + tokens), *rest]
+    return rounds
 
 
-def _left_out(refs: tuple[ContextRef, ...], takes: ModelCapabilities) -> list[Omission]:
+def _omitted_refs(refs: tuple[ContextRef, ...], capabilities: ModelCapabilities) -> list[Omission]:
     """Return which refs the model does not receive, or receives in part."""
-    found: list[Omission] = []
+    omissions: list[Omission] = []
     for ref, share in zip(refs, allocate_bytes(refs), strict=True):
         size = ref.content.size if ref.content is not None else 0
         if ref.kind == "instructions":
             continue
         if ref.kind == "binary":
-            found.append(Omission(reason="binary", ref=ref.ref))
-        elif ref.kind == "image" and not takes.images:
-            found.append(Omission(reason="unsupported", ref=ref.ref))
+            omissions.append(Omission(reason="binary", ref=ref.ref))
+        elif ref.kind == "image" and not capabilities.images:
+            omissions.append(Omission(reason="unsupported", ref=ref.ref))
         elif share < size:
-            found.append(Omission(reason="budget", ref=ref.ref, tokens=(size - share) // BYTES_PER_TOKEN))
-    return found
+            omissions.append(Omission(reason="budget", ref=ref.ref, tokens=(size - share) // BYTES_PER_TOKEN))
+    return omissions
 
 
-def _older(thread: Thread, cut: int) -> list[Omission]:
+def _omitted_turns(thread: Thread, cut: int) -> list[Omission]:
     """Return the turns that are left out of the context."""
     compacted = thread.context_usage.compacted
-    found = [Omission(reason="compacted", tokens=None)] if compacted else []
-    older = sum(compacted < one.started <= cut for one in thread.marks)
-    return [*found, Omission(reason="older_turns", count=older)] if older else found
+    omissions = [Omission(reason="compacted", tokens=None)] if compacted else []
+    turns = sum(compacted < mark.started <= cut for mark in thread.marks)
+    return [*omissions, Omission(reason="older_turns", count=turns)] if turns else omissions

@@ -26,6 +26,8 @@ from ...state.session import Session, Thread
 from .inbox import list_deliverable
 from .queue_eligibility import find_startable, works_on_paused_task
 
+#: Maximum number of agents in a chain of wakes without a person.
+MAX_HOPS = 32
 #: Why an agent does not read its inbox, by how its newest turn ended.
 _ENDS = {
     "completed": "it reads them with a person's next message",
@@ -105,4 +107,14 @@ def _waits_for_other(state: Session, thread: Thread) -> bool:
 
 
 def _works_on_other(state: Session, thread: Thread) -> bool:
-    return any(one.work == "running" and not one.paused and one.thread == thread.thread for one in state.tasks.values())
+    return any(
+        task.work == "running" and not task.paused and task.thread == thread.thread for task in state.tasks.values()
+    )
+
+
+def pause_chain(batch: Batch, thread: Thread, hops: int) -> None:
+    """Pause the agent that would extend a chain of wakes beyond its limit."""
+    batch.add(
+        ThreadPaused(cause="no_progress", reason=f"{hops} agents woke each other without a person"),
+        thread_scope(thread),
+    )

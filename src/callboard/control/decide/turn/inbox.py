@@ -15,7 +15,7 @@ from ...state.session import OpenRun, Thread
 
 def list_deliverable(thread: Thread) -> tuple[str, ...]:
     """Return the items for the next turn, in order of arrival."""
-    return tuple(one.item for one in thread.inbox)
+    return tuple(item.item for item in thread.inbox)
 
 
 def reserve_inbox(batch: Batch, thread_id: str) -> None:
@@ -49,8 +49,8 @@ def consume_inbox(batch: Batch, thread_id: str) -> None:
 def complete_handoffs(batch: Batch, thread: Thread) -> None:
     """Complete accepted handoffs of a completed turn, except those with ownership or a due reply."""
     for handoff in list(batch.state.handoffs.values()):
-        mine = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
-        if mine and not handoff.reply_by and not any(one.handoff == handoff.handoff for one in thread.inbox):
+        is_accepted = handoff.receiver == thread.thread and handoff.accepted and not handoff.ownership
+        if is_accepted and not handoff.reply_by and not any(item.handoff == handoff.handoff for item in thread.inbox):
             batch.add(
                 HandoffCompleted(
                     source=handoff.source, target=handoff.target, reason="the turn that accepted it ended"

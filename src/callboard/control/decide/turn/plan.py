@@ -12,7 +12,7 @@ from ...batch import Batch, run_scope
 from ...state.session import OpenRun, Thread
 
 #: Maximum length of a plan's line, in characters.
-LONGEST_LINE = 400
+MAX_LINE = 400
 
 
 def record_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: tuple[PlanStep, ...]) -> None:
@@ -35,23 +35,23 @@ def propose_plan(batch: Batch, thread: Thread, run: OpenRun, step: int, steps: t
 def finish_plan(batch: Batch, thread: Thread, run: OpenRun) -> None:
     """Record the run's plan as final."""
     if run.plan is not None:
-        told = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
-        batch.add(told, run_scope(thread, run, run.plan.step))
+        final_plan = PlanUpdated(steps=run.plan.steps, final=True, revision=run.plan.revision)
+        batch.add(final_plan, run_scope(thread, run, run.plan.step))
 
 
 def fit_plan(steps: tuple[PlanStep, ...]) -> tuple[PlanStep, ...]:
     """Return the plan within the size of a fact: long lines are truncated, and a last line counts
     the lines left out."""
-    kept: list[PlanStep] = []
+    lines: list[PlanStep] = []
     size = 0
     for index, step in enumerate(steps):
-        line = msgspec.structs.replace(step, content=_cut(step.content))
+        line = msgspec.structs.replace(step, content=_truncate(step.content))
         size += len(msgspec.json.encode(line))
         if size > LARGEST_INLINE:
-            return (*kept, PlanStep(f"… {len(steps) - index} more", "pending"))
-        kept.append(line)
-    return tuple(kept)
+            return (*lines, PlanStep(f"… {len(steps) - index} more", "pending"))
+        lines.append(line)
+    return tuple(lines)
 
 
-def _cut(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
+def _truncate(line: str) -> str:
+    return line if len(line) <= MAX_LINE else f"{line[: MAX_LINE - 1]}…"

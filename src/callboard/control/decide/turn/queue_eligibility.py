@@ -7,7 +7,7 @@ from ...state.session import QueuedTurn, Session, Thread
 
 def find_startable(state: Session, thread: Thread) -> QueuedTurn | None:
     """Return the first turn of the thread's queue that can start."""
-    return next((one for one in thread.queue if not is_held(state, thread, one)), None)
+    return next((queued for queued in thread.queue if not is_held(state, thread, queued)), None)
 
 
 def is_held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
@@ -16,10 +16,10 @@ def is_held(state: Session, thread: Thread, turn: QueuedTurn) -> bool:
     task = state.tasks.get(thread.child.task if thread.child is not None else turn.task)
     if task is None:
         return False
-    waits = bool(task.job) and thread.child is not None and not task.work
-    return task.paused or task.cancelling or waits
+    waits_for_room = bool(task.job) and thread.child is not None and not task.work
+    return task.paused or task.cancelling or waits_for_room
 
 
 def works_on_paused_task(state: Session, thread: Thread) -> bool:
     """True if the agent works on a paused task. Its inbox waits with the task."""
-    return any(one.paused and one.work == "running" and one.thread == thread.thread for one in state.tasks.values())
+    return any(task.paused and task.work == "running" and task.thread == thread.thread for task in state.tasks.values())

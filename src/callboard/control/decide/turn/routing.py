@@ -24,7 +24,7 @@ from .context import count_older_tokens, count_used_tokens
 from .iterate import repeat_request
 
 #: Failures that another model may not have. A refused or too long request is not one of them.
-FALLS_BACK: frozenset[str] = frozenset(
+FALLBACK_CODES: frozenset[str] = frozenset(
     {
         "model_unconfigured",
         "model_auth",
@@ -51,28 +51,30 @@ class _ModelNeeds(msgspec.Struct, frozen=True):
 def route(batch: Batch, thread: Thread, turn: QueuedTurn, setup: RunConfig, scope: Scope) -> None:
     """Record the route of a run. A chosen model that cannot take the input is replaced by a
     fallback that can; without one the input is reduced."""
-    waited = (one for one in (thread.submitted, *thread.queue) if one is not None and one.turn == turn.turn)
-    turn = next(waited, turn)
+    submitted = (
+        queued for queued in (thread.submitted, *thread.queue) if queued is not None and queued.turn == turn.turn
+    )
+    turn = next(submitted, turn)
     pinned = (ref for name in thread.pinned for ref in batch.inputs.resolve_pin(name).refs)
-    brings = any(ref.kind == "image" for ref in (*turn.refs, *pinned))
-    needs = _ModelNeeds(images=brings or _pictured(thread), tokens=count_used_tokens(thread, None) + turn.tokens)
-    looked = tuple(_looked_at(batch, one, needs) for one in setup.candidates)
-    fallbacks = tuple(looked[index] for index in setup.fallbacks if not looked[index].excluded)
-    chosen, reason = looked[setup.chosen], setup.route_reason
+    has_images = any(ref.kind == "image" for ref in (*turn.refs, *pinned))
+    needs = _ModelNeeds(images=has_images or _has_images(thread), tokens=count_used_tokens(thread, None) + turn.tokens)
+    candidates = tuple(_check_candidate(batch, candidate, needs) for candidate in setup.candidates)
+    fallbacks = tuple(candidates[index] for index in setup.fallbacks if not candidates[index].excluded)
+    chosen, reason = candidates[setup.chosen], setup.route_reason
     if chosen.excluded and fallbacks:
         reason = f"{model_name(chosen)} was skipped: {chosen.excluded} {model_name(fallbacks[0])} is the next available model."
         chosen, *rest = fallbacks
         fallbacks = tuple(rest)
     elif chosen.excluded:
         chosen = setup.candidates[setup.chosen]
-        looked = tuple(chosen if index == setup.chosen else one for index, one in enumerate(looked))
-    batch.add(RoutingResolved(candidates=looked, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
+        candidates = tuple(chosen if index == setup.chosen else candidate for index, candidate in enumerate(candidates))
+    batch.add(RoutingResolved(candidates=candidates, chosen=chosen, reason=reason, fallbacks=fallbacks), scope)
 
 
-def takes_images(asked: Candidate | OpenRun, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
+def takes_images(model: Candidate | OpenRun, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
     """Return whether this model, or the model of this run, takes images. An external agent decides
     that itself."""
-    return asked.provider in EXTERNAL_PROVIDERS or find_capabilities(asked.provider, asked.model).images
+    return model.provider in EXTERNAL_PROVIDERS or find_capabilities(model.provider, model.model).images
 
 
 def route_takes_images(setup: RunConfig, find_capabilities: Callable[[str, str], ModelCapabilities]) -> bool:
@@ -124,7 +126,7 @@ def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
     run = thread.run
     if run is None or takes_images(run, batch.inputs.find_capabilities):
         return
-    names = [one.ref for one in run.omitted if one.reason == "unsupported"]
+    names = [omission.ref for omission in run.omitted if omission.reason == "unsupported"]
     if names:
         message = f"{run.provider}/{run.model} takes no images. Left out: {', '.join(names)}."
         batch.add(WarningRaised(code="images_left_out", message=message), scope)
@@ -133,34 +135,36 @@ def warn_of_images(batch: Batch, thread: Thread, scope: Scope) -> None:
 def find_fallbacks(batch: Batch, thread: Thread, run: OpenRun, code: str) -> tuple[Candidate, ...]:
     """Return the models that can replace the run's failed model, in order. For a summary a longer
     window can help."""
-    falls = code in FALLS_BACK or (run.compacting is not None and code == "model_context_full")
-    if not falls or run.provider in EXTERNAL_PROVIDERS:
+    has_fallback = code in FALLBACK_CODES or (run.compacting is not None and code == "model_context_full")
+    if not has_fallback or run.provider in EXTERNAL_PROVIDERS:
         return ()
     # A summary request includes as much of the older part as the model takes, and nothing newer.
-    over = count_older_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
-    needs = _ModelNeeds(images=_pictured(thread), tokens=count_used_tokens(thread, run) - over)
-    return tuple(one for one in run.fallbacks if not _looked_at(batch, one, needs).excluded)
+    replaced = count_older_tokens(thread, run, run.compacting.through) if run.compacting is not None else 0
+    needs = _ModelNeeds(images=_has_images(thread), tokens=count_used_tokens(thread, run) - replaced)
+    return tuple(candidate for candidate in run.fallbacks if not _check_candidate(batch, candidate, needs).excluded)
 
 
-def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+def fall_back(batch: Batch, thread_id: str, report: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]) -> None:
     """Ask the next model what the failed one was asked."""
-    route_to_fallback(batch, thread_id, report, found)
+    route_to_fallback(batch, thread_id, report, fallbacks)
     repeat_request(batch, thread_id)
 
 
-def route_to_fallback(batch: Batch, thread_id: str, report: ModelAttemptFailed, found: tuple[Candidate, ...]) -> None:
+def route_to_fallback(
+    batch: Batch, thread_id: str, report: ModelAttemptFailed, fallbacks: tuple[Candidate, ...]
+) -> None:
     """Record the route to the next model, and why."""
     thread = batch.thread(thread_id)
     run = thread.run
     if run is None:
         raise LookupError(f"thread {thread_id} has no open run")
-    chosen, *rest = found
+    chosen, *rest = fallbacks
     failed = f"{run.provider}/{run.model}"
     candidates = tuple(
-        msgspec.structs.replace(one, excluded=f"It failed in this run: {report.code}.")
-        if model_name(one) == failed
-        else one
-        for one in run.candidates
+        msgspec.structs.replace(candidate, excluded=f"It failed in this run: {report.code}.")
+        if model_name(candidate) == failed
+        else candidate
+        for candidate in run.candidates
     )
     scope = run_scope(thread, run)
     reason = f"{failed} failed: {report.message}"
@@ -183,7 +187,7 @@ def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Q
     batch.add(
         QuotaReported(
             provider=run.provider,
-            limits=quota.limits if refused else _named(quota.limits, low),
+            limits=quota.limits if refused else _select_limits(quota.limits, low),
             retry_after_ms=quota.retry_after_ms,
             exhausted=quota.exhausted,
         ),
@@ -191,31 +195,31 @@ def record_quota(batch: Batch, thread: Thread, run: OpenRun, step: int, quota: Q
     )
 
 
-def _named(limits: tuple[Limit, ...], whats: tuple[str, ...]) -> tuple[Limit, ...]:
-    return tuple(one for one in limits if one.what in whats)
+def _select_limits(limits: tuple[Limit, ...], kinds: tuple[str, ...]) -> tuple[Limit, ...]:
+    return tuple(limit for limit in limits if limit.what in kinds)
 
 
-def _looked_at(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> Candidate:
+def _check_candidate(batch: Batch, candidate: Candidate, needs: _ModelNeeds) -> Candidate:
     """Return the candidate, excluded with a reason if it cannot take the context."""
     if candidate.excluded or candidate.provider in EXTERNAL_PROVIDERS:
         return candidate
-    takes = batch.inputs.find_capabilities(candidate.provider, candidate.model)
-    if needs.images and not takes.images:
+    capabilities = batch.inputs.find_capabilities(candidate.provider, candidate.model)
+    if needs.images and not capabilities.images:
         return msgspec.structs.replace(candidate, excluded="It takes no images.")
-    if takes.window is not None and needs.tokens > takes.window:
-        why = f"Its window of {takes.window} tokens is smaller than the context of about {needs.tokens}."
-        return msgspec.structs.replace(candidate, excluded=why)
+    if capabilities.window is not None and needs.tokens > capabilities.window:
+        problem = f"Its window of {capabilities.window} tokens is smaller than the context of about {needs.tokens}."
+        return msgspec.structs.replace(candidate, excluded=problem)
     return candidate
 
 
-def _pictured(thread: Thread) -> bool:
+def _has_images(thread: Thread) -> bool:
     """True if the context has images of earlier turns or calls."""
     return thread.newest_image > max(thread.cut, thread.context_usage.compacted)
 
 
 def _attached_images(batch: Batch) -> list[str]:
-    given = batch.inputs.resolved_context.refs
-    return [ref.title or ref.ref for ref in given if ref.kind == "image" and ref.source == "attached"]
+    refs = batch.inputs.resolved_context.refs
+    return [ref.title or ref.ref for ref in refs if ref.kind == "image" and ref.source == "attached"]
 
 
 def model_name(candidate: Candidate) -> str:

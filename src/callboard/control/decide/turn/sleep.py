@@ -9,8 +9,8 @@ from callboard.contracts.ports.agents import Definition, Schedule
 from callboard.contracts.scope import Scope
 
 from ...batch import Batch
+from ...input_text import make_title
 from ...state.session import FINALIZE, Background, QueuedTurn, Thread
-from .titles import title_of
 
 
 def begin_background(batch: Batch, thread: Thread, definition: Definition, permission_mode: PermissionMode) -> None:
@@ -18,9 +18,9 @@ def begin_background(batch: Batch, thread: Thread, definition: Definition, permi
     mode of its runs."""
     task = batch.inputs.ids.new("task")
     scope = Scope(agent=thread.agent, thread=thread.thread, task=task)
-    title = title_of(definition.description) or definition.name
+    title = make_title(definition.description) or definition.name
     batch.add(TaskCreated(title=title, assignee=thread.agent, entity="automation_job"), scope)
-    _sleep(batch, thread, task, "joined", permission_mode, definition.schedule)
+    _record_sleep(batch, thread, task, "joined", permission_mode, definition.schedule)
 
 
 def fall_asleep(batch: Batch, thread: Thread, background: Background) -> None:
@@ -34,7 +34,7 @@ def fall_asleep(batch: Batch, thread: Thread, background: Background) -> None:
         passed = batch.inputs.next_wake(schedule, background.woke_at)
         if 0 < passed <= batch.inputs.now:
             reason = "skipped"
-    _sleep(batch, thread, background.task, reason, background.permission_mode, schedule)
+    _record_sleep(batch, thread, background.task, reason, background.permission_mode, schedule)
 
 
 def begin_attempt(batch: Batch, thread: Thread, turn: QueuedTurn, run: str) -> None:
@@ -79,7 +79,7 @@ def format_schedule(schedule: Schedule) -> str:
     return f"every {schedule.every} s" if schedule.every else schedule.cron
 
 
-def _sleep(
+def _record_sleep(
     batch: Batch,
     thread: Thread,
     task: str,

@@ -37,12 +37,12 @@ def record_servers(batch: Batch, servers: Sequence[ServerState], scope: Scope) -
     """Record tool servers that connected, changed or were lost. A server without a response yet is
     skipped."""
     for server in servers:
-        fact = _told(server)
+        fact = _server_fact(server)
         if fact is not None and batch.state.servers.get(server.name) != seen(fact):
             batch.add(fact, scope)
 
 
-def _told(server: ServerState) -> ToolServerConnected | ToolServerLost | None:
+def _server_fact(server: ServerState) -> ToolServerConnected | ToolServerLost | None:
     match server.condition:
         case "connected":
             return ToolServerConnected(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 #: A text with more mentions is pasted text.
-MOST = 50
+MAX_MENTIONS = 50
+
+#: Maximum length of a title, in characters.
+MAX_TITLE = 80
 
 _CODE = re.compile(r"(?P<fence>```+|~~~+).*?(?:(?P=fence)|\Z)|(?P<tick>`+)[^`]*?(?P=tick)", re.DOTALL)
 _MENTION = re.compile(r"(?<![\w@/.\\-])@(?:\"(?P<quoted>[^\"\n]{1,4096})\"|(?P<word>[\w./~-][^\s\"'`<>()\[\]{},;|]*))")
@@ -25,17 +28,17 @@ def find_mentions(text: str) -> tuple[str, ...]:
     documentation tags and annotations of definitions are not mentions."""
     if "@" not in text:
         return ()
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     bare = _CODE.sub(lambda code: " " * len(code.group()), text)
     lines = bare.split("\n")
     for number, line in enumerate(lines):
         if "@" not in line or _TAG.match(line) or _annotates(lines, number):
             continue
-        for one in _MENTION.finditer(line):
-            name = one["quoted"] or one["word"].rstrip(_TAIL)
+        for mention in _MENTION.finditer(line):
+            name = mention["quoted"] or mention["word"].rstrip(_TAIL)
             if name.strip():
-                found[name.strip()] = None
-    return tuple(found)[:MOST]
+                names[name.strip()] = None
+    return tuple(names)[:MAX_MENTIONS]
 
 
 def _annotates(lines: list[str], number: int) -> bool:
@@ -43,3 +46,14 @@ def _annotates(lines: list[str], number: int) -> bool:
         return False
     following = next((line for line in lines[number + 1 :] if line.strip()), "")
     return bool(_DEFINES.match(following))
+
+
+def make_title(text: str) -> str:
+    """Return the first line of the text, truncated between words; empty if there is none."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    if len(line) <= MAX_TITLE:
+        return line
+    head = line[: MAX_TITLE - 1]
+    whole = head.rsplit(" ", 1)[0]
+    # A text without spaces is cut at the limit.
+    return f"{(whole if len(whole) > MAX_TITLE // 2 else head).rstrip(' ,;:.')}…"
