@@ -11,34 +11,34 @@ import pytest
 from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.model import ModelRequest, ReasoningContent, TextContent, Usage
 from callboard.models.recorded import Recorded
-from callboard.models.recording import RecordedAnswer, RecordedMessages, RecordedResult, RecordedText
+from callboard.models.recording import RecordedAnswer, RecordedCall, RecordedRun, RecordedText
 from tests.models.asking import answer, asks, calls, failure, result, says
 
 OLD, NEW = "tsk_" + "A" * 22, "tsk_" + "B" * 22
 RUNS = [
-    RecordedResult(
+    RecordedRun(
         "lead",
         "Make a task.",
         0,
         [
             RecordedAnswer(
-                said=[
+                parts=[
                     RecordedText("reasoning", "Hm."),
                     RecordedText("text", "I do."),
                     RecordedText("call", '{"title":"x"}', "create_task"),
                 ],
-                calls=[RecordedMessages("create_task", f'{{"taskId":"{OLD}"}}')],
+                calls=[RecordedCall("create_task", f'{{"taskId":"{OLD}"}}')],
                 stop_reason="tool_calls",
                 usage=Usage(input_tokens=5),
             ),
             RecordedAnswer(
-                said=[RecordedText("call", f'{{"taskId":"{OLD}"}}', "update_task")],
-                calls=[RecordedMessages("update_task", "ok")],
+                parts=[RecordedText("call", f'{{"taskId":"{OLD}"}}', "update_task")],
+                calls=[RecordedCall("update_task", "ok")],
             ),
-            RecordedAnswer(said=[RecordedText("text", f"{OLD} is done.")], stop_reason="stop"),
+            RecordedAnswer(parts=[RecordedText("text", f"{OLD} is done.")], stop_reason="stop"),
         ],
     ),
-    RecordedResult("lead", "Again.", 3, [RecordedAnswer(said=[RecordedText("text", "No.")], stop_reason="stop")]),
+    RecordedRun("lead", "Again.", 3, [RecordedAnswer(parts=[RecordedText("text", "No.")], stop_reason="stop")]),
 ]
 
 
@@ -83,19 +83,22 @@ async def test_a_later_turn_is_known_by_its_input_and_its_place(model: Recorded)
     [
         (
             asked(FIRST, result("c1", "create_task", "refused"), iteration=2),
-            "call 2 of the agent 'lead': call 1, of create_task, came to '{\"taskId\":\"ID\"}' then, and 'refused' now.",
+            (
+                "call 2 of the agent 'lead': the result of call 1 of create_task differs: "
+                "recorded '{\"taskId\":\"ID\"}', now 'refused'."
+            ),
         ),
         (
             asked(FIRST, result("c1", "Read", "x"), iteration=2),
-            "call 2 of the agent 'lead': call 1 was one of create_task then, and of Read now.",
+            "call 2 of the agent 'lead': call 1 is one of Read, the recorded one of create_task.",
         ),
         (
             asked(FIRST, iteration=2),
-            "call 2 of the agent 'lead': 1 calls had an outcome then, and 0 now.",
+            "call 2 of the agent 'lead': 1 calls had a result in the recording, 0 have one now.",
         ),
         (
             asked(FIRST, MADE, SECOND, result("c2", "update_task", "ok"), says("assistant", "x"), iteration=4),
-            "call 4 of the agent 'lead': the recorded turn has 3 answers, and one more was asked for.",
+            "call 4 of the agent 'lead': the recorded turn has only 3 answers.",
         ),
         (
             asked(iteration=1, agent="other"),
@@ -103,7 +106,7 @@ async def test_a_later_turn_is_known_by_its_input_and_its_place(model: Recorded)
         ),
         (
             asked(iteration=1, text="Something else."),
-            "call 1 of the agent 'lead': it was asked 'Make a task.' then, and 'Something else.' now.",
+            "call 1 of the agent 'lead': the recorded input is 'Make a task.', the new one 'Something else.'.",
         ),
     ],
 )
@@ -112,7 +115,7 @@ async def test_a_request_that_does_not_fit_says_where_it_leaves_the_recording(
 ):
     parts, failed = await failure(model, request_)
     assert (parts, failed.code, failed.retryable) == ([], "bad_recording", False)
-    assert failed.message == f"The run leaves its recording at {where}"
+    assert failed.message == f"The run differs from its recording at {where}"
 
 
 @pytest.mark.parametrize("content", [None, b"no zip", {}, {"facts.jsonl": b"{}\n"}, {"facts.jsonl": b""}])

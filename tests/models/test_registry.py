@@ -32,7 +32,7 @@ def test_where_nothing_is_configured_the_search_is_asked_and_told_as_such():
     assert route == Route(
         candidates=(("offline", "search, no model"),),
         chosen=0,
-        reason="'gpt-a', which the agent asks for, is not configured. No model is configured.",
+        reason="The agent names 'gpt-a', which is not configured. No model is configured.",
     )
     assert configured.route("").reason == "No model is configured."
     assert isinstance(configured.model(*route.candidates[0]), Offline)
@@ -41,25 +41,25 @@ def test_where_nothing_is_configured_the_search_is_asked_and_told_as_such():
 def test_a_single_candidate_is_told_as_such():
     route = models(OLLAMA).route("")
     assert route == Route(
-        candidates=(("ollama", "qwen/coder:7b"),), chosen=0, reason="It is the only model that is configured."
+        candidates=(("ollama", "qwen/coder:7b"),), chosen=0, reason="It is the only configured model."
     )
 
 
 @pytest.mark.parametrize(
     ("wanted", "default", "chosen", "reason"),
     [
-        ("", "", ("openai", "gpt-a"), "It is the first that is configured."),
+        ("", "", ("openai", "gpt-a"), "It is the first configured model."),
         ("", "gpt-b", ("openai", "gpt-b"), "It is the default."),
         ("", "ollama/qwen/coder:7b", ("ollama", "qwen/coder:7b"), "It is the default."),
-        ("gpt-b", "", ("openai", "gpt-b"), "The agent asks for it."),
-        ("openai/gpt-b", "gpt-a", ("openai", "gpt-b"), "The agent asks for it."),
-        ("qwen/coder:7b", "", ("ollama", "qwen/coder:7b"), "The agent asks for it."),
-        ("ollama/llama", "", ("ollama", "llama"), "The agent asks for it."),
+        ("gpt-b", "", ("openai", "gpt-b"), "The agent names this model."),
+        ("openai/gpt-b", "gpt-a", ("openai", "gpt-b"), "The agent names this model."),
+        ("qwen/coder:7b", "", ("ollama", "qwen/coder:7b"), "The agent names this model."),
+        ("ollama/llama", "", ("ollama", "llama"), "The agent names this model."),
         (
             "opus",
             "gpt-b",
             ("openai", "gpt-b"),
-            "'opus', which the agent asks for, is not configured. It is the default.",
+            "The agent names 'opus', which is not configured. It is the default.",
         ),
     ],
 )
@@ -134,7 +134,7 @@ async def test_a_scenario_for_agents_that_ask_for_it_is_offered_to_no_other(
     )
     before = configured.route("")
     wanted = configured.route("scripted/play")
-    assert (wanted.candidates[wanted.chosen], wanted.reason) == (("scripted", "play"), "The agent asks for it.")
+    assert (wanted.candidates[wanted.chosen], wanted.reason) == (("scripted", "play"), "The agent names this model.")
     parts, _ = await answer(configured.model("scripted", "play"), asks("go"))
     assert parts == [TextContent("Hello.")]
     assert configured.model("scripted", "play").label == "scripted · play"
@@ -194,7 +194,7 @@ def test_a_model_that_cannot_be_asked_is_told_with_why_and_the_next_is_asked():
     assert route == Route(
         candidates=(("openai", "gpt-a"), ("openai", "gpt-b"), ("ollama", "qwen/coder:7b")),
         chosen=2,
-        reason="openai/gpt-a cannot be asked: It has no key. It is the next that can.",
+        reason="openai/gpt-a is unavailable: It has no key. It is the next available model.",
         excluded=("It has no key.", "It has no key.", ""),
     )
     alone = ConfiguredModels(ModelSettings(providers=(keyless,)))

@@ -1,12 +1,11 @@
-"""How a model is asked: every model stands behind the port in ``contracts.ports.model``.
+"""Implementations of the model port (`contracts.ports.model`).
 
-- ``registry``            the models that are configured, and which of them a run asks; ``book`` is one configuration
-- ``wire``                models that are asked over HTTP, in the format of their provider
-- ``scripted``            a scenario file in place of a model; ``scenario`` is its format
-- ``recorded``            the answers of a former run in place of a model; ``recording`` reads them
-- ``offline``             a search, where no model is configured
-- ``retry``               whether and when a failed call is tried again; the caller tries, and records each attempt
-- ``turn``                what a request says of its turn, for models that hold nothing between calls
-
-Answers are typed parts, and a stream that was cut is told from one that finished.
+Modules:
+    registry: The configured models, and the route of a run. `book` is one configuration.
+    wire: Models over HTTP, in the format of their provider.
+    scripted: A model that plays a scenario file. `scenario` is its format.
+    recorded: A model that repeats the answers of an evidence pack. `recording` reads them.
+    offline: A search, used while no model is configured.
+    retry: The policy of repeated calls. The caller repeats them and records each attempt.
+    turn: Helpers to read the current turn from a request.
 """

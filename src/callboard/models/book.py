@@ -1,4 +1,4 @@
-"""The models of one configuration. Another configuration is another book."""
+"""Models of one configuration."""
 
 from __future__ import annotations
 
@@ -21,11 +21,17 @@ Pair = tuple[str, str]
 
 
 class Book:
-    """Raises Refusal `bad_settings`, `bad_scenario` and `bad_recording`. What `kept` holds of the same endpoint is taken over,
-    with its connections."""
+    """The models of one configuration.
+
+    Args:
+        reveal: Replaces the handle of a secret with its value.
+        reusable: Models of the former configuration. A model with an unchanged endpoint is reused, with its connections.
+    Raises:
+        Refusal: `bad_settings`, `bad_scenario` or `bad_recording`.
+    """
 
     def __init__(
-        self, settings: ModelSettings, reveal: Reveal, kept: Mapping[Pair, tuple[Endpoint, WireModel]]
+        self, settings: ModelSettings, reveal: Reveal, reusable: Mapping[Pair, tuple[Endpoint, WireModel]]
     ) -> None:
         self.settings = settings
         self.models: dict[Pair, Model] = {}
@@ -34,7 +40,7 @@ class Book:
         self._missing: dict[str, str] = {}
         self._played: dict[str, Scripted] = {}
         self._reveal = reveal
-        self._kept = kept
+        self._reusable = reusable
         for index, provider in enumerate(settings.providers):
             self._add_provider(provider, f"providers[{index}]")
         self.offline = not self.models
@@ -42,37 +48,37 @@ class Book:
             self._add(Offline())
         self.default = self.named(settings.default)
         if settings.default and self.default is None and not self.offline:
-            raise _bad(f"The default model {settings.default!r} is not among the models.", "default")
+            raise _bad_settings(f"The default model {settings.default!r} is not configured.", "default")
         self.fallback = tuple(self._fallback(name, index) for index, name in enumerate(settings.fallback))
 
     def named(self, wanted: str) -> Pair | None:
-        """The model that is meant: `MODEL`, `PROVIDER/MODEL`, any model of a provider that is configured."""
-        found = next((pair for pair in self.models if pair[1] == wanted or "/".join(pair) == wanted), None)
+        """Return the model of a name: `MODEL`, `PROVIDER/MODEL`, or any model of a configured provider."""
+        configured = next((pair for pair in self.models if pair[1] == wanted or "/".join(pair) == wanted), None)
         provider, _, name = wanted.partition("/")
-        if found is None and provider == PROVIDER and name in self.settings.scenarios:
+        if configured is None and provider == PROVIDER and name in self.settings.scenarios:
             return PROVIDER, name
-        return found or ((provider, name) if provider in self._endpoints and name else None)
+        return configured or ((provider, name) if provider in self._endpoints and name else None)
 
     def model(self, provider: str, name: str) -> Model | None:
-        """The model of a route; None where it is not configured. Raises Refusal `bad_scenario`."""
-        known = self.models.get((provider, name))
-        if known is not None:
-            return known
+        """Return the model of a route; None if it is not configured. Raises Refusal `bad_scenario`."""
+        configured = self.models.get((provider, name))
+        if configured is not None:
+            return configured
         if provider == PROVIDER and name in self.settings.scenarios:
             if name not in self._played:
                 self._played[name] = Scripted.from_file(self.settings.scenarios[name], pace=self.settings.pace)
             return self._played[name]
         endpoint = self._endpoints.get(provider)
-        # Kept apart from the candidates: these are what is configured, not what was once asked for.
+        # Not added to `models`: these are the configured ones, not those that an agent named once.
         return self._wire(endpoint, name) if endpoint is not None else None
 
-    def why_not(self, pair: Pair) -> str:
-        """Why the model cannot be asked, in words; empty where it can."""
+    def unavailable_reason(self, pair: Pair) -> str:
+        """Return why the model is unavailable; empty if it is available."""
         return self._missing.get(pair[0], "")
 
     def _add_provider(self, provider: ProviderSettings, field: str) -> None:
         if not provider.name or provider.name in {name for name, _ in self.models}:
-            raise _bad("Each provider needs a name of its own.", f"{field}.name")
+            raise _bad_settings("Each provider needs a unique name.", f"{field}.name")
         match provider.kind:
             case "scripted":
                 self._add(Scripted.from_file(Path(provider.scenario), provider.name))
@@ -90,17 +96,17 @@ class Book:
 
     def _wire(self, endpoint: Endpoint, name: str) -> WireModel:
         pair = endpoint.provider, name
-        known = self.wires.get(pair) or self._kept.get(pair)
-        if known is None or known[0] != endpoint:
-            known = endpoint, WireModel(endpoint, name, self._reveal)
-        self.wires[pair] = known
-        return known[1]
+        wire = self.wires.get(pair) or self._reusable.get(pair)
+        if wire is None or wire[0] != endpoint:
+            wire = endpoint, WireModel(endpoint, name, self._reveal)
+        self.wires[pair] = wire
+        return wire[1]
 
     def _fallback(self, name: str, index: int) -> Pair:
-        found = next((pair for pair in self.models if pair[0] == name), None) or self.named(name)
-        if found is None:
-            raise _bad(f"The fallback {name!r} is not among the models.", f"fallback[{index}]")
-        return found
+        pair = next((pair for pair in self.models if pair[0] == name), None) or self.named(name)
+        if pair is None:
+            raise _bad_settings(f"The fallback {name!r} is not configured.", f"fallback[{index}]")
+        return pair
 
     def _add(self, model: Model) -> None:
         self.models[model.provider, model.name] = model
@@ -109,9 +115,10 @@ class Book:
 def _endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoint:
     url = urlsplit(provider.base_url)
     if url.scheme not in {"http", "https"} or not url.hostname:
-        raise _bad(f"{provider.base_url!r} is no address such as http://localhost:11434/v1.", f"{field}.base_url")
+        message = f"Invalid address {provider.base_url!r}. Example: http://localhost:11434/v1."
+        raise _bad_settings(message, f"{field}.base_url")
     if not provider.models or "" in provider.models:
-        raise _bad(f"Name at least one model of {provider.name!r}.", f"{field}.models")
+        raise _bad_settings(f"Name at least one model of {provider.name!r}.", f"{field}.models")
     return Endpoint(
         provider=provider.name,
         base_url=provider.base_url,
@@ -125,5 +132,5 @@ def _endpoint(provider: ProviderSettings, format: Format, field: str) -> Endpoin
     )
 
 
-def _bad(message: str, field: str) -> Refusal:
+def _bad_settings(message: str, field: str) -> Refusal:
     return Refusal("bad_settings", message, field=field)

@@ -1,8 +1,8 @@
-"""The answers of a former run in place of a model: the same agent, asked the same, says the same again.
+"""Model that repeats the recorded answers of an earlier run.
 
-What is given again is the answer at the same place: of a run of that agent with the same input, by its number. Before it is
-given, what the calls so far came to is held against what they came to then. Ids are new in every run, so they are told apart
-from words: where a result names another id than then, the answers that follow name that one too.
+It returns the answer with the same number of a run of the same agent with the same input. Before that, it compares the results
+of the calls so far with the recorded results. Ids are new in every run: an id that replaces a recorded one in a result also
+replaces it in later answers.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from callboard.contracts.ports.model import (
     ToolResultContent,
 )
 
-from .recording import RecordedAnswer, RecordedResult, RecordedText, read
+from .recording import RecordedAnswer, RecordedRun, RecordedText, read_runs
 from .turn import spoken, turn_begins
 
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
 _QUOTE = 60
-#: How much of a long result is held against what it was, in characters.
+#: The compared part of a long result, in characters.
 _HEAD = 10_000
 
 
 class Recorded:
-    """Gives the answers of a pack of evidence. Holds nothing between calls."""
+    """Repeat the answers of an evidence pack. There is no state between calls."""
 
-    def __init__(self, runs: list[RecordedResult], name: str, provider: str) -> None:
+    def __init__(self, runs: list[RecordedRun], name: str, provider: str) -> None:
         self.provider = provider
         self.name = name
         self.label = f"recorded · {name}"
@@ -45,106 +45,107 @@ class Recorded:
 
     @classmethod
     def from_file(cls, path: Path, provider: str) -> Recorded:
-        """The model that gives the answers of this pack. Raises Refusal `bad_recording`."""
-        return cls(read(path), path.stem, provider)
+        """Load the model of an evidence pack. Raises Refusal `bad_recording`."""
+        return cls(read_runs(path), path.stem, provider)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Gives one answer. Raises ModelFailure `bad_recording` where the request is not the one that was recorded."""
+        """Stream one answer. Raises ModelFailure `bad_recording` if the request differs from the recorded one."""
         run = self._run(request)
-        place = request.iteration - 1
-        ids = _ids_of(run.answers[:place], request)
-        if place >= len(run.answers):
-            raise _diverged(request, f"the recorded turn has {len(run.answers)} answers, and one more was asked for")
-        answer = run.answers[place]
-        for index, said in enumerate(answer.said):
-            # Others get their turn, as they would while a server is awaited.
+        number = request.iteration - 1
+        ids = _new_ids(run.answers[:number], request)
+        if number >= len(run.answers):
+            raise _diverged(request, f"the recorded turn has only {len(run.answers)} answers")
+        answer = run.answers[number]
+        for index, part in enumerate(answer.parts):
+            # Let other tasks run, as during a request to a server.
             await asyncio.sleep(0)
-            yield _delta(index, said, ids, f"call_{request.iteration}_{index + 1}")
+            yield _delta(index, part, ids, f"call_{request.iteration}_{index + 1}")
         yield Finished(stop_reason=answer.stop_reason or "unknown", usage=answer.usage)
 
-    def _run(self, request: ModelRequest) -> RecordedResult:
-        of_agent = [run for run in self._runs if run.agent == request.agent]
-        if not of_agent:
-            known = ", ".join(sorted({run.agent for run in self._runs}))
-            raise _diverged(request, f"it has no run of the agent {request.agent!r}, only of {known}")
-        asked, before = _asked(request)
-        fitting = [run for run in of_agent if _masked(run.input) in _masked(asked)]
-        if not fitting:
-            raise _diverged(request, f"it was asked {_short(of_agent[0].input)} then, and {_short(asked)} now")
-        # One that ended before it was answered has nothing to give: what was asked then was asked again.
-        fitting = [run for run in fitting if run.answers] or fitting
-        return next((run for run in fitting if run.before == before), fitting[0])
+    def _run(self, request: ModelRequest) -> RecordedRun:
+        agent_runs = [run for run in self._runs if run.agent == request.agent]
+        if not agent_runs:
+            agents = ", ".join(sorted({run.agent for run in self._runs}))
+            raise _diverged(request, f"it has no run of the agent {request.agent!r}, only of {agents}")
+        text, before = _input(request)
+        matching = [run for run in agent_runs if _masked(run.input) in _masked(text)]
+        if not matching:
+            raise _diverged(request, f"the recorded input is {_short(agent_runs[0].input)}, the new one {_short(text)}")
+        # Skip runs that ended without an answer: a later run repeated their input.
+        matching = [run for run in matching if run.answers] or matching
+        return next((run for run in matching if run.before == before), matching[0])
 
 
-def _asked(request: ModelRequest) -> tuple[str, int]:
-    """What the run was asked, and how many answers its thread had before."""
-    begins = turn_begins(request)
-    before = sum(message.role == "assistant" for message in request.messages[: max(begins, 0)])
-    words: list[str] = []
-    for message in reversed(request.messages[: begins + 1]):
+def _input(request: ModelRequest) -> tuple[str, int]:
+    """Return the input of the run, and the number of earlier answers in its thread."""
+    start = turn_begins(request)
+    before = sum(message.role == "assistant" for message in request.messages[: max(start, 0)])
+    texts: list[str] = []
+    for message in reversed(request.messages[: start + 1]):
         if message.role != "user":
             break
-        words.append(spoken(message))
-    return "\n".join(reversed(words)), before
+        texts.append(spoken(message))
+    return "\n".join(reversed(texts)), before
 
 
-def _ids_of(answers: list[RecordedAnswer], request: ModelRequest) -> dict[str, str]:
-    """Which id of now stands for one of then. Raises ModelFailure at the first result that is another than it was."""
-    begins = turn_begins(request)
+def _new_ids(answers: list[RecordedAnswer], request: ModelRequest) -> dict[str, str]:
+    """Return the new id of each recorded id. Raises ModelFailure at the first result that differs from the recorded one."""
+    start = turn_begins(request)
     results = [
         part
-        for message in request.messages[begins + 1 :]
+        for message in request.messages[start + 1 :]
         for part in message.content
         if isinstance(part, ToolResultContent)
     ]
-    told = [call for answer in answers for call in answer.calls]
+    calls = [call for answer in answers for call in answer.calls]
     ids: dict[str, str] = {}
-    for number, (then, now) in enumerate(zip(told, results, strict=False), 1):
-        if then.tool != now.tool:
-            raise _diverged(request, f"call {number} was one of {then.tool} then, and of {now.tool} now")
-        if then.result is None:
+    for number, (recorded, current) in enumerate(zip(calls, results, strict=False), 1):
+        if recorded.tool != current.tool:
+            raise _diverged(request, f"call {number} is one of {current.tool}, the recorded one of {recorded.tool}")
+        if recorded.result is None:
             continue
-        # Of a long result a model is told a part, and how to read the rest.
-        before, after = (
-            (then.result, now.text) if len(then.result) <= _HEAD else (then.result[:_HEAD], now.text[:_HEAD])
-        )
+        # A model gets only a part of a long result.
+        limit = _HEAD if len(recorded.result) > _HEAD else None
+        before, after = recorded.result[:limit], current.text[:limit]
         if _masked(before) != _masked(after):
-            raise _diverged(request, f"call {number}, of {then.tool}, came to {_apart(before, after)}")
+            difference = _difference(before, after)
+            raise _diverged(request, f"the result of call {number} of {recorded.tool} differs: {difference}")
         ids.update(zip(_ID.findall(before), _ID.findall(after), strict=True))
-    if len(told) != len(results):
-        raise _diverged(request, f"{len(told)} calls had an outcome then, and {len(results)} now")
+    if len(calls) != len(results):
+        raise _diverged(request, f"{len(calls)} calls had a result in the recording, {len(results)} have one now")
     return ids
 
 
 def _delta(
-    index: int, said: RecordedText, ids: dict[str, str], call_id: str
+    index: int, part: RecordedText, ids: dict[str, str], call_id: str
 ) -> TextDelta | ReasoningDelta | ToolCallDelta:
-    text = _ID.sub(lambda found: ids.get(found[0], found[0]), said.text)
-    match said.kind:
+    text = _ID.sub(lambda match: ids.get(match[0], match[0]), part.text)
+    match part.kind:
         case "text":
             return TextDelta(index, text)
         case "reasoning":
             return ReasoningDelta(index, text)
         case _:
-            return ToolCallDelta(index, call_id, said.tool, text)
+            return ToolCallDelta(index, call_id, part.tool, text)
 
 
 def _masked(text: str) -> str:
     return " ".join(_ID.sub("ID", text).split())
 
 
-def _apart(then: str, now: str) -> str:
-    """Where the two begin to differ."""
-    one, other = _masked(then), _masked(now)
-    place = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    start = max(0, place - 20)
-    return f"{_short(one[start:])} then, and {_short(other[start:])} now"
+def _difference(recorded: str, current: str) -> str:
+    """Describe the first difference of two results."""
+    before, after = _masked(recorded), _masked(current)
+    pairs = enumerate(zip(before, after, strict=False))
+    first = next((index for index, (a, b) in pairs if a != b), min(len(before), len(after)))
+    start = max(0, first - 20)
+    return f"recorded {_short(before[start:])}, now {_short(after[start:])}"
 
 
 def _short(text: str) -> str:
     return repr(text if len(text) <= _QUOTE else f"{text[:_QUOTE]}…")
 
 
-def _diverged(request: ModelRequest, what: str) -> ModelFailure:
-    where = f"call {request.iteration} of the agent {request.agent!r}"
-    return ModelFailure("bad_recording", f"The run leaves its recording at {where}: {what}.", retryable=False)
+def _diverged(request: ModelRequest, reason: str) -> ModelFailure:
+    call = f"call {request.iteration} of the agent {request.agent!r}"
+    return ModelFailure("bad_recording", f"The run differs from its recording at {call}: {reason}.", retryable=False)

@@ -1,4 +1,4 @@
-"""What a pack of evidence tells of its models: each run with what it was asked, and each answer with what came of its calls."""
+"""Model answers in an evidence pack: runs with their inputs, and answers with the results of their calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, msgspec.MsgspecError, ValueE
 
 
 class _Line(msgspec.Struct, rename="camel"):
-    """What is read of a line; the rest of it is for those who verify."""
+    """The fields of a line that are needed here; the others are for verification."""
 
     header: str
     payload: str = ""
@@ -48,7 +48,7 @@ class _Line(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True)
 class RecordedText:
-    """A part of an answer: words, or a call with its arguments as JSON text."""
+    """A part of an answer: text, reasoning, or a call with its arguments as JSON text."""
 
     kind: str
     text: str
@@ -56,9 +56,11 @@ class RecordedText:
 
 
 @dataclass
-class RecordedMessages:
-    """What a call came to, as its model was told. Without `result` that was not exactly what it was told again later;
-    `before` is what stands before it."""
+class RecordedCall:
+    """A call and its result, as the model received it.
+
+    `result` is None if the exact text is not in the pack. `before` is the text that a hook adds in front of the result.
+    """
 
     tool: str
     result: str | None = None
@@ -67,17 +69,17 @@ class RecordedMessages:
 
 @dataclass
 class RecordedAnswer:
-    """One answer, with the calls that it made in their order. It is whole once its end is known."""
+    """An answer with its calls in order. It is complete once `stop_reason` is set."""
 
-    said: list[RecordedText] = field(default_factory=list[RecordedText])
-    calls: list[RecordedMessages] = field(default_factory=list[RecordedMessages])
+    parts: list[RecordedText] = field(default_factory=list[RecordedText])
+    calls: list[RecordedCall] = field(default_factory=list[RecordedCall])
     stop_reason: StopReason | None = None
     usage: Usage = field(default_factory=Usage)
 
 
 @dataclass
-class RecordedResult:
-    """A run: its agent's definition, its input, how many answers its thread had before it, and its own."""
+class RecordedRun:
+    """A run: the definition of its agent, its input, the number of earlier answers in its thread, and its answers."""
 
     agent: str
     input: str
@@ -85,22 +87,22 @@ class RecordedResult:
     answers: list[RecordedAnswer] = field(default_factory=list[RecordedAnswer])
 
 
-def read(path: Path) -> list[RecordedResult]:
-    """The runs of a pack, in the order in which they began. Raises Refusal `bad_recording`."""
+def read_runs(path: Path) -> list[RecordedRun]:
+    """Read the runs of a pack in the order of their start. Raises Refusal `bad_recording`."""
     try:
         with zipfile.ZipFile(path) as pack:
             reader = _Reader(pack)
             for scope, fact in _facts(pack):
-                reader.take(scope, fact)
+                reader.apply(scope, fact)
     except _BROKEN as error:
         raise Refusal(
             "bad_recording",
-            f"{path} cannot be read as a pack of evidence: {error}",
+            f"{path} is not a readable evidence pack: {error}",
             field="recording",
-            hint="`callboard evidence SESSION` makes one.",
+            hint="Create a pack with `callboard evidence SESSION`.",
         ) from error
     if not reader.runs:
-        raise Refusal("bad_recording", f"{path} holds no run of an agent.", field="recording")
+        raise Refusal("bad_recording", f"{path} contains no run of an agent.", field="recording")
     return list(reader.runs.values())
 
 
@@ -114,44 +116,44 @@ def _facts(pack: zipfile.ZipFile) -> Iterator[tuple[Scope, Fact]]:
 
 
 class _Reader:
-    """Puts the facts together. Names are by their ids; what an answer is told of is the call of its run."""
+    """Build the runs from the facts."""
 
     def __init__(self, pack: zipfile.ZipFile) -> None:
-        self.runs: dict[str, RecordedResult] = {}
+        self.runs: dict[str, RecordedRun] = {}
         self._pack = pack
         self._names = set(pack.namelist())
         self._inputs: dict[str, str] = {}
-        self._spoken: dict[str, int] = {}
-        self._calls: dict[str, RecordedMessages] = {}
+        self._answer_counts: dict[str, int] = {}
+        self._calls: dict[str, RecordedCall] = {}
         self._open: dict[str, RecordedAnswer] = {}
 
-    def take(self, scope: Scope, fact: Fact) -> None:
+    def apply(self, scope: Scope, fact: Fact) -> None:
         match fact:
             case TurnSubmitted():
-                self._inputs[scope.turn] = self._whole(fact.input)
+                self._inputs[scope.turn] = self._full_text(fact.input)
             case TurnStarted():
-                before = self._spoken.get(scope.thread, 0)
-                self.runs[scope.run] = RecordedResult(fact.definition, self._inputs.get(scope.turn, ""), before)
+                before = self._answer_counts.get(scope.thread, 0)
+                self.runs[scope.run] = RecordedRun(fact.definition, self._inputs.get(scope.turn, ""), before)
             case ModelRequested(purpose="answer"):
                 self._open[scope.run] = RecordedAnswer()
             case ModelRequested():
                 self._open.pop(scope.run, None)
             case _ if scope.run in self.runs:
-                self._answer(scope, fact)
+                self._apply_to_run(scope, fact)
             case _:
                 pass
 
-    def _answer(self, scope: Scope, fact: Fact) -> None:
+    def _apply_to_run(self, scope: Scope, fact: Fact) -> None:
         answer = self._open.get(scope.run)
         match fact:
             case ReasoningCompleted() if answer is not None:
-                answer.said.append(RecordedText("reasoning", self._whole(fact.content)))
+                answer.parts.append(RecordedText("reasoning", self._full_text(fact.content)))
             case MessageText() if answer is not None:
-                answer.said.append(RecordedText("text", self._whole(fact.content)))
+                answer.parts.append(RecordedText("text", self._full_text(fact.content)))
             case ModelCompleted() if answer is not None:
                 answer.stop_reason = fact.stop_reason
                 self.runs[scope.run].answers.append(answer)
-                self._spoken[scope.thread] = self._spoken.get(scope.thread, 0) + 1
+                self._answer_counts[scope.thread] = self._answer_counts.get(scope.thread, 0) + 1
             case CostRecorded() if answer is not None:
                 answer.usage = Usage(
                     input_tokens=fact.input_tokens,
@@ -160,27 +162,27 @@ class _Reader:
                     reasoning_tokens=fact.reasoning_tokens,
                 )
             case ToolRequested() if answer is not None:
-                answer.said.append(RecordedText("call", self._whole(fact.arguments), fact.tool))
-                told = self._calls[scope.tool_call] = RecordedMessages(fact.tool)
+                answer.parts.append(RecordedText("call", self._full_text(fact.arguments), fact.tool))
+                call = self._calls[scope.tool_call] = RecordedCall(fact.tool)
                 if fact.hooked is not None and fact.hooked.arguments is not None:
-                    told.before = fact.hooked.told(self._whole(fact.hooked.arguments))
-                answer.calls.append(told)
+                    call.before = fact.hooked.told(self._full_text(fact.hooked.arguments))
+                answer.calls.append(call)
             case ToolCompleted():
-                self._result(scope, self._whole(fact.output))
+                self._set_result(scope, self._full_text(fact.output))
             case ToolFailed():
-                self._result(scope, f"{fact.message}\n{self._whole(fact.output)}".rstrip())
+                self._set_result(scope, f"{fact.message}\n{self._full_text(fact.output)}".rstrip())
             case ToolRefused():
-                self._result(scope, f"Refused: {fact.message}")
+                self._set_result(scope, f"Refused: {fact.message}")
             case ToolCancelled() | ToolLost():
-                self._result(scope, None)
+                self._set_result(scope, None)
             case _:
                 pass
 
-    def _result(self, scope: Scope, text: str | None) -> None:
-        told = self._calls.get(scope.tool_call)
-        if told is not None:
-            told.result = None if text is None else f"{told.before}{text}"
+    def _set_result(self, scope: Scope, text: str | None) -> None:
+        call = self._calls.get(scope.tool_call)
+        if call is not None:
+            call.result = None if text is None else f"{call.before}{text}"
 
-    def _whole(self, text: Text) -> str:
+    def _full_text(self, text: Text) -> str:
         name = f"{_BLOBS}{text.ref.hash}" if text.ref is not None else ""
         return self._pack.read(name).decode("utf-8", "replace") if name in self._names else text.text

@@ -1,4 +1,4 @@
-"""The models that are configured, and which of them a run asks."""
+"""Configured models, and the route of a run to one of them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from .wire.model import Reveal
 __all__ = ["ConfiguredModels", "ModelSettings", "ProviderSettings"]
 
 
-def _as_it_is(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
 class ConfiguredModels:
-    """The models of the settings; the search where there are none. `reveal` puts keys in place of handles, when a model is
-    asked first. Raises Refusal `bad_settings`, `bad_scenario` and `bad_recording`."""
+    """The models of the settings, or the offline search if there are none.
 
-    def __init__(self, settings: ModelSettings, reveal: Reveal = _as_it_is) -> None:
+    Args:
+        reveal: Replaces the handle of a secret with its value, at the first call of a model.
+    Raises:
+        Refusal: `bad_settings`, `bad_scenario` or `bad_recording`.
+    """
+
+    def __init__(self, settings: ModelSettings, reveal: Reveal = _unchanged) -> None:
         self._reveal = reveal
         self._book = Book(settings, reveal, {})
         self._former: dict[Pair, Model] = {}
@@ -30,98 +35,107 @@ class ConfiguredModels:
 
     @property
     def settings(self) -> ModelSettings:
-        """What is configured."""
+        """The current settings."""
         return self._book.settings
 
     def configure(self, settings: ModelSettings) -> None:
-        """Replaces what is configured. A run under way goes on with its model, also where that is configured no more.
+        """Replace the settings. A running run keeps its model, even if it is no longer configured.
 
-        Raises Refusal `bad_settings`, `bad_scenario` and `bad_recording`, and then nothing is replaced.
+        Raises:
+            Refusal: `bad_settings`, `bad_scenario` or `bad_recording`. The settings then stay unchanged.
         """
         former = self._book
         self._book = Book(settings, self._reveal, former.wires)
-        self._former = {**self._former, **former.models, **{pair: one for pair, (_, one) in former.wires.items()}}
-        self._wires |= {one for _, one in former.wires.values()}
+        self._former = {**self._former, **former.models, **{pair: model for pair, (_, model) in former.wires.items()}}
+        self._wires |= {model for _, model in former.wires.values()}
 
     def why_keyless(self, provider: str) -> str:
-        """Why the provider cannot be asked for want of its key; empty where it can, or is none. Blocking: a keyring may be
-        asked."""
-        found = next((one for one in self.settings.providers if one.name == provider), None)
-        if found is None or found.missing:
-            return "" if found is None else found.missing
+        """Return why the provider's key is unavailable; empty if it is available or the provider is unknown.
+
+        Blocking: it may query a keyring.
+        """
+        settings = next((settings for settings in self.settings.providers if settings.name == provider), None)
+        if settings is None or settings.missing:
+            return "" if settings is None else settings.missing
         try:
-            self._reveal(found.api_key)
+            self._reveal(settings.api_key)
         except Refusal as refusal:
             return refusal.problem.message
         return ""
 
     def route(self, wanted: str) -> Route:
-        """The route for an agent that wants this model: `MODEL`, `PROVIDER/MODEL`, or empty for the default.
+        """Return the route for an agent.
 
-        A provider that is configured is asked for any model by its name; a wanted model that nobody has, and one that cannot
-        be asked, is told in the reason.
+        Args:
+            wanted: `MODEL`, `PROVIDER/MODEL` (any model of a configured provider), or empty for the default. The route's
+                reason says if the wanted model is not configured or unavailable.
         """
         book = self._book
         candidates = tuple(book.models)
-        found = book.named(wanted)
-        if found is not None:
-            reason = "The agent asks for it."
+        chosen = book.named(wanted)
+        if chosen is not None:
+            reason = "The agent names this model."
         elif book.default is not None:
-            found, reason = book.default, "It is the default."
+            chosen, reason = book.default, "It is the default."
         else:
-            found, reason = candidates[0], "It is the first that is configured."
-        if found not in candidates:
-            candidates = (*candidates, found)
-        if book.why_not(found):
-            found, reason = self._instead(found, candidates, reason)
-        if book.offline and found in book.models:
+            chosen, reason = candidates[0], "It is the first configured model."
+        if chosen not in candidates:
+            candidates = (*candidates, chosen)
+        if book.unavailable_reason(chosen):
+            chosen, reason = self._replacement(chosen, candidates, reason)
+        if book.offline and chosen in book.models:
             reason = "No model is configured."
         elif len(candidates) == 1:
-            reason = "It is the only model that is configured."
+            reason = "It is the only configured model."
         if wanted and book.named(wanted) is None:
-            reason = f"{wanted!r}, which the agent asks for, is not configured. {reason}"
-        # What plays for a demo is not made up for by a model that costs something.
-        plays = found[0] == PROVIDER and found not in book.models
-        chain = [] if plays else [pair for pair in dict.fromkeys(book.fallback) if pair != found]
+            reason = f"The agent names {wanted!r}, which is not configured. {reason}"
+        # A model that may cost money must not replace the scenario of a demo.
+        is_scenario = chosen[0] == PROVIDER and chosen not in book.models
+        chain = [] if is_scenario else [pair for pair in dict.fromkeys(book.fallback) if pair != chosen]
         candidates = (*candidates, *(pair for pair in chain if pair not in candidates))
+        reasons = tuple(map(book.unavailable_reason, candidates))
         return Route(
             candidates=candidates,
-            chosen=candidates.index(found),
+            chosen=candidates.index(chosen),
             reason=reason,
-            fallbacks=tuple(candidates.index(pair) for pair in chain if not book.why_not(pair)),
-            excluded=tuple(book.why_not(pair) for pair in candidates) if any(map(book.why_not, candidates)) else (),
+            fallbacks=tuple(candidates.index(pair) for pair in chain if not book.unavailable_reason(pair)),
+            excluded=reasons if any(reasons) else (),
         )
 
     def model(self, provider: str, name: str) -> Model:
-        """The model of a route. Raises Refusal `model_unconfigured`, `bad_scenario`."""
-        found = self._book.model(provider, name) or self._former.get((provider, name))
-        if found is None:
+        """Return the model of a route. Raises Refusal `model_unconfigured` or `bad_scenario`."""
+        model = self._book.model(provider, name) or self._former.get((provider, name))
+        if model is None:
             raise Refusal(
                 "model_unconfigured",
-                f"The model {name!r} of {provider!r} is not configured any more.",
-                hint="Configure it again, or send the turn again with a model that is.",
+                f"The model {name!r} of {provider!r} is no longer configured.",
+                hint="Configure it again, or send the turn again with a configured model.",
             )
-        return found
+        return model
 
     async def warm(self, wanted: Pair | None = None) -> None:
-        """Loads what the first call of a model needs, off the event loop; the default one where none is named. Sends nothing.
+        """Load what the first call of a model needs, off the event loop, without sending a request.
 
-        Raises Refusal where it cannot be asked."""
+        Args:
+            wanted: Provider and name of the model. Default: the default model.
+        Raises:
+            Refusal: The model is unavailable.
+        """
         route = self.route("")
         model = self.model(*(wanted or route.candidates[route.chosen]))
         if isinstance(model, WireModel):
             await model.warm()
 
     async def close(self) -> None:
-        """Closes the connections of all providers."""
-        for model in {*self._wires, *(one for _, one in self._book.wires.values())}:
-            await model.close()
+        """Close the connections of all providers."""
+        for wire in {*self._wires, *(current for _, current in self._book.wires.values())}:
+            await wire.close()
 
-    def _instead(self, found: Pair, candidates: tuple[Pair, ...], reason: str) -> tuple[Pair, str]:
-        """Another model in place of one that cannot be asked; that one still, where none can."""
+    def _replacement(self, chosen: Pair, candidates: tuple[Pair, ...], reason: str) -> tuple[Pair, str]:
+        """Return an available model in place of an unavailable one, with the reason; the same model if none is available."""
         book = self._book
-        why = book.why_not(found)
-        other = next((pair for pair in (*book.fallback, *candidates) if not book.why_not(pair)), None)
+        other = next((pair for pair in (*book.fallback, *candidates) if not book.unavailable_reason(pair)), None)
         if other is None:
-            return found, reason
-        return other, f"{'/'.join(found)} cannot be asked: {why} It is the next that can."
+            return chosen, reason
+        unavailable = book.unavailable_reason(chosen)
+        return other, f"{'/'.join(chosen)} is unavailable: {unavailable} It is the next available model."

@@ -1,4 +1,4 @@
-"""Whether a failed model call is tried again, and after how long. Pure: the chance comes in from outside."""
+"""Retries of failed model calls. Pure: the caller provides the random number."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import msgspec
 
 from callboard.contracts.ports.model import ModelFailure
 
-#: Failures that pass without a change of the request: the provider has too much to do, or is not there yet.
+#: Temporary failures of the provider: overloaded or not reachable.
 _OVERLOADED: frozenset[str] = frozenset({"model_unavailable", "model_rate_limited"})
 
 
 class RetryPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """How often and how patiently. Times are in milliseconds.
+    """Limits of retries. Times are in milliseconds.
 
-    An overloaded or unreachable provider is asked again until a call has waited `patience_ms` in all. Other failures that may
-    pass, such as a broken stream, are tried `max_attempts` times. The wait after failure n is drawn evenly from 0 up to
-    `first_ms` × 2ⁿ⁻¹, at most `longest_ms`: full jitter, so that a team that failed together does not come back together.
-    A wait that the provider names is taken instead, with up to a tenth more, unless it exceeds what is left of `patience_ms`.
+    Calls to an overloaded or unreachable provider are repeated until they have waited `patience_ms` in total. Calls with other
+    temporary failures, such as an interrupted stream, have at most `max_attempts`. The wait after failure n is random between
+    0 and `first_ms` × 2ⁿ⁻¹, at most `longest_ms` (full jitter, so that agents of a team do not retry at the same time).
+    A wait that the provider requests takes precedence, with up to a tenth added, unless it exceeds the rest of `patience_ms`.
     """
 
     max_attempts: int = 4
@@ -29,8 +29,9 @@ DEFAULT = RetryPolicy()
 
 
 def is_overload(failure: ModelFailure) -> bool:
-    """Return True for a failure that patience bounds; attempts bound the others, a server of this machine that is not there
-    among them.
+    """Return whether patience limits the retries of a failure.
+
+    Attempts limit those of all others, and of an unreachable server on this machine.
     """
     return failure.code in _OVERLOADED and not failure.is_local
 
@@ -38,25 +39,25 @@ def is_overload(failure: ModelFailure) -> bool:
 def retry_in_ms(
     failure: ModelFailure, failures: int, chance: float, policy: RetryPolicy = DEFAULT, *, waited_ms: int = 0
 ) -> int | None:
-    """Return the wait before the next attempt in milliseconds, or None where the failure stands.
+    """Return the wait before the next attempt in milliseconds, or None if the call is not repeated.
 
     Args:
-        failures: Failures of this call so far of the same kind (overload or other), this one included.
-        chance: Drawn anew for each failure, from 0 up to 1.
-        waited_ms: What this call waited before.
+        failures: Number of failures of this call of the same kind (overload or other), with this one.
+        chance: A new random number for each failure, from 0 to 1.
+        waited_ms: Total of earlier waits of this call.
     """
     if not failure.retryable:
         return None
     overloaded = is_overload(failure)
     if not overloaded and failures >= policy.max_attempts:
         return None
-    left = policy.patience_ms - (waited_ms if overloaded else 0)
+    remaining = policy.patience_ms - (waited_ms if overloaded else 0)
     if failure.retry_after:
-        asked = round(failure.retry_after * 1000)
-        return min(left, asked + round(asked * chance / 10)) if asked <= left else None
-    # The exponent is bounded before it is used, so that no number of failures makes a huge integer.
+        requested = round(failure.retry_after * 1000)
+        return min(remaining, requested + round(requested * chance / 10)) if requested <= remaining else None
+    # The exponent is limited so that many failures do not result in a huge integer.
     wait = round(min(policy.longest_ms, policy.first_ms * 2 ** min(failures - 1, 30)) * chance)
     if not overloaded:
         return wait
-    # At least a moment, so that the patience ends.
-    return min(left, max(10, wait)) if left > 0 else None
+    # Each wait has a minimum, so that the patience ends.
+    return min(remaining, max(10, wait)) if remaining > 0 else None

@@ -1,23 +1,23 @@
-"""The scenario file: a model's side of a conversation, written down.
+"""Scenario files: the model's side of a conversation, in YAML.
 
 ```yaml
-name: a-report                # stands in the facts as the model's name; default: the file's name
-chunk: 12                     # what parts have that name none of their own; default: 0
-delay_ms: 30
-window: 8000                  # how many tokens it takes; default: nobody knows
-images: true                  # that it can be shown images; default: false
-calls:                        # what any agent says, call by call
+name: a-report                # name of the model in facts; default: the file's name
+chunk: 12                     # default for parts; default: 0
+delay_ms: 30                  # default for parts; default: 0
+window: 8000                  # context window in tokens; default: unknown
+images: true                  # the model accepts images; default: false
+calls:                        # calls of every agent, in order
   - - reasoning: I should look first.
     - text: Let me read it.
     - tool: {name: Read, arguments: {file_path: notes.md}}
     - usage: {input: 1200, output: 80, cached: 1000, reasoning: 20}
   - - text: It says hello.
-agents:                       # what one agent says instead
+agents:                       # calls of one agent, in place of `calls`
   reviewer:
     - - text: Looks good.
-match:                        # what is said in a turn whose input holds this text (not within an id), in any case; the first
+match:                        # calls of a turn whose input contains a text, ignoring case and ids; the first match applies
   - text: write the report
-    agent: lead               # only to this agent; default: to any
+    agent: lead               # only for this agent; default: any
     calls:
       - - pause: 500
         - tool: {name: create_task, arguments: {title: The report}}
@@ -26,34 +26,32 @@ match:                        # what is said in a turn whose input holds this te
       - - text: Written.
 ```
 
-A call is a list of parts. One with `if_done: TOOL` is played only where the latest call of that tool in the conversation did
-what it was to do, one with `if_not_done: TOOL` only where it was refused, failed, was stopped or never made. Each part has
-exactly one of these:
+A call is a list of parts. A part with `if_done: TOOL` is sent only if the latest call of that tool succeeded; a part with
+`if_not_done: TOOL` only if that call was refused, failed, was stopped or was never made. Each part has exactly one of:
 
 `text`, `reasoning`
-:   words of the answer, sent in pieces of `chunk` characters (0: at once) with `delay_ms` before each.
+:   Text of the answer, sent in pieces of `chunk` characters (0: all at once), each after `delay_ms`.
 `tool`
-:   a tool call: `name` and `arguments`, a mapping, or a text that is sent as it is. Its arguments take `chunk` and `delay_ms`.
-    In a mapping, a text that is only `{TOOL[N].FIELD}` is that field of the tool's result number N in the conversation, from 0,
-    and `{input}` in a text is what the turn was asked.
+:   A tool call with `name` and `arguments`: a mapping, or a text that is sent unchanged. `chunk` and `delay_ms` apply to the
+    arguments. In a mapping, a text `{TOOL[N].FIELD}` is replaced with that field of the tool's result number N, from 0, and
+    `{input}` in a text with the input of the turn.
 `repeat: {text, times}`
-:   one long text of `times` pieces; `delay_ms` beside it comes before each.
+:   A long text of `times` pieces, each after `delay_ms`.
 `pause: MS`
-:   nothing is sent for so many milliseconds.
+:   Wait, in milliseconds.
 `wait_for: PATH`
-:   nothing more is sent until that file exists. A relative path starts at the scenario's folder.
+:   Wait until the file exists. Relative paths start at the scenario's folder.
 `usage: {input, output, cached, reasoning}`, `stop: REASON`
-:   what the end of the answer tells. The reason is `tool_calls` where a tool is called, else `stop`.
+:   Usage and stop reason of the answer. The default reason is `tool_calls` after a tool call, else `stop`.
 `fail: {code, message, retryable, retry_after, attempts}`
-:   the call fails here with one of the `model_…` codes; with `attempts: N` only its first N attempts do.
+:   The call fails here with a `model_…` code; with `attempts: N` only in its first N attempts.
 `cut: true`
-:   the stream ends here without an end.
+:   The stream is interrupted here.
 
-Which call is played depends on the request alone, so the same one is played again after a restart. In `calls` and `agents`
-it is the one after as many as there are messages of the assistant in the conversation; a call that left none behind is played
-again, and a summary takes those before it away, so that the list is played again from there. A list under `match` is played
-from its start in each turn, by the run's iteration, and loses its place through nothing. Past its end a list has nothing to
-say, which is a failure. What makes summaries is the agent `compaction`.
+The call depends on the request only, so a restart does not change it. In `calls` and `agents` its number is the number of
+assistant messages in the conversation. A call without a message is therefore repeated, and after a summary the list starts
+again. A list under `match` starts in each turn, and its number is the run's iteration. A call after the end of a list fails.
+Summaries are calls of the agent `compaction`.
 """
 
 from __future__ import annotations
@@ -71,7 +69,7 @@ from callboard.contracts.facts.model import StopReason
 
 _T = TypeVar("_T")
 _KINDS = ("text", "reasoning", "tool", "repeat", "pause", "wait_for", "usage", "stop", "fail", "cut")
-#: LibYAML's where there is one, since a long scenario takes the other a second.
+#: LibYAML's loader if available: the Python loader takes a second for a long scenario.
 _LOADER = cast("type[yaml.SafeLoader]", getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 _PACED = {"text", "reasoning", "tool", "repeat"}
 
@@ -86,8 +84,8 @@ class Repeat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     times: int
 
 
-class ScenarioMessages(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Tokens, each absent where the model is to tell nothing."""
+class ScenarioUsage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Reported tokens. A missing field is not reported."""
 
     input: int | None = None
     output: int | None = None
@@ -104,11 +102,11 @@ class Fail(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         if not self.code.startswith("model_"):
-            raise ValueError(f"{self.code!r} is no failure of a model; those begin with `model_`")
+            raise ValueError(f"invalid code {self.code!r}: codes of model failures start with `model_`")
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One part of a call; exactly one of its kinds is set. Times are in milliseconds, chunks in characters."""
+    """A part of a call. Exactly one kind is set. Times are in milliseconds, chunks in characters."""
 
     text: str | None = None
     reasoning: str | None = None
@@ -116,7 +114,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     repeat: Repeat | None = None
     pause: float | None = None
     wait_for: str | None = None
-    usage: ScenarioMessages | None = None
+    usage: ScenarioUsage | None = None
     stop: StopReason | None = None
     fail: Fail | None = None
     cut: bool | None = None
@@ -128,11 +126,12 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         kinds = [kind for kind in _KINDS if getattr(self, kind) is not None]
         if len(kinds) != 1:
-            raise ValueError(f"a part has exactly one of {', '.join(_KINDS)}; this has {' and '.join(kinds) or 'none'}")
+            names = " and ".join(kinds) or "none"
+            raise ValueError(f"a part must have exactly one of {', '.join(_KINDS)}; this one has {names}")
         if kinds[0] not in _PACED and (self.delay_ms is not None or self.chunk is not None):
-            raise ValueError(f"`{kinds[0]}` takes neither `delay_ms` nor `chunk`")
+            raise ValueError(f"`{kinds[0]}` cannot have `delay_ms` or `chunk`")
         if min(self.delay_ms or 0, self.chunk or 0, self.pause or 0) < 0:
-            raise ValueError("`delay_ms`, `chunk` and `pause` are not negative")
+            raise ValueError("`delay_ms`, `chunk` and `pause` must not be negative")
 
 
 Call = tuple[Part, ...]
@@ -145,7 +144,7 @@ class MatchedStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A scenario as its file says it."""
+    """The content of a scenario file."""
 
     name: str = ""
     chunk: int = 0
@@ -158,17 +157,21 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def load(path: Path) -> Scenario:
-    """The scenario in this file, named after it where it has no name. Raises Refusal `bad_scenario`."""
+    """Load a scenario; its default name is that of the file. Raises Refusal `bad_scenario`."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refusal("bad_scenario", f"{path} cannot be read as a scenario: {error}") from None
+        raise Refusal("bad_scenario", f"{path} is not a readable scenario: {error}") from None
     scenario = parse(text, str(path))
     return scenario if scenario.name else msgspec.structs.replace(scenario, name=path.stem)
 
 
 def parse(text: str, file: str) -> Scenario:
-    """The scenario of this text; `file` is what errors call it. Raises Refusal `bad_scenario`."""
+    """Parse a scenario. Raises Refusal `bad_scenario`.
+
+    Args:
+        file: Name of the file, for errors.
+    """
     try:
         data: object = yaml.load(text, Loader=_LOADER) or {}  # noqa: S506 both are safe loaders
     except yaml.MarkedYAMLError as error:
@@ -181,9 +184,9 @@ def parse(text: str, file: str) -> Scenario:
         try:
             return into(value)
         except msgspec.ValidationError as error:
-            said, _, where = str(error).partition(" - at `$")
-            field = f"{at}{where.rstrip('`')}".lstrip(".")
-            raise _bad(file, _line(_nodes(text), field), field, said) from None
+            message, _, path = str(error).partition(" - at `$")
+            field = f"{at}{path.rstrip('`')}".lstrip(".")
+            raise _bad(file, _line(_nodes(text), field), field, message) from None
 
     if not isinstance(data, dict):
         return read(data, lambda value: msgspec.convert(value, Scenario), "")
@@ -191,31 +194,31 @@ def parse(text: str, file: str) -> Scenario:
     by_agent = read(fields.pop("agents", {}), lambda value: msgspec.convert(value, dict[str, object]), ".agents")
     scenario = read(fields, lambda value: msgspec.convert(value, Scenario), "")
     agents = {
-        # Read one by one: of a mapping the decoder would not say which key is wrong.
+        # Converted one by one: for a mapping the error would not name the key.
         name: read(calls, lambda value: msgspec.convert(value, tuple[Call, ...]), f".agents.{name}")
         for name, calls in by_agent.items()
     }
     return msgspec.structs.replace(scenario, agents=agents)
 
 
-def _bad(file: str, line: int, field: str, said: str) -> Refusal:
+def _bad(file: str, line: int, field: str, message: str) -> Refusal:
     at = f" at `{field}`" if field else ""
     return Refusal(
         "bad_scenario",
-        f"{file}:{line}: {said}{at}",
+        f"{file}:{line}: {message}{at}",
         field=field,
-        hint="The format is described in the documentation of callboard.models.scenario.",
+        hint="See the documentation of callboard.models.scenario for the format.",
     )
 
 
 def _nodes(text: str) -> yaml.Node | None:
-    """What is parsed anew where something is wrong, since only the nodes know their lines."""
+    """Parse the text again after an error: only nodes have lines."""
     compose = cast("Callable[..., yaml.Node | None]", yaml.compose)  # pyright: ignore[reportUnknownMemberType]
     return compose(text, yaml.SafeLoader)
 
 
 def _line(node: yaml.Node | None, field: str) -> int:
-    """The line, from 1, of the innermost node on the way to the field, such as `calls[0][1].tool`."""
+    """Return the line, from 1, of the innermost existing node of a field path such as `calls[0][1].tool`."""
     line = 1
     for step in re.findall(r"\[(\d+)\]|\.?([^.\[\]]+)", field):
         match node:

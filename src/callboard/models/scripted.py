@@ -1,7 +1,4 @@
-"""A scenario file in place of a model: the runtime, the tools and the gate are the real ones.
-
-The format, and which call is played when, are described in `scenario`.
-"""
+"""Model that plays a scenario file, with the real runtime, tools and gate. `scenario` describes the format."""
 
 from __future__ import annotations
 
@@ -23,18 +20,23 @@ from callboard.contracts.ports.model import (
     Usage,
 )
 
-from .quoting import fits, quoted
+from .quoting import is_due, resolve_quotes
 from .scenario import Call, Fail, Part, Scenario, Tool, load
 from .turn import spoken, turn_begins
 
 PROVIDER = "scripted"
-_LOOKS_EVERY_S = 0.005
-#: An id is no text: any two letters stand in it by chance now and then.
+_POLL_S = 0.005
+#: Ids are removed before a match: they can contain a text by chance.
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9A-Za-z]{22}\b")
 
 
 class Scripted:
-    """Plays the scenario of a file, its waits multiplied by `pace`. Holds nothing between calls."""
+    """Play a scenario. There is no state between calls.
+
+    Args:
+        folder: Folder of relative paths in the scenario.
+        pace: Factor of all waits.
+    """
 
     def __init__(self, scenario: Scenario, folder: Path, provider: str = PROVIDER, pace: float = 1.0) -> None:
         self.provider = provider
@@ -48,16 +50,16 @@ class Scripted:
 
     @classmethod
     def from_file(cls, path: Path, provider: str = PROVIDER, pace: float = 1.0) -> Scripted:
-        """The model that plays this file. Raises Refusal `bad_scenario`."""
+        """Load a scenario file. Raises Refusal `bad_scenario`."""
         return cls(load(path), path.resolve().parent, provider, pace)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Plays one call. Raises ModelFailure where the scenario says so, or has nothing more to say."""
-        said = sum(message.role == "assistant" for message in request.messages)
-        usage, stop, called = Usage(), None, False
+        """Stream one call. Raises ModelFailure if the scenario fails the call or has no further call."""
+        answers = sum(message.role == "assistant" for message in request.messages)
+        usage, stop, has_tool_call = Usage(), None, False
         index = 0
-        for part in _call(self._scenario, request, said):
-            if not fits(part, request):
+        for part in _call(self._scenario, request, answers):
+            if not is_due(part, request):
                 continue
             if part.fail is not None:
                 _fail(part.fail, request.attempt)
@@ -68,44 +70,42 @@ class Scripted:
             elif part.wait_for is not None:
                 await _wait_for(self._folder / part.wait_for)
             elif part.usage is not None:
-                told = part.usage
                 usage = Usage(
-                    input_tokens=told.input,
-                    output_tokens=told.output,
-                    cached_tokens=told.cached,
-                    reasoning_tokens=told.reasoning,
+                    input_tokens=part.usage.input,
+                    output_tokens=part.usage.output,
+                    cached_tokens=part.usage.cached,
+                    reasoning_tokens=part.usage.reasoning,
                 )
             elif part.stop is not None:
                 stop = part.stop
             else:
                 delay = self._scenario.delay_ms if part.delay_ms is None else part.delay_ms
                 chunk = self._scenario.chunk if part.chunk is None else part.chunk
-                for delta in _deltas(quoted(part, request), chunk, index, f"call_{said + 1}_{index + 1}"):
-                    # Also without a delay others get their turn, as they would while a server is awaited.
+                for delta in _deltas(resolve_quotes(part, request), chunk, index, f"call_{answers + 1}_{index + 1}"):
+                    # Let other tasks run even without a delay, as during a request to a server.
                     await asyncio.sleep(delay * self._pace)
                     yield delta
-                    called = called or part.tool is not None
+                    has_tool_call = has_tool_call or part.tool is not None
                 index += 1
-        yield Finished(stop_reason=stop or ("tool_calls" if called else "stop"), usage=usage)
+        yield Finished(stop_reason=stop or ("tool_calls" if has_tool_call else "stop"), usage=usage)
 
 
-def _call(scenario: Scenario, request: ModelRequest, said: int) -> Call:
-    begins = turn_begins(request)
-    words = _ID.sub("", spoken(request.messages[begins])).casefold() if begins >= 0 else ""
+def _call(scenario: Scenario, request: ModelRequest, answers: int) -> Call:
+    start = turn_begins(request)
+    text = _ID.sub("", spoken(request.messages[start])).casefold() if start >= 0 else ""
     for matched in scenario.match:
-        if matched.agent in {"", request.agent} and matched.text.casefold() in words:
+        if matched.agent in {"", request.agent} and matched.text.casefold() in text:
             return _nth(matched.calls, request.iteration - 1, f"in a turn on {matched.text!r}", scenario)
-    if request.agent in scenario.agents:
-        return _nth(scenario.agents[request.agent], said, f"of the agent {request.agent!r}", scenario)
-    return _nth(scenario.calls, said, f"of the agent {request.agent!r}", scenario)
+    calls = scenario.agents.get(request.agent, scenario.calls)
+    return _nth(calls, answers, f"of the agent {request.agent!r}", scenario)
 
 
-def _nth(calls: tuple[Call, ...], position: int, whose: str, scenario: Scenario) -> Call:
+def _nth(calls: tuple[Call, ...], position: int, owner: str, scenario: Scenario) -> Call:
     if position < len(calls):
         return calls[position]
     raise ModelFailure(
         "model_refused_request",
-        f"The scenario {scenario.name!r} has no call {position + 1} {whose}; it has {len(calls)}.",
+        f"The scenario {scenario.name!r} has no call {position + 1} {owner}; it has {len(calls)}.",
         retryable=False,
     )
 
@@ -116,8 +116,8 @@ def _fail(fail: Fail, attempt: int) -> None:
 
 
 async def _wait_for(path: Path) -> None:
-    while not path.exists():  # noqa: ASYNC110, ASYNC240 another process makes the file: there is no event to wait for
-        await asyncio.sleep(_LOOKS_EVERY_S)
+    while not path.exists():  # noqa: ASYNC110, ASYNC240 another process creates the file, so there is no event to wait for
+        await asyncio.sleep(_POLL_S)
 
 
 def _deltas(part: Part, chunk: int, index: int, call_id: str) -> Iterator[TextDelta | ReasoningDelta | ToolCallDelta]:

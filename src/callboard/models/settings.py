@@ -1,4 +1,4 @@
-"""What is configured, in the words of this room. The keys in it are handles or are resolved, and are shown nowhere."""
+"""Settings of models. API keys in them are handles or resolved values, and are never displayed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ Kind = Format | Literal["scripted", "recorded"]
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One provider. `name` is how it is called in facts and by agents, and is there once.
+    """Settings of a provider.
 
-    Of the kinds that are formats: `base_url` is the provider's address, `api_key` the key or its handle or empty, `models` the
-    names to offer, at least one; `idle_timeout` is in seconds. `missing` says in words why it cannot be asked, such as a key
-    that is not there; empty where it can. Of kind `scripted`: `scenario` is the path of its file, and its one model is named
-    after it. Of kind `recorded`: `recording` is the path of a pack of evidence.
+    Attributes:
+        name: Unique name in facts and definitions.
+        base_url: Address of the provider, for kinds that are formats.
+        api_key: The key or its handle; empty if the provider needs none.
+        models: Names of the offered models, at least one for kinds that are formats.
+        idle_timeout: The longest silence of a stream, in seconds.
+        missing: Why the provider is unavailable, such as a missing key; empty if it is available.
+        scenario: Path of the file, for the kind `scripted`. Its one model has the name of the scenario.
+        recording: Path of the evidence pack, for the kind `recorded`.
     """
 
     name: str
@@ -43,10 +48,15 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class ModelSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is configured, in order of preference. `default` is the model (`MODEL` or `PROVIDER/MODEL`) for agents that want
-    none in particular; without it, the first one. `fallback` names those that are asked, in that order, where the chosen one
-    fails for good: a provider's name, `MODEL` or `PROVIDER/MODEL`. `scenarios` are files by name that are played for agents
-    that want `scripted/NAME` and offered to nobody; their waits are multiplied by `pace`."""
+    """Settings of all models.
+
+    Attributes:
+        providers: The providers in order of preference.
+        default: Model of agents that name none, as `MODEL` or `PROVIDER/MODEL`. Default: the first one.
+        fallback: Models to try in order after a final failure, as provider, `MODEL` or `PROVIDER/MODEL`.
+        scenarios: Files by name for agents with the model `scripted/NAME`. They are not listed as models.
+        pace: Factor of all waits in `scenarios`.
+    """
 
     providers: tuple[ProviderSettings, ...] = ()
     default: str = ""

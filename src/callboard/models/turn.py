@@ -1,4 +1,4 @@
-"""What a request says of the turn that it belongs to, for models that hold nothing between calls."""
+"""Helpers to read the current turn from a request, for models without state."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from callboard.contracts.ports.model import ModelMessage, ModelRequest, TextCont
 
 
 def turn_begins(request: ModelRequest) -> int:
-    """The index of the user's message that the run began with, -1 where there is none.
+    """Return the index of the user message that started the run, -1 if there is none.
 
-    Where the request does not say it, it is counted: each earlier call of the run left one message of the assistant, and what
-    the user said since then came in between.
+    If the request does not have it, it is counted: each earlier call of the run left one assistant message.
     """
     if request.begins is not None:
         return request.begins
@@ -20,12 +19,12 @@ def turn_begins(request: ModelRequest) -> int:
 
 
 def spoken(message: ModelMessage) -> str:
-    """The text of a message, without reasoning, calls and results."""
+    """Return the text of a message, without reasoning, calls and results."""
     return "\n".join(part.text for part in message.content if isinstance(part, TextContent))
 
 
 def input_of(message: ModelMessage) -> str:
-    """What somebody said in a message; what came with it, such as a file, stands behind."""
+    """Return the input in a message, without attachments, which follow it."""
     return next((part.text for part in message.content if isinstance(part, TextContent)), "")
 
 

@@ -91,7 +91,8 @@ async def test_a_replay_repeats_a_run_and_reports_where_it_leaves_it(tmp_path: P
     assert said == ["It says one."]
     assert failed.code == "bad_recording"
     assert failed.message.startswith(
-        "The run leaves its recording at call 2 of the agent 'solo': call 1, of Read, came to '1 one' then"
+        "The run differs from its recording at call 2 of the agent 'solo': "
+        "the result of call 1 of Read differs: recorded '1 one'"
     )
 
 
