@@ -99,7 +99,7 @@ def test_a_store_that_was_written_holds_and_one_that_was_changed_does_not(produc
     with sqlite3.connect(product.home / "store" / "callboard.db") as store:
         store.execute("UPDATE facts SET payload = zeroblob(length(payload)) WHERE position = 3")
     done = product.run("doctor")
-    assert (done.code, "is not what was appended" in done.out) == (1, True)
+    assert (done.code, "differs from the appended one" in done.out) == (1, True)
 
 
 def test_while_callboard_runs_its_process_and_port_are_named(product: Product):

@@ -93,7 +93,7 @@ def test_a_stream_that_was_cut_short_does_not_end_where_its_head_says() -> None:
     chain.check_end(STREAM, head, check(facts))
     with pytest.raises(Refusal, match="ses_one/3 is missing"):
         chain.check_end(STREAM, head, check(facts[:2]))
-    with pytest.raises(Refusal, match="ses_one/3 is not the one"):
+    with pytest.raises(Refusal, match="ses_one/3 is not the last fact"):
         chain.check_end(STREAM, head, check(chained(b"one", b"two", b"other")))
 
 

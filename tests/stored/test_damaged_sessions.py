@@ -69,7 +69,7 @@ async def test_r5_a_list_shows_what_is_damaged_with_the_reason_and_the_rest_as_i
 
     for cards in (alone, beside):
         assert {name: card.state for name, card in cards.items()} == {one: "idle", two: "damaged"}
-        assert "/2 is not what was appended" in cards[two].problem
+        assert "/2 differs from the appended one" in cards[two].problem
         assert cards[two].problem_code == "chain_broken"
         assert (cards[two].attention, cards[two].title, cards[two].workspace_id) == ("failed", "two", other)
         assert cards[two].order > 0

@@ -1,14 +1,15 @@
-"""Where facts live, behind the ports of `contracts.ports.store` and `contracts.ports.live`.
+"""Storage of facts: the ports of `contracts.ports.store` and `contracts.ports.live`.
 
-    chain        what is erased from a chain, and how one is checked; pure
-    batch        what every backend checks, seals and remembers of a batch; pure
-    pieces       pieces of parts in the making, gathered; pure
-    panels       which row operations are kept, and which rows fit a window; pure
-    salts        fresh randomness for the chain
-    following    subscriptions: cursors that are woken
-    memory       the store in memory, with memory_rows
-    sqlite/      the store in SQLite
-    live         the live feed within one process
+Modules:
+    chain: Erasure and verification of the hash chain. Pure.
+    batch: Validation, encoding and sealing of a batch. Pure.
+    pieces: Combination of partial text. Pure.
+    panels: Checks of stored rows, and selection of rows for a window. Pure.
+    salts: Random salts of the hash chain.
+    following: Subscriptions to a stream.
+    memory: The store in memory, with `memory_rows`.
+    sqlite: The store in SQLite.
+    live: The live feed of one process.
 
-Every backend passes the same suite (`tests/log/suite`).
+Every backend passes the same test suite (`tests/log/suite`).
 """

@@ -1,4 +1,4 @@
-"""A batch on its way into a stream: what every backend checks, seals and remembers in the same way. Pure."""
+"""Validation, encoding and sealing of a batch, the same for every backend. Pure."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from .chain import StoredBytes
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"')
 
 
-#: One fact, encoded: the fact, its header, the header's bytes, the payload, the salt and the digest. Header and bytes hold if
-#: the batch's time is not before the stream's newest. A plain tuple, like `Line`, because there is one for every fact.
-DraftedBatch = tuple[Fact, Header, bytes, bytes, bytes, bytes]
-#: One fact as it is stored: the stream's number, the sequence, and the header, link, seal and payload of `chain.Stored`.
+#: An encoded fact: the fact, its header, the header's bytes, the payload, the salt and the digest. The header is final unless
+#: the batch is older than the stream's newest fact. A plain tuple, like `Line`, because there is one for every fact.
+DraftedFact = tuple[Fact, Header, bytes, bytes, bytes, bytes]
+#: A stored fact: the stream's number, the sequence, and header, link, seal and payload as in `StoredBytes`.
 Line = tuple[int, int, bytes, bytes, bytes, bytes | None]
 
 
 class Draft(NamedTuple):
-    """What can be made of a batch before its place in the stream is known.
+    """A batch, encoded before its place in the stream is known.
 
-    `names` are the hashes of the blobs that the facts refer to, each with the fact's index in the batch.
+    `names` are the hashes of the blobs that the facts refer to, each with the index of its fact in the batch.
     """
 
-    facts: list[DraftedBatch]
+    facts: list[DraftedFact]
     names: list[tuple[int, str]]
 
 
 class SealedBatch(NamedTuple):
-    """The batch in its place: what is stored, what its author gets back, and where the stream then ends."""
+    """A batch in its place: the stored lines, the records for its author, and the new head of the stream."""
 
     lines: list[Line]
     records: tuple[Record, ...]
@@ -52,8 +52,8 @@ class SealedBatch(NamedTuple):
 
 
 def draft(batch: Append, salts: bytes) -> Draft:
-    """Encodes the facts. `salts` are fresh random bytes, 16 for each fact."""
-    facts: list[DraftedBatch] = []
+    """Encode the facts. `salts` are new random bytes, 16 for each fact."""
+    facts: list[DraftedFact] = []
     names: list[tuple[int, str]] = []
     origin, epoch, at = batch.origin, batch.epoch, 0
     for index, new in enumerate(batch.facts):
@@ -70,7 +70,7 @@ def draft(batch: Append, salts: bytes) -> Draft:
 
 
 def check_place(batch: Append, head: Head, epoch: int) -> None:
-    """Refuses a batch whose author lost the lease (`fenced`) or has not seen the end of the stream (`conflict`)."""
+    """Refuse a batch whose author lost the lease (`fenced`) or does not know the newest fact (`conflict`)."""
     if batch.epoch != epoch:
         raise fenced(batch.stream, batch.epoch, epoch)
     if batch.expected != head.sequence:
@@ -82,16 +82,16 @@ def check_place(batch: Append, head: Head, epoch: int) -> None:
 
 
 def fenced(stream: str, epoch: int, now: int) -> Refusal:
-    """The refusal of a writer whose epoch is over."""
+    """Return the refusal of a writer whose epoch has ended."""
     return Refusal(
         "fenced",
-        f"The stream {stream} is held under epoch {now}; epoch {epoch} may not write to it.",
-        hint="Another process took the store over. Stop here and work through that process.",
+        f"The stream {stream} has the epoch {now}; a writer of epoch {epoch} may not append to it.",
+        hint="Another process took over the store. Stop this process and use the other one.",
     )
 
 
 def key_taken(key: str) -> Refusal:
-    """The refusal of an answer under a key that has one."""
+    """Return the refusal of a second answer for an idempotency key."""
     return Refusal(
         "idempotency_conflict",
         f"The key {key} already has an answer.",
@@ -101,19 +101,22 @@ def key_taken(key: str) -> Refusal:
 
 
 def no_such_fact(stream: str, sequence: int) -> Refusal:
-    """The refusal of a sequence that the stream does not have."""
+    """Return the refusal of an unknown sequence."""
     return Refusal("invalid_input", f"The stream {stream} has no fact {sequence}.", field="sequence")
 
 
 def nothing(stream: str) -> Head:
-    """The end of a stream that has no fact."""
+    """Return the head of a stream without facts."""
     return Head(sequence=0, link=chain.genesis(stream))
 
 
 def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch:
-    """Puts the batch after `head`, into the stream that the backend knows by `number`.
+    """Append the batch after `head`.
 
-    A time before the stream's newest is raised to it, so time never goes back.
+    The time of a batch that is older than the newest fact is raised to that fact's time.
+
+    Args:
+        number: The backend's number of the stream.
     """
     stream, sequence, previous = batch.stream, head.sequence, head.link
     at = max(batch.origin.at, head.at)
@@ -133,7 +136,7 @@ def seal(batch: Append, made: Draft, head: Head, number: int = 0) -> SealedBatch
 
 
 def record_of(stream: str, stored: StoredBytes) -> Record:
-    """The record of stored bytes. Raises Refusal `chain_broken` where they cannot be read."""
+    """Decode a stored fact. Raises Refusal `chain_broken` if it is not readable."""
     header = decode_header(stored.header)
     return Record(
         stream,
@@ -146,16 +149,16 @@ def record_of(stream: str, stored: StoredBytes) -> Record:
 
 
 def shows(header: bytes, payload: bytes | None, sequence: int) -> bool:
-    """True of a fact that names a pack of evidence which shows the fact at that sequence."""
-    if payload is None or (of := decode_header(header)).type != EvidenceExported.type:
+    """Return whether a fact names an evidence pack that contains the fact `sequence`."""
+    if payload is None or (decoded := decode_header(header)).type != EvidenceExported.type:
         return False
-    fact = decode_payload(EvidenceExported.type, payload, of.version)
+    fact = decode_payload(EvidenceExported.type, payload, decoded.version)
     return isinstance(fact, EvidenceExported) and fact.through >= sequence
 
 
 def blobs_named_by(payload: bytes) -> set[str]:
-    """The hashes of the blobs that an encoded payload refers to, of unknown facts too.
+    """Return the hashes of the blobs that an encoded payload refers to, also for unknown facts.
 
-    A quote inside a JSON string is escaped, so no content can pass for a reference.
+    Quotes inside a JSON string are escaped, so no content can look like a reference.
     """
-    return {found.decode() for found in _REFERENCE.findall(payload)}
+    return {hash.decode() for hash in _REFERENCE.findall(payload)}

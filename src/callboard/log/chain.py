@@ -1,4 +1,4 @@
-"""A stream's chain (`contracts.chain`) where it is kept: erasing from it, and checking it. Pure."""
+"""Erasure and verification of a stream's stored hash chain (`contracts.chain`). Pure."""
 
 from __future__ import annotations
 
@@ -22,16 +22,19 @@ __all__ = [
 
 
 def erased(stored: StoredBytes) -> StoredBytes:
-    """The fact without its payload and salt. The same where it was erased before."""
+    """Return the fact without payload and salt. An erased fact is returned unchanged."""
     if stored.payload is None:
         return stored
     return stored._replace(seal=digest(stored.seal, stored.payload), payload=None)
 
 
 def check(stream: str, after: int, previous: bytes, facts: Iterable[StoredBytes]) -> tuple[int, bytes]:
-    """Checks the facts that follow sequence `after` and its link; returns the last one's sequence and link.
+    """Verify the facts after sequence `after`, and return the sequence and link of the last one.
 
-    Raises Refusal `chain_broken` naming the first sequence that does not fit.
+    Args:
+        previous: The link of the fact `after`.
+    Raises:
+        Refusal: `chain_broken` with the first invalid sequence.
     """
     for fact in facts:
         if fact.sequence != after + 1:
@@ -40,24 +43,29 @@ def check(stream: str, after: int, previous: bytes, facts: Iterable[StoredBytes]
             raise broken(stream, fact.sequence, "has no valid seal")
         payload_digest = fact.seal if fact.payload is None else digest(fact.seal, fact.payload)
         if fact.link != link(previous, fact.header, payload_digest):
-            raise broken(stream, fact.sequence, "is not what was appended")
+            raise broken(stream, fact.sequence, "differs from the appended one")
         after, previous = fact.sequence, fact.link
     return after, previous
 
 
-def check_end(stream: str, head: tuple[int, bytes], found: tuple[int, bytes]) -> None:
-    """Checks that the last fact found is the one that the stream's head names. Raises Refusal `chain_broken`."""
-    if found[0] < head[0]:
-        raise broken(stream, found[0] + 1, "is missing")
-    if found != head:
-        raise broken(stream, head[0], "is not the one that the stream ends with")
+def check_end(stream: str, head: tuple[int, bytes], last: tuple[int, bytes]) -> None:
+    """Verify that the last fact is the one in the stream's head. Raises Refusal `chain_broken`.
+
+    Args:
+        head: Sequence and link in the head.
+        last: Sequence and link of the last fact.
+    """
+    if last[0] < head[0]:
+        raise broken(stream, last[0] + 1, "is missing")
+    if last != head:
+        raise broken(stream, head[0], "is not the last fact in the stream's head")
 
 
-def broken(stream: str, sequence: int, how: str) -> Refusal:
-    """Return the refusal of a fact that is not what was appended."""
+def broken(stream: str, sequence: int, defect: str) -> Refusal:
+    """Return the refusal of a damaged fact."""
     return Refusal(
         "chain_broken",
-        f"The fact {stream}/{sequence} {how}: the log was changed outside Callboard.",
-        hint="Facts before this one are as they were written. `callboard check` lists all that is damaged; "
-        "`callboard restore FILE --replace` puts a backup in place and keeps the present store.",
+        f"The fact {stream}/{sequence} {defect}: the log was changed outside Callboard.",
+        hint="Earlier facts are intact. `callboard check` lists all damage; "
+        "`callboard restore FILE --replace` restores a backup and keeps the current store.",
     )

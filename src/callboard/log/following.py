@@ -1,4 +1,4 @@
-"""Subscriptions: each is a cursor into the stream, woken when there is more, and never a queue."""
+"""Subscriptions to streams. Each is a cursor that is woken by new facts; there are no queues."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from itertools import islice
 from ..contracts.errors import Refusal
 from ..contracts.record import Record
 
-#: How many of the newest facts of a stream are kept at hand while somebody follows it.
+#: The number of newest facts of a followed stream that stay in memory.
 TAIL = 512
-#: The largest batch that a follower gets at once.
+#: The largest batch of a follower.
 BATCH = 500
 
 Read = Callable[[str, int, int], Awaitable[tuple[Record, ...]]]
@@ -21,7 +21,7 @@ HeadOf = Callable[[str], Awaitable[int]]
 
 
 class _Stream:
-    """The followers of one stream and the newest facts for them."""
+    """The followers of a stream, and its newest facts."""
 
     def __init__(self) -> None:
         self.tail: deque[Record] = deque(maxlen=TAIL)
@@ -33,9 +33,12 @@ class _Stream:
 
 
 class Following:
-    """Who follows what. `read(stream, after, limit)` and `head(stream)` ask the store.
+    """The subscriptions of a store.
 
-    With `poll` followers look by themselves every so many seconds: another process writes, and nobody here is told.
+    Args:
+        read: Reads facts of the store: `read(stream, after, limit)`.
+        head: Returns the newest sequence of a stream.
+        poll: Interval in which followers read the store, in seconds. Needed if another process writes it.
     """
 
     def __init__(self, read: Read, head: HeadOf, poll: float | None = None) -> None:
@@ -46,7 +49,7 @@ class Following:
         self._closed = False
 
     def appended(self, stream: str, records: tuple[Record, ...]) -> None:
-        """Facts became durable; called in their order."""
+        """Wake followers of the stream. Call it for durable facts, in order."""
         followed = self._streams.get(stream)
         if followed is None or not records:
             return
@@ -56,21 +59,24 @@ class Following:
         followed.wake()
 
     def deleted(self, stream: str) -> None:
-        """The stream is gone."""
+        """Wake followers of a deleted stream."""
         followed = self._streams.get(stream)
         if followed is not None:
             followed.tail.clear()
             followed.wake()
 
     def close(self) -> None:
-        """Ends every subscription."""
+        """End all subscriptions."""
         self._closed = True
         for followed in self._streams.values():
             followed.wake()
 
     async def follow(self, stream: str, after: int) -> AsyncGenerator[tuple[Record, ...], None]:
-        """The facts after a sequence, stored and then to come. Raises Refusal `gap` where the stream ends before `after`,
-        as it does when it is deleted."""
+        """Yield the stored facts after a sequence, then new ones.
+
+        Raises:
+            Refusal: `gap` if the stream ends before `after`, also after a deletion.
+        """
         followed = self._streams.setdefault(stream, _Stream())
         waker = asyncio.Event()
         followed.wakers.add(waker)
@@ -78,7 +84,7 @@ class Following:
             while not self._closed:
                 waker.clear()
                 records = _from_tail(followed.tail, after)
-                if not records and await self._is_more(stream, after):
+                if not records and await self._has_more(stream, after):
                     records = await self._read(stream, after, BATCH)
                 if records:
                     after = records[-1].sequence
@@ -90,13 +96,13 @@ class Following:
             if not followed.wakers:
                 self._streams.pop(stream, None)
 
-    async def _is_more(self, stream: str, after: int) -> bool:
+    async def _has_more(self, stream: str, after: int) -> bool:
         end = await self._head(stream)
         if end < after:
             raise Refusal(
                 "gap",
-                f"The stream {stream} ends at {end}; there is nothing after {after}.",
-                hint="Take a snapshot of the stream and follow it from there.",
+                f"The stream {stream} ends at {end}, before {after}.",
+                hint="Read a snapshot of the stream and follow it from there.",
             )
         return end > after
 

@@ -1,4 +1,4 @@
-"""Which row operations are kept, and which rows fit a window. Pure."""
+"""Checks of stored row operations, and selection of rows for a window. Pure."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from ..contracts.rows.base import AppendText, Op
 T = TypeVar("T")
 
 
-def newest(found: Iterable[tuple[int, int, T]], limit: int, largest: int) -> tuple[T, ...]:
-    """Of entries `(order, size, row)`, newest first, those that fit, oldest first.
+def newest(entries: Iterable[tuple[int, int, T]], limit: int, largest: int) -> tuple[T, ...]:
+    """Return the newest rows that fit into a window, oldest first, and at least one.
 
-    At least one. Rows of one order stay together, even past the bounds: the next window begins below that order and
-    would miss the rest.
+    Rows with the same order stay together even beyond the limits, because the next window starts below that order.
+
+    Args:
+        entries: Entries `(order, size, row)`, newest first.
+        limit: The largest number of rows.
+        largest: The largest sum of sizes.
     """
-    taken: list[T] = []
-    size = 0
+    rows: list[T] = []
+    total = 0
     last: int | None = None
-    for order, more, row in found:
-        if taken and order != last and (len(taken) >= limit or size + more > largest):
+    for order, size, row in entries:
+        if rows and order != last and (len(rows) >= limit or total + size > largest):
             break
-        taken.append(row)
-        size += more
+        rows.append(row)
+        total += size
         last = order
-    taken.reverse()
-    return tuple(taken)
+    rows.reverse()
+    return tuple(rows)
 
 
 def check_kept(ops: Sequence[Op]) -> None:
-    """Raises ValueError for `append`: it belongs to text in the making, which is never kept. A fact replaces its row whole."""
+    """Raise ValueError for `append`, which is for partial text only. A fact replaces its whole row."""
     if any(isinstance(op, AppendText) for op in ops):
-        raise ValueError("Only upsert and remove are kept; append is for live frames.")
+        raise ValueError("Only upsert and remove are stored; append is for live frames.")

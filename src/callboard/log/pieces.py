@@ -1,4 +1,4 @@
-"""Pieces of parts in the making, gathered by part before they are kept. Pure."""
+"""Combination of partial text by part, before it is stored. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..contracts.scope import Scope
 
 
 class GatheredPieces(msgspec.Struct):
-    """What one part gets: `text` from `offset` on, in characters."""
+    """The text of one part, from `offset` on, in characters."""
 
     kind: FrameKind
     scope: Scope
@@ -23,7 +23,7 @@ class GatheredPieces(msgspec.Struct):
 
 
 def gather(pieces: Sequence[Frame]) -> dict[str, GatheredPieces]:
-    """The pieces by the key of their part, those of one part joined. Raises Refusal `conflict` where one does not follow."""
+    """Combine pieces by the key of their part. Raises Refusal `conflict` if a piece does not follow the one before it."""
     parts: dict[str, GatheredPieces] = {}
     for piece in pieces:
         key = partial_key(piece.kind, piece.scope)
@@ -38,15 +38,15 @@ def gather(pieces: Sequence[Frame]) -> dict[str, GatheredPieces]:
 
 
 def check_offset(key: str, offset: int, length: int) -> None:
-    """Refuses a piece that does not begin where its part ends."""
+    """Refuse a piece that does not start at the end of its part."""
     if offset != length:
         raise Refusal(
             "conflict",
-            f"A piece of {key} begins at character {offset}; the part has {length}.",
+            f"A piece of {key} starts at character {offset}, but the part has {length} characters.",
             hint="Send the pieces of a part in order, each once.",
         )
 
 
 def keys_of(scope: Scope) -> tuple[str, ...]:
-    """The keys that parts in the making of this scope may have."""
+    """Return the possible keys of partial text with this scope."""
     return tuple(partial_key(kind, scope) for kind in get_args(PartialKind))

@@ -1,4 +1,4 @@
-"""Fresh salts for the chain, drawn from the system in large helpings."""
+"""Random salts of the hash chain, read from the system in blocks."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import os
 
 from .chain import SALT_BYTES
 
-#: How many salts one draw gives.
-_HELPING = 512
+#: The number of salts in a block.
+_BLOCK = 512
 
 
 class Salts:
-    """Random bytes, each given once. A draw for every append would cost a system call under load."""
+    """Random bytes, each used once. Reading them in blocks saves a system call for each append."""
 
     def __init__(self) -> None:
-        self._drawn = b""
+        self._block = b""
         self._at = 0
 
     def take(self, count: int) -> bytes:
-        """The bytes of so many salts."""
+        """Return the bytes of `count` salts."""
         size = count * SALT_BYTES
-        if self._at + size > len(self._drawn):
-            self._drawn = os.urandom(max(size, _HELPING * SALT_BYTES))
+        if self._at + size > len(self._block):
+            self._block = os.urandom(max(size, _BLOCK * SALT_BYTES))
             self._at = 0
         self._at += size
-        return self._drawn[self._at - size : self._at]
+        return self._block[self._at - size : self._at]

@@ -497,7 +497,7 @@ def test_r5_a_damaged_session_is_listed_with_the_reason_and_what_to_do_beside_a_
         beside = product.run("sessions")
 
     assert beside.out == alone.out
-    assert ("damaged" in beside.out, "is not what was appended" in beside.out) == (True, True)
+    assert ("damaged" in beside.out, "differs from the appended one" in beside.out) == (True, True)
     assert ("callboard check" in beside.err, "callboard restore FILE" in beside.err) == (True, True)
 
 

@@ -1,4 +1,4 @@
-"""Where a provider is, how it is spoken to and how long it may be silent."""
+"""Address, format, key and timeouts of a provider."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import msgspec
 
 from callboard.contracts.settings import Price, Reasoning
 
-#: The formats that providers speak: chat completions, Responses, Messages and generateContent.
+#: The wire formats of providers: chat completions, Responses, Messages and generateContent.
 Format = Literal["openai-compatible", "openai", "anthropic", "google"]
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """A provider at an address, such as `http://localhost:11434/v1`. What is appended to `base_url` is the format's affair.
+    """A provider.
 
-    `api_key` may be empty where the server asks for none, and a handle until the endpoint is opened. Times are in seconds:
-    `idle_timeout` is the longest silence on the connection, before the first byte or between two, that is not yet a
-    failure. `images` is None where the format's usual answer holds, `reasoning` where the model's own does.
+    Attributes:
+        base_url: Address without the path of the format, such as `http://localhost:11434/v1`.
+        api_key: The key, or its handle until the endpoint is opened; empty if the server needs none.
+        idle_timeout: The longest silence on the connection, in seconds, before the call fails.
+        connect_timeout: Time limit for connecting, in seconds.
+        window: Context window in tokens; None if unknown.
+        images: Whether models accept images; None for the default of the format.
+        reasoning: Reasoning effort; None for the default of the model.
     """
 
     provider: str
@@ -36,9 +41,9 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return f"Endpoint(provider={self.provider!r}, base_url={self.base_url!r})"
 
     def redact(self, text: str) -> str:
-        """The text without the key, which some servers repeat, and libraries as they quote what they cannot send."""
+        """Remove the key from a text. Servers repeat it in errors, and libraries quote headers that they cannot send."""
         bare = self.api_key.strip()
-        written = {self.api_key, bare, repr(bare)[1:-1], repr(bare.encode())[2:-1], json.dumps(bare)[1:-1]}
-        for key in sorted(written, key=len, reverse=True):
+        forms = {self.api_key, bare, repr(bare)[1:-1], repr(bare.encode())[2:-1], json.dumps(bare)[1:-1]}
+        for key in sorted(forms, key=len, reverse=True):
             text = text.replace(key, "[key]") if key else text
         return text

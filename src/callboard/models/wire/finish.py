@@ -1,4 +1,4 @@
-"""How answers end: the words of the wire formats, in one table."""
+"""Stop reasons of the wire formats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from callboard.contracts.facts.model import StopReason
 from .endpoint import Endpoint, Format
 from .failures import cut, ended_badly
 
-#: `failed`: the provider gave the answer up. `garbled`: the model wrote a call that the provider could not read.
+#: `failed`: the provider aborted the answer. `garbled`: the provider could not parse a call of the model.
 Ending = StopReason | Literal["failed", "garbled"]
 
 _CHAT: Final[Mapping[str, Ending]] = {
@@ -58,7 +58,7 @@ _GENERATE_CONTENT: Final[Mapping[str, Ending]] = {
     "MALFORMED_FUNCTION_CALL": "garbled",
     "UNEXPECTED_TOOL_CALL": "garbled",
 }
-#: What each provider's word means, by wire format. A word that is not listed reads `unknown`, and the turn shows it.
+#: The meaning of each stop reason by wire format. Others become `unknown`, and the turn shows the provider's text.
 ENDINGS: Final[Mapping[Format, Mapping[str, Ending]]] = {
     "openai-compatible": _CHAT,
     "openai": _RESPONSES,
@@ -72,30 +72,30 @@ _OF_LIBRARY: Final[Mapping[FinishReason, Ending]] = {
     "content_filter": "content_filter",
     "error": "failed",
 }
-#: Characters of a provider's word that are kept.
+#: The longest stored text of a provider's stop reason, in characters.
 _LONGEST: Final = 100
 
 
 def read_ending(
     endpoint: Endpoint, reason: FinishReason | None, details: Mapping[str, Any], *, called: bool
 ) -> tuple[StopReason, str]:
-    """Return how the answer ended, and the provider's own word for it.
+    """Return the stop reason of an answer, and the provider's text for it.
 
     Args:
-        reason: The library's reading, for an ending without a word, such as a refusal.
-        details: What the library kept of the provider's answer.
-        called: Whether the answer asks for tools. Some servers say "stop" of such an answer, or an unlisted word.
+        reason: The library's stop reason, for endings without a text such as a refusal.
+        details: The library's data of the provider's answer.
+        called: Whether the answer has tool calls. Some servers send "stop" or an unlisted text for such answers.
     Returns:
-        The stop reason and the word; the word is empty where the provider sent none.
+        The stop reason and the provider's text; the text is empty if the provider sent none.
     Raises:
-        ModelFailure: The answer has no ending, or the provider gave it up.
+        ModelFailure: The answer has no stop reason, or the provider aborted it.
     """
-    found = details.get("finish_reason")
-    word = endpoint.redact(found)[:_LONGEST] if isinstance(found, str) else ""
+    sent = details.get("finish_reason")
+    word = endpoint.redact(sent)[:_LONGEST] if isinstance(sent, str) else ""
     if not word and reason is None:
         raise cut(endpoint, "the stream ended before the answer did")
     listed = ENDINGS[endpoint.format].get(word)
-    # The library alone sees a refusal, and other words for what went wrong.
+    # Only the library reports refusals, and some errors.
     read: Ending = listed or (_OF_LIBRARY[reason] if reason is not None else "unknown")
     if reason == "content_filter" and read in {"stop", "unknown"}:
         read = "content_filter"

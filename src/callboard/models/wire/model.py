@@ -1,4 +1,4 @@
-"""The model that the rest of the house sees: light until it is asked."""
+"""Model over HTTP. Libraries are loaded on first use."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from .endpoint import Endpoint
 if TYPE_CHECKING:
     from .wire import Wire
 
-#: What puts the value in place of a handle.
+#: Replaces the handle of a secret with its value.
 Reveal = Callable[[str], str]
 
 
-def _as_it_is(text: str) -> str:
+def _unchanged(text: str) -> str:
     return text
 
 
 class WireModel:
-    """One model of an endpoint. Until it is asked first, `window` is what was configured.
+    """A model of an endpoint. `window` is the configured one until the first call.
 
-    Belongs to the event loop that first asks it. A request is tried once: retries are the caller's, who records each.
+    It belongs to the event loop of its first call. There are no retries: the caller repeats calls and records each attempt.
     """
 
-    def __init__(self, endpoint: Endpoint, name: str, reveal: Reveal = _as_it_is) -> None:
+    def __init__(self, endpoint: Endpoint, name: str, reveal: Reveal = _unchanged) -> None:
         self.provider = endpoint.provider
         self.name = name
         self.label = f"{endpoint.provider} · {name}"
@@ -42,11 +42,15 @@ class WireModel:
         self._wire: Wire | None = None
 
     async def warm(self) -> None:
-        """Loads what the first call needs, off the event loop. Sends nothing."""
+        """Load the libraries of the first call off the event loop, without sending a request."""
         await self._open()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """Asks once. Yields deltas and then `Finished`. Raises ModelFailure; closing the iterator ends the HTTP request."""
+        """Send the request once. Yield deltas, then `Finished`. Closing the iterator ends the HTTP request.
+
+        Raises:
+            ModelFailure: The call failed.
+        """
         try:
             wire = await self._open()
         except Refusal as refusal:
@@ -56,7 +60,7 @@ class WireModel:
                 yield event
 
     async def close(self) -> None:
-        """Closes the connections that are kept for the next call."""
+        """Close idle connections."""
         if self._wire is not None:
             await self._wire.close()
             self._wire = None
@@ -64,7 +68,7 @@ class WireModel:
     async def _open(self) -> Wire:
         if self._wire is None:
             wire = await asyncio.to_thread(self._load)
-            # Of two first calls at the same time the first to come back is kept; the other never opened a connection.
+            # If two first calls run at the same time, the first result is used; the other never opened a connection.
             self._wire = self._wire or wire
             self.window = self._wire.window
         return self._wire

@@ -1,4 +1,4 @@
-"""The library's events as pieces of an answer, and what is known of its parts at its end."""
+"""Conversion of the library's events to deltas of an answer, and seals of its parts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Delta = TextDelta | ReasoningDelta | ToolCallDelta
 
 
 def deltas(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
-    """The pieces in an event. Raises TypeError for what is none."""
+    """Yield the deltas of an event. Raises TypeError for values of the wrong type."""
     match event:
         case lib.PartStartEvent(index=index, part=lib.TextPart(content=text)):
             if text:
                 yield TextDelta(index, text)
         case lib.PartStartEvent(index=index, part=lib.ThinkingPart(content=text)):
-            # The first piece may be empty, and still says where the part stands.
+            # The first piece can be empty, but it fixes the position of the part.
             yield ReasoningDelta(index, text)
         case lib.PartStartEvent(index=index, part=lib.ToolCallPart() as call):
             yield ToolCallDelta(index, _text(call.tool_call_id), _text(call.tool_name), _json(call.args))
@@ -40,7 +40,7 @@ def deltas(event: lib.ModelResponseStreamEvent) -> Iterator[Delta]:
 
 
 def seals(by: str, parts: list[lib.ModelResponsePart]) -> Iterator[Delta]:
-    """What goes back with the parts, known at the end of the answer: a signature comes after what it signs."""
+    """Yield the seals of the parts, which the provider sends at the end of the answer."""
     for index, part in enumerate(parts):
         match part:
             case lib.ThinkingPart():
@@ -58,7 +58,7 @@ def _json(arguments: str | Mapping[str, Any] | None) -> str:
 
 
 def _text(value: object) -> str:
-    """The SDK types what it has not checked. Raises TypeError."""
+    """Check a text: the SDK declares types that it does not check. Raises TypeError."""
     if value is None or isinstance(value, str):
         return value or ""
     raise TypeError(type(value).__name__)

@@ -1,7 +1,6 @@
-"""What a provider wants back with its reasoning and its calls: signatures, encrypted items, names of fields.
+"""Seals: opaque data that a provider requires with its reasoning and calls, such as signatures and encrypted items.
 
-It is opaque to the rest of the house and goes back to the model that gave it and to no other: another one refuses it, or
-takes it for its own words.
+A seal is sent back only to the model that created it. Other models refuse it or read it as their own output.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import msgspec
 
 
 class Seal(msgspec.Struct, frozen=True, array_like=True):
-    """`by` is the model that gave it, as `PROVIDER/MODEL`; the rest is what the library holds of the part."""
+    """A seal. `by` is its model as `PROVIDER/MODEL`; the other fields are the library's data of the part."""
 
     by: str
     id: str = ""
@@ -21,14 +20,14 @@ class Seal(msgspec.Struct, frozen=True, array_like=True):
 
 
 def sealed(by: str, id: str | None, signature: str | None, details: dict[str, Any] | None) -> str:
-    """The seal as text; empty where there is nothing to give back."""
+    """Encode a seal; empty if there is no data."""
     if not (id or signature or details):
         return ""
     return msgspec.json.encode(Seal(by=by, id=id or "", signature=signature or "", details=details or {})).decode()
 
 
 def opened(by: str, text: str) -> Seal | None:
-    """The seal, where it is that model's; None for another's and for what is none."""
+    """Decode a seal of the model `by`; None for other models and invalid texts."""
     if not text:
         return None
     try:
