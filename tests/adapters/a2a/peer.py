@@ -1,4 +1,4 @@
-"""An agent elsewhere: the official SDK's server over real HTTP, which does what a test plays."""
+"""Remote agent of the tests: the official SDK's server over real HTTP, scripted by a play."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from starlette.routing import BaseRoute
 
 from callboard.adapters.a2a import Pace
 
-#: A pace at which nothing is waited for that has come.
+#: Short pauses for tests.
 QUICK = Pace(card=10, request=20, first_pause=0.02, longest_pause=0.05, patience=0.5)
 
 
 class Task:
-    """A task of the peer's as a play works on it. `said` is the text of the newest message."""
+    """A task of the peer, for a play. `input` is the text of the newest message."""
 
     def __init__(self, context: RequestContext, updater: TaskUpdater) -> None:
         self.input = context.get_user_input()
@@ -66,7 +66,7 @@ class _Playing(AgentExecutor):
 
 
 class Peer:
-    """A running one. `asked` are the methods that it was asked for, `texts` what it was sent; `hold` is for plays that wait."""
+    """A running peer. `methods` are the called methods, `texts` the received messages; plays can wait for `hold`."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -78,16 +78,16 @@ class Peer:
         self.running: asyncio.Task[None] | None = None
 
     async def stop(self) -> None:
-        """Ends it without a word."""
+        """Stop the server and cut all connections."""
         self.cut_connections()
         if self.server is not None and self.running is not None:
             self.server.should_exit = self.server.force_exit = True
             await self.running
-            # Whoever came again in the meantime.
+            # Also cut connections that were opened in the meantime.
             self.cut_connections()
 
     def cut_connections(self) -> None:
-        """Cuts every connection, as a network does."""
+        """Cut all connections, like a network failure."""
         assert self.server is not None
         for connection in list(self.server.server_state.connections):
             transport = getattr(connection, "transport", None)
@@ -117,14 +117,14 @@ async def complete_at_once(task: Task) -> None:
 
 @asynccontextmanager
 async def peer(play: Play = complete_at_once, *, answer: str = "", port: int = 0, **card: Any) -> AsyncIterator[Peer]:
-    """The peer, on a free port of loopback. With `answer` it answers with a message alone."""
+    """Run a peer on a free loopback port. With `answer` it answers with a message without a task."""
     listening = _listening(port)
     made = Peer(listening.getsockname()[1])
-    told = build_card(made.url, **card)
+    agent_card = build_card(made.url, **card)
     handler = DefaultRequestHandler(
-        agent_executor=_Playing(play, answer), task_store=InMemoryTaskStore(), agent_card=told
+        agent_executor=_Playing(play, answer), task_store=InMemoryTaskStore(), agent_card=agent_card
     )
-    routes: list[BaseRoute] = [*create_agent_card_routes(told)]
+    routes: list[BaseRoute] = [*create_agent_card_routes(agent_card)]
     if card.get("binding") == "HTTP+JSON":
         routes += create_rest_routes(handler)
     else:
@@ -134,7 +134,7 @@ async def peer(play: Play = complete_at_once, *, answer: str = "", port: int = 0
 
 
 def complete_when_released(there: list[Peer]) -> Play:
-    """Works, and completes only once it is let go on."""
+    """Return a play that completes once `hold` of the peer is set."""
 
     async def play(task: Task) -> None:
         await task.updater.start_work(task.reply("Looking."))
@@ -146,15 +146,15 @@ def complete_when_released(there: list[Peer]) -> Play:
 
 @asynccontextmanager
 async def blocked_peer(**card: Any) -> AsyncIterator[Peer]:
-    found: list[Peer] = []
-    async with peer(complete_when_released(found), **card) as there:
-        found.append(there)
+    peers: list[Peer] = []
+    async with peer(complete_when_released(peers), **card) as there:
+        peers.append(there)
         yield there
 
 
 @asynccontextmanager
 async def raw_peer(app: Any) -> AsyncIterator[Peer]:
-    """A server that is no A2A server, or a bad one."""
+    """Run any other server in place of a peer."""
     listening = _listening(0)
     made = Peer(listening.getsockname()[1])
     async with served(app, listening, made):
@@ -178,7 +178,7 @@ async def served(app: Any, listening: socket.socket, made: Peer) -> AsyncIterato
 
 
 class _Noting:
-    """Notes what is asked for. The SDK's server is not told of what it has to be asked again."""
+    """Record the methods and texts of requests."""
 
     def __init__(self, app: Any, made: Peer) -> None:
         self._app = app
@@ -201,9 +201,9 @@ class _Noting:
     def _note(self, body: bytes) -> None:
         import json
 
-        told = json.loads(body)
-        self._made.methods.append(told.get("method", ""))
-        message = (told.get("params") or told).get("message")
+        request = json.loads(body)
+        self._made.methods.append(request.get("method", ""))
+        message = (request.get("params") or request).get("message")
         if message:
             self._made.texts.append("".join(part.get("text", "") for part in message["parts"]))
 
