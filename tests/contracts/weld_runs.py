@@ -13,7 +13,8 @@ from callboard.contracts.entities.team import Policy
 from callboard.contracts.facts.thread import AgentKind
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
-from callboard.projection.emit.run_emission import PHASES, RunEventName, run_status
+from callboard.projection.emit.run_emission import PHASES, RunEventName
+from callboard.projection.run_end import run_status
 from callboard.tools.builtin.declarations import KINDS
 
 _ENDS = ("", "completed", "failed", "interrupted")

@@ -17,4 +17,16 @@ def run_end(fact: TurnCompleted | TurnFailed | TurnInterrupted) -> tuple[RunStat
         case TurnFailed():
             return "failed", fact.code
         case TurnInterrupted():
-            return ("cancelled" if fact.cause in _INTENDED else "failed"), fact.cause
+            return run_status("interrupted", fact.cause), fact.cause
+
+
+def run_status(state: str, cause: str = "") -> RunStatus:
+    """Return a run's status from its turn's state.
+
+    A person, a parent and newer input cancel a run. A run that ended with its host failed.
+    """
+    if state == "completed":
+        return "completed"
+    if state == "interrupted" and cause in _INTENDED:
+        return "cancelled"
+    return "failed" if state in ("failed", "interrupted") else "running"

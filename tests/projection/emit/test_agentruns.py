@@ -30,8 +30,9 @@ from callboard.contracts.rows.run_record import AgentRunRecord
 from callboard.contracts.scope import Scope
 from callboard.projection.emit.agentruns import MOST, frame_events, partial_event, run_events
 from callboard.projection.emit.entities import TRANSLATIONS
-from callboard.projection.emit.run_emission import PHASES, RunEventName, StatusState, run_kind, run_status
-from callboard.runtime.events.order import OWN
+from callboard.projection.emit.run_emission import PHASES, RunEventName, StatusState, run_kind
+from callboard.projection.run_end import run_status
+from callboard.runtime.events.order import FACT_NUMBERS
 from tests.projection.histories import random_history
 
 HISTORY = random_history(7, moves=800, threads=2)
@@ -67,7 +68,7 @@ def test_the_map_is_complete_for_its_vocabulary():
 def test_every_fact_is_told_as_no_more_events_than_its_block_has_numbers():
     """MAR-14"""
     most = max(len(run_events(record)) for record in HISTORY.records)
-    assert most <= MOST < OWN
+    assert most <= MOST < FACT_NUMBERS
 
 
 def test_every_event_of_a_history_names_its_session_and_its_fact():

@@ -10,7 +10,6 @@ import msgspec
 from callboard.contracts.content import Text
 from callboard.contracts.facts import Fact
 from callboard.contracts.facts.thread import AgentKind
-from callboard.contracts.rows.team import RunStatus
 
 RunEventName = Literal[
     "StateUpdated",
@@ -122,18 +121,6 @@ def fact_fields(fact: Fact) -> dict[str, Any]:
         else:
             fields[field.name] = msgspec.to_builtins(value)
     return fields
-
-
-def run_status(end: str, cause: str = "") -> RunStatus:
-    """Return the run's status in this specification's terms.
-
-    A person, a parent and newer input cancel a run. A run that ended with its host failed.
-    """
-    if end == "completed":
-        return "completed"
-    if end == "interrupted" and cause in ("person", "replaced", "cancelled", "closed"):
-        return "cancelled"
-    return "failed" if end in ("failed", "interrupted") else "running"
 
 
 def run_kind(kind: AgentKind | str, *, parent: bool) -> Literal["main", "subagent"]:

@@ -39,7 +39,8 @@ from callboard.contracts.rows.run_record import (
     OpenedFolder,
 )
 from callboard.contracts.times import timestamp
-from callboard.projection.emit.run_emission import run_kind, run_status
+from callboard.projection.emit.run_emission import run_kind
+from callboard.projection.run_end import run_status
 
 from ..dependencies import Dependencies
 from ..session_registry import SessionRegistry

@@ -25,13 +25,13 @@ from callboard.contracts.facts import (
 )
 from callboard.contracts.vocabulary import Control, EventClass, Phase
 
+from ...run_end import run_status
 from ..agentui_emission import Emission, Emissions, emit_queue, emit_run
 from ..run_emission import (
     RunEmission,
     RunTranslation,
     agent_status,
     fact_fields,
-    run_status,
     send_text,
     show_phase,
     update_queue,
