@@ -1,4 +1,4 @@
-"""Dumps of bytes in a text, as `xxd`, `od`, `hexdump` and C arrays write them, read back into the bytes that they show."""
+"""Hex and octal dumps in a text (`xxd`, `od`, `hexdump`, C arrays), decoded into their bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .repeats import every
 
-#: What a listing puts before a row: the number of the line.
+#: Line number that a listing puts before a row.
 _NUMBER = r"[ \t]{0,8}[0-9]{1,7}[:\t→|]"
 _LISTED = rf"(?:{_NUMBER}|(?!{_NUMBER}))"
 _CELL = r"(?:0x)?[0-9a-fA-F]{2,16}"
@@ -41,7 +41,7 @@ _OCTAL = re.compile(r"[0-7]+")
 
 
 class Row(NamedTuple):
-    """A row of a dump: where its numbers begin and its line ends, and the index of its first byte."""
+    """A row of a dump: start of its numbers, end of its line, and index of its first byte."""
 
     start: int
     end: int
@@ -49,13 +49,13 @@ class Row(NamedTuple):
 
 
 class Dump(NamedTuple):
-    """Rows in a row, read in one way. `data` has a character below U+0100 for each byte."""
+    """Consecutive rows, decoded in one way. `data` has a character below U+0100 for each byte."""
 
     data: str
     rows: tuple[Row, ...]
 
     def span(self, first: int, behind: int) -> tuple[int, int]:
-        """Where the rows with these bytes begin and end in the text."""
+        """Return the start and end in the text of the rows with these bytes."""
         touched = [row for index, row in enumerate(self.rows) if row.first < behind and self._end(index) > first]
         return touched[0].start, touched[-1].end
 
@@ -72,7 +72,7 @@ class _Line(NamedTuple):
 
 
 def as_bytes(text: str) -> str:
-    """A text as the bytes of a dump read."""
+    """Return a text as the bytes of a dump decode."""
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
@@ -98,9 +98,10 @@ def shows(rows: str, value: str) -> bool:
 
 
 def open_row(text: str) -> tuple[int, int]:
-    """Return where the last line begins that may become a row, and where one begins that a dump may go on with.
+    """Return the start of a last line that may become a row, and of one that may continue a dump.
 
-    Each is the end of the text where the last line is neither. The second is weaker: of a first digit nothing can be told.
+    Each is the end of the text if the last line is neither. The second is weaker: a first digit
+    decides nothing.
     """
     line = text.rfind("\n") + 1
     is_open = line < len(text) and _OPEN.fullmatch(text, line) is not None
@@ -109,7 +110,7 @@ def open_row(text: str) -> tuple[int, int]:
 
 
 def _lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
-    """Lines that are a row, in their order."""
+    """Yield the lines that are rows, in order."""
     for match in pattern.finditer(text, at):
         newline = text.find("\n", match.end())
         end = len(text) if newline < 0 else newline
@@ -129,7 +130,9 @@ def _lines(pattern: re.Pattern[str], text: str, at: int) -> Iterator[_Line]:
 
 
 def _digits(cells: str, *, single: bool) -> tuple[str, ...]:
-    """The numbers of a row, all as long as the first but for the last one. `xxd` sets its text apart with two blanks."""
+    """Return the numbers of a row, all as long as the first except the last. `xxd` separates its
+    text with two blanks.
+    """
     found: list[str] = []
     for match in _SPACED.finditer(cells):
         longest = len(found[0]) if found else 16

@@ -1,4 +1,4 @@
-"""The forms in which a value stands in a text, each of which can be told from its name and the value."""
+"""Encoded forms of a value. Each is determined by its name and the value."""
 
 from __future__ import annotations
 
@@ -9,28 +9,30 @@ from base64 import b32encode
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
-#: The names of forms, as they stand in handles; nothing else behind a # is part of one.
+#: Names of forms in handles. Other text after a # is not part of a handle.
 FORM = (
     r"(?:json(?:-json)?(?:-ascii)?|json-slash|url(?:-plus|-path)?(?:-lower)?|hex(?:-upper)?"
     r"|url-all(?:-lower)?|escape-[ux](?:-upper)?(?:-json)?|html-(?:dec|hex)|base32-[0-4](?:-lower)?"
     r"|shell-(?:quotes|slash)(?:-json(?:-json)?)?|base64-[012](?:-url|-slash)?|base64url-[012]|half-[12]|line-[0-9]{1,5})"
 )
-#: What is shorter would be found in ordinary text.
+#: A shorter value would be found in ordinary text.
 SHORTEST = 6
-#: Of a value from this length on each half is a secret of its own.
+#: Halves of a value from this length on are secrets.
 SHORTEST_HALVED = 20
-#: A line of a value of several lines is a secret of its own from this length on.
+#: A line of a multi-line value is a secret from this length on.
 SHORTEST_LINE = 16
 
 
-#: Forms that write several characters for each one of the value are searched for up to this length of the value.
+#: Forms with several characters per character are searched up to this length of the value.
 LONGEST_WIDE = 512
 WIDE = re.compile(r"#(?:url-all|escape|html)")
 """Matches the handle of such a form. A stream does not look for line breaks within one."""
 
 
 def forms(value: str) -> dict[str, str]:
-    """The form's name by the text that it has; the value itself has the name ''. Of equal texts the first name counts."""
+    """Return the name of the form for each encoded text. The value itself has the name "". The
+    first name wins.
+    """
     found: dict[str, str] = {}
     for name, text in _all(value):
         if len(text) >= SHORTEST:
@@ -72,7 +74,7 @@ def _all(value: str) -> list[tuple[str, str]]:
     if len(value) <= LONGEST_WIDE:
         listed += _wide(value, data)
     if len(value) >= SHORTEST_HALVED:
-        # Where a tool shows a part of a line or of an output, a value may be cut.
+        # A tool may show only a part of a line or output.
         middle = len(value) // 2
         listed += [("half-1", value[:middle]), ("half-2", value[middle:])]
     lines = value.splitlines()
@@ -83,19 +85,23 @@ def _all(value: str) -> list[tuple[str, str]]:
 
 
 def _base64(data: bytes, shift: int) -> str:
-    """The characters of a base64 text that the value alone decides, where it begins `shift` bytes into a group of three."""
+    """Return the base64 characters that depend on the value alone, at this offset in a group of
+    three bytes.
+    """
     text = binascii.b2a_base64(bytes(shift) + data, newline=False).decode()
     return text[-(-shift * 8 // 6) : (shift + len(data)) * 8 // 6]
 
 
 def _base32(data: bytes, shift: int) -> str:
-    """The characters of a base32 text that the value alone decides, `shift` bytes into a group of five."""
+    """Return the base32 characters that depend on the value alone, at this offset in a group of
+    five bytes.
+    """
     text = b32encode(bytes(shift) + data).decode()
     return text[-(-shift * 8 // 5) : (shift + len(data)) * 8 // 5]
 
 
 def _wide(value: str, data: bytes) -> list[tuple[str, str]]:
-    """Every character or byte as an escape."""
+    """Return forms with an escape for each character or byte."""
     percent = "".join(f"%{byte:02X}" for byte in data)
     units = value.encode("utf-16-be", "surrogatepass").hex()
     listed = [("url-all", percent), ("url-all-lower", percent.lower())]

@@ -1,5 +1,4 @@
-"""Where values are kept: the system's keyring. There is no file that takes its place: without a keyring there is the
-environment, and a person is told so."""
+"""Secrets of the system's keyring and of the environment. No file replaces a missing keyring."""
 
 from __future__ import annotations
 
@@ -20,12 +19,12 @@ from .ordinary_text import explain_ordinary
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
-#: What a variable is called that holds a secret; the rest of its name is the secret's.
+#: Prefix of variables with secrets; the rest is the secret's name.
 VARIABLE = "CALLBOARD_SECRET_"
-#: Under which name the keyring holds what is ours.
+#: Service name in the keyring.
 _SERVICE = "callboard"
 _NAMES = "secrets.json"
-#: From which priority on the library calls a keyring suitable; plain files are below.
+#: Minimum priority of a suitable keyring. Plain files have a lower one.
 _SAFE = 1
 _HINT = (
     "Start the system's keyring (GNOME Keyring, KWallet, the keychain), or keep the secret in a variable "
@@ -35,24 +34,31 @@ _UNREADABLE = "Move it away, then name each secret again with `callboard secrets
 
 
 class KeyringStore:
-    """Implements the port `SecretStore`. A keyring cannot list what it holds, so the names (never a value) stand in a file of
-    the state folder; where that names none the keyring is not even looked for."""
+    """Implements the port `SecretStore`.
+
+    A keyring cannot list its entries. A file in the state folder has the names, never a value. If
+    it has none, the keyring is not opened.
+    """
 
     def __init__(self, folder: Path, read: Callable[[Path], bytes]) -> None:
-        """`read` returns the content of a regular file, and raises OSError for anything else in its place."""
+        """Create a store.
+
+        Args:
+            read: Returns the content of a regular file. Raises OSError for anything else.
+        """
         self._names = folder / _NAMES
         self._read = read
 
     def check(self) -> None:
-        """Raises Refusal `secret_store_unavailable` where there is no keyring."""
+        """Raise Refusal `secret_store_unavailable` if there is no keyring."""
         _backend()
 
     def names(self) -> tuple[SecretInfo, ...]:
-        """What there is, by name. Raises Refusal `secret_store_unavailable` where it is not there to be read."""
+        """Return the stored secrets by name. Raises Refusal `secret_store_unavailable`."""
         return tuple(SecretInfo(name=name, place="keyring") for name in self._listed())
 
     def get(self, name: str) -> str | None:
-        """The value, or None. Raises Refusal `secret_store_unavailable`."""
+        """Return the value, or None. Raises Refusal `secret_store_unavailable`."""
         backend = _backend()
         try:
             return backend.get_password(_SERVICE, name)
@@ -60,18 +66,18 @@ class KeyringStore:
             raise _unavailable(f"{backend.name} did not give {name} ({type(error).__name__})") from None
 
     def put(self, name: str, value: str) -> None:
-        """Keeps a value. Raises Refusal `secret_store_unavailable`."""
+        """Store a value. Raises Refusal `secret_store_unavailable`."""
         backend = _backend()
         named = self._listed()
         try:
             backend.set_password(_SERVICE, name, value)  # pyright: ignore[reportUnknownMemberType]
         except Exception as error:
-            # The cause is not chained: what a backend says may quote the value.
+            # The cause is not chained, because a backend's message may quote the value.
             raise _unavailable(f"{backend.name} did not take {name} ({type(error).__name__})") from None
         self._list({*named, name})
 
     def remove(self, name: str) -> bool:
-        """Forgets a value; False where there was none. Raises Refusal `secret_store_unavailable`."""
+        """Remove a value. Return False if there was none. Raises Refusal `secret_store_unavailable`."""
         named = self._listed()
         if name not in named:
             return False
@@ -106,7 +112,7 @@ class KeyringStore:
 
 
 def read_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret], list[str]]:
-    """The secrets that variables hold, and the names of variables whose values cannot be secrets, with the reason."""
+    """Return the secrets of variables, and the variables with unsuitable values and the reason."""
     known: list[NamedSecret] = []
     left_out: list[str] = []
     for variable, value in sorted(environment.items()):
@@ -122,13 +128,14 @@ def read_environment(environment: Mapping[str, str]) -> tuple[list[NamedSecret],
 
 
 def read_keyring(store: KeyringStore) -> list[NamedSecret]:
-    """The secrets that the keyring holds. Blocking. Raises Refusal `secret_store_unavailable`."""
+    """Return the secrets of the keyring. Blocks. Raises Refusal `secret_store_unavailable`."""
     found = ((info.name, store.get(info.name)) for info in store.names())
     return [NamedSecret(name, value, "keyring") for name, value in found if value]
 
 
 def _backend() -> KeyringBackend:
-    # The import looks for what the machine has, which takes a while, and only those who keep something need it.
+    # The import searches the machine for backends, which is slow. Only those who store a secret
+    # need it.
     import keyring
 
     try:

@@ -1,6 +1,6 @@
-"""Finds what must not be written down in one text: known values in all their forms, and what has the shape of a token.
+"""Search for secrets in a text: stored values in every form, and tokens by shape.
 
-One pass over the text looks for all known forms and all marks of shapes at once; where none is there, that is all it costs.
+One pass over the text finds every form and every mark of a shape.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ from .dumps import as_bytes, find_dumps, open_row
 from .forms import FORM, WIDE
 from .shapes import LONGEST_MARK, SHAPES, Shape
 
-#: What a name may have in it, and with it whatever could be read as a part of a handle that stands before it.
+#: Characters that could be read as part of a handle before them.
 IN_HANDLE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-#~")
-#: What was seen and has no name of a person's.
+#: Name of a value that was only seen.
 SEEN = r"seen-[0-9a-f]{12}"
 _FORM = rf"(?:#{FORM}(?![a-z0-9-]))?~?"
-#: Where a line is broken, also in a JSON text, and what a line may be indented by.
+#: A line break, also in JSON text, with the indent after it.
 _BREAK = re.compile(r"(?:\r?\n|(?:\\r)?\\n)[ \t]{0,40}")
 _BREAK_BEGINS = re.compile(r"(?:\r|\\|\\r|\\r\\)\Z")
-#: What escaping adds, however often a text was escaped; a value that has some of it is also looked for without.
+#: Characters that escaping adds. Values with some are also searched without them.
 _ESCAPES = re.compile(r"[\\\"']+")
 _SHORTEST_BARE = 10
-#: So many characters of the beginning of a value do not give it away, beside those that hardly tell one from another.
+#: Number of characters of a value that do not reveal it.
 _TELLS_NOTHING = 3
 _BLANK = re.compile(r"[\s\\\"']+")
 _OPEN_HANDLE = re.compile(rf"{HANDLE}([A-Za-z0-9_#~-]{{0,110}})\Z")
-#: The handles of what a dump is searched for: a value, its halves and its lines.
+#: Handles of forms that dumps are searched for: a value, its halves and its lines.
 _SHOWN = re.compile(rf"\A{HANDLE}[^#]*(?:#(?:half|line)-[0-9]+)?\Z")
 _MARKS = {mark: shape for shape in SHAPES for mark in shape.marks}
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A secret from `start` to `end`. `handle` is that of a known value, empty where it has none, and None where it is a handle
-    already."""
+    """A secret from `start` to `end`. `handle` is empty for an unnamed value and None for an
+    existing handle.
+    """
 
     start: int
     end: int
@@ -50,8 +51,12 @@ class Match:
 
 
 class Matcher:
-    """Holds the known values of one moment. `known` gives the handle of every text that one of them may stand in as, `names`
-    are those whose handles are left as they are."""
+    """Searches for the stored values of one moment.
+
+    Args:
+        known: Handle of every text that a value can have.
+        names: Names whose handles stay unchanged.
+    """
 
     def __init__(self, known: Mapping[str, str], names: frozenset[str]) -> None:
         self._known = dict(known)
@@ -71,27 +76,29 @@ class Matcher:
         self._handle = re.compile(rf"{re.escape(HANDLE)}(?:{SEEN}{named})(?![A-Za-z0-9_-]){_FORM}")
 
     def find(self, text: str, at: int = 0) -> list[Match]:
-        """The secrets that begin at a place or later, in order. Those that overlap are one."""
+        """Return the secrets from a position on, in order. Overlapping secrets are one."""
         return self._look(text, at)[0]
 
     def cut(self, text: str, at: int) -> tuple[int, list[Match]]:
-        """How far a text, which goes on, is decided whatever follows, and the secrets up to there."""
+        """Return up to where a growing text is decided, and the secrets before that."""
         found, until = self._look(text, at)
         until = min(until, self._begun(text, at, until), self._begun_dump(text, at))
         for one in found:
             if one.start < until < one.end:
-                # What may begin within a match may lead beyond it.
+                # A secret that may begin within a match may extend beyond it.
                 until = one.start
         return until, [one for one in found if one.start < until]
 
     def harmless(self, text: str, at: int) -> bool:
-        """Whether a stretch up to the end, which may go on as a secret, can be shown all the same: it is the beginning of a
-        known value and too short to give it away. Behind a mark nothing is: a password in an address may be as short."""
+        """Return True if the possible beginning of a stored value is too short to reveal it.
+
+        Text after a mark is never harmless: a password in an address may be as short.
+        """
         found, until = self._look(text, at)
         return not found and until == len(text) and len(_BLANK.sub("", text[at:])) <= _TELLS_NOTHING
 
     def _look(self, text: str, at: int) -> tuple[list[Match], int]:
-        """The secrets, and where the first one may begin that has a shape and is not complete."""
+        """Return the secrets, and the start of the first incomplete one with a shape."""
         every = [*self._broken(text, at), *self._escaped(text, at), *self._in_dumps(text, at)]
         until = len(text)
         for index, start, end in _hits(self._all, text):
@@ -117,17 +124,17 @@ class Matcher:
         return [] if match is None else [Match(match.start(), match.end(), None)]
 
     def _broken(self, text: str, at: int) -> list[Match]:
-        """The known values whose characters stand in more than one line."""
+        """Return stored values that are split over lines."""
         if not self._known or ("\n" not in text and "\\n" not in text) or not _hits(self._values, _one_line(text)):
             return []
         return _without(_BREAK, self._values, text, at)
 
     def _escaped(self, text: str, at: int) -> list[Match]:
-        """The known values that were escaped in some way that has no name."""
+        """Return stored values that were escaped in an unnamed way."""
         return _without(_ESCAPES, self._bare_values, text, at) if self._bare and "\\" in text else []
 
     def _in_dumps(self, text: str, at: int) -> list[Match]:
-        """The rows of dumps that show the bytes of known values."""
+        """Return rows of dumps that contain stored values."""
         found: list[Match] = []
         for dump in find_dumps(text, at) if self._known else ():
             for _, first, behind in _hits(self._dumped, dump.data):
@@ -135,12 +142,14 @@ class Matcher:
         return found
 
     def _begun_dump(self, text: str, at: int) -> int:
-        """The first row at the end of a text that may show the beginning of a known value; the end where there is none."""
+        """Return the first row at the end of the text that may show the beginning of a stored
+        value, else the end.
+        """
         if not self._known:
             return len(text)
         opened, line = open_row(text)
         place = max(opened, at)
-        # The rows before a line that may become one.
+        # Rows before a line that may become one.
         before = text[:line].rstrip("\r\n")
         for dump in find_dumps(before, at):
             if dump.rows[-1].end < len(before):
@@ -153,8 +162,7 @@ class Matcher:
         return place
 
     def _begun(self, text: str, at: int, until: int) -> int:
-        """The first place in a stretch where a known value may begin that goes on behind the text; its end where there is
-        none."""
+        """Return the first position of a stored value that may continue after the text, else `until`."""
         for place in range(max(at, len(text) - self._longest), until):
             starting = self._starting.get(text[place])
             if starting is not None and _begins(starting, text[place:]):
@@ -163,7 +171,7 @@ class Matcher:
 
 
 def context(text: str, until: int) -> str:
-    """As much of what is decided as tells what the text behind it is."""
+    """Return the decided text that later text depends on."""
     return text[max(0, until - LONGEST_MARK) : until]
 
 
@@ -171,12 +179,12 @@ def _hits(automaton: AhoCorasick, text: str) -> list[tuple[int, int, int]]:
     try:
         return automaton.find_matches_as_indexes(text, overlapping=True)
     except UnicodeEncodeError:
-        # Half of a pair, or a byte that is no text: one character takes its place.
+        # An unpaired surrogate or invalid byte is replaced by one character.
         return automaton.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
 
 
 def _apart(every: list[Match]) -> list[Match]:
-    """The same in order, those that overlap as one."""
+    """Return the matches in order, with overlapping ones merged."""
     every.sort(key=lambda one: (one.start, one.handle == "", -one.end))
     found: list[Match] = []
     for one in every:
@@ -184,13 +192,13 @@ def _apart(every: list[Match]) -> list[Match]:
         if last is None or one.start >= last.end:
             found.append(one)
         elif one.end > last.end and one.handle is not None and last.handle is not None:
-            # No rest of a secret is left: all of both is one that has no name.
+            # Merge both into one unnamed secret, so that no part is left.
             found[-1] = Match(last.start, one.end, "")
     return found
 
 
 def _begins(values: list[str], tail: str) -> bool:
-    """Whether a value may begin with this text and go on. A text of several lines is looked at without its breaks."""
+    """Return True if a value may begin with this text and continue. Line breaks in the text are ignored."""
     if any(len(value) > len(tail) and value.startswith(tail) for value in values):
         return True
     for whole in (_BREAK_BEGINS.sub("", _BREAK.sub("", tail)), _ESCAPES.sub("", tail)):
@@ -207,17 +215,17 @@ def _by_first(texts: list[str]) -> dict[str, list[str]]:
 
 
 def _one_line(text: str) -> str:
-    """The text without breaks and indents, cheaply."""
+    """Return the text without line breaks and indents."""
     if "\\n" in text:
         text = text.replace("\\r", "").replace("\\n", "\n")
     return "".join([line.strip() for line in text.split("\n")])
 
 
 def _bare(known: Mapping[str, str]) -> list[str]:
-    """The values that escaping changes, without what it adds."""
+    """Return the values that escaping changes, without escape characters."""
     found: dict[str, None] = {}
     for text, handle in known.items():
-        # The forms of a value come to the same.
+        # Its forms give the same result.
         if "#" not in handle and _ESCAPES.search(text):
             for one in (text, json.dumps(text)):
                 bare = _ESCAPES.sub("", one)
@@ -227,12 +235,12 @@ def _bare(known: Mapping[str, str]) -> list[str]:
 
 
 def _without(left_out: re.Pattern[str], values: AhoCorasick, text: str, at: int) -> list[Match]:
-    """The values that stand in a text without some of its characters, where they stand in it with them."""
+    """Return values in a text without some of its characters, where the text has them."""
     whole = left_out.sub("", text)
     hits = _hits(values, whole)
     if not hits:
         return []
-    # From which places of the whole on so many characters were left out before.
+    # For positions in the stripped text: the number of characters removed before.
     ends: list[int] = []
     shifts = [0]
     for match in left_out.finditer(text):

@@ -1,4 +1,4 @@
-"""Values that are known: those with a name, and those that this process saw something like."""
+"""Values under names: stored secrets, and values that only looked like secrets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from callboard.contracts.entities.secret import SecretPlace
 from .forms import forms
 from .ordinary_text import explain_ordinary
 
-#: How many things that only looked like secrets this process can put back, and how many it also finds where nothing but
-#: their value tells.
+#: Maximum number of seen values that this process can restore, and of those that it also searches
+#: by value alone.
 _MOST_SEEN = 4096
 _MOST_LOOKED_FOR = 200
 
 
 @dataclass(frozen=True)
 class NamedSecret:
-    """A value under a name. One that is `gone` is redacted and put nowhere."""
+    """A value under a name. A removed one is redacted but never revealed."""
 
     name: str
     value: str
@@ -36,13 +36,14 @@ class NamedSecret:
         return f"Known({self.name!r})"
 
     def text(self, form: str) -> str | None:
-        """The value in a form."""
+        """Return the value in a form."""
         return next((text for text, name in self.forms.items() if name == form), None)
 
 
 class SeenValues:
-    """What looked like a secret, under names that mean nothing to another process. `news` rises when there is more to look
-    for."""
+    """Values that looked like secrets, under names valid in this process. `version` increases with
+    each new value.
+    """
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(32)
@@ -50,7 +51,7 @@ class SeenValues:
         self.version = 0
 
     def name(self, value: str) -> str:
-        """The name of a value, the same one for the same value."""
+        """Return the name of a value. Equal values have the same name."""
         digest = hmac.new(self._salt, value.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
         name = f"seen-{digest[:12]}"
         if name not in self._values:
@@ -62,10 +63,10 @@ class SeenValues:
         return name
 
     def get(self, name: str) -> NamedSecret | None:
-        """What was seen under a name."""
+        """Return the value under a name."""
         return self._values.get(name)
 
     def list_newest(self) -> list[NamedSecret]:
-        """What is looked for wherever it stands. A word that stood where a password does is none of it."""
+        """Return the values to search by value alone. Ordinary words are left out."""
         names = list(self._values)[-_MOST_LOOKED_FOR:]
         return [one for name in names if not explain_ordinary(name, (one := self._values[name]).value)]

@@ -1,4 +1,4 @@
-"""What cannot be kept as a secret, since it would be found in ordinary text and take its place."""
+"""Values that cannot be secrets, because they occur in ordinary text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from callboard.contracts.ports.secrets import HANDLE
 
 from .forms import SHORTEST
 
-#: Up to this length a value of letters of one kind is taken for a word, and one of digits for a number.
+#: Up to this length, letters of one case are taken for a word, and digits for a number.
 _LONGEST_WORD = 16
 _LONGEST_NUMBER = 8
 
 
 def explain_ordinary(name: str, value: str) -> str:
-    """Why the value is no secret; empty where it can be one."""
+    """Return why the value cannot be a secret; empty if it can."""
     bare = value.strip()
     if len(bare) < SHORTEST:
         return f"it has fewer than {SHORTEST} characters"

@@ -1,4 +1,4 @@
-"""Handles in place of values, and values in place of handles."""
+"""Redaction: handles instead of values, and the reverse."""
 
 from __future__ import annotations
 
@@ -24,8 +24,12 @@ _HINT = "A secret has at least 6 characters and is no word, so that it is found 
 
 
 class Redaction:
-    """Implements the port `Secrets`. Values are in memory; `store` is where they are kept beyond this process. `keys` names
-    those that belong to a provider or a server alone."""
+    """Implements the port `Secrets`. Values are in memory.
+
+    Args:
+        store: Where values persist.
+        keys: Names of secrets that belong to a provider or server alone.
+    """
 
     def __init__(
         self, known: Iterable[NamedSecret] = (), keys: Iterable[str] = (), store: SecretStore | None = None
@@ -38,64 +42,66 @@ class Redaction:
         self._made_of = 0
 
     def redact(self, text: str) -> str:
-        """The text with handles in place of secrets."""
+        """Return the text with handles instead of secrets."""
         while found := self._matcher.find(text):
             known = self._seen.version
             redacted = self._put(text, found, 0, len(text))
             if self._seen.version == known:
                 return redacted
-            # What was seen just now may stand elsewhere in the text in another form.
+            # A value that was seen just now may occur in another form.
         return text
 
     def redact_bytes(self, data: bytes) -> bytes:
-        """The same of bytes, whatever they are."""
+        """Return bytes of any kind with handles instead of secrets."""
         text = data.decode("utf-8", "surrogateescape")
         redacted = self.redact(text)
         return data if redacted == text else redacted.encode("utf-8", "surrogateescape")
 
     def may_have_secret(self, data: bytes) -> bool:
-        """Whether there may be a secret in what was encoded as JSON or UTF-8. False is certain."""
+        """Return False if JSON or UTF-8 data certainly has no secret."""
         found = self._matcher.find(data.decode("utf-8", "surrogateescape"))
         return any(one.handle is not None for one in found)
 
     def redact_stream(self) -> StreamRedaction:
-        """Redaction of a text in pieces."""
+        """Return a redactor for one text that arrives in pieces."""
         return StreamRedactor(lambda: self._matcher, self._put)
 
     def reveal(self, text: str) -> str:
-        """The text with values in place of handles, for a tool. Raises Refusal `secret_missing`."""
+        """Return the text with values instead of handles, for a tool. Raises Refusal `secret_missing`."""
         if HANDLE not in text:
             return text
         return _HANDLE.sub(lambda found: self._value(found, keys=False), text)
 
     def find_stored(self, text: str) -> tuple[str, ...]:
-        """The names of the secrets that a person keeps which the handles in a text stand for or have a part of."""
+        """Return the names of stored secrets whose handles, or parts of whose values, are in a text."""
         found: set[str] = set()
         for handle in _HANDLE.finditer(text):
             seen = self._seen.get(handle[1])
             if seen is None:
                 found.add(handle[1])
                 continue
-            # A value that stood in several lines, or beside another one, was seen and not recognised.
+            # A value over several lines, or next to another one, was seen but not recognised.
             bare = _bare(seen.value)
             kept = (one for one in self._known.values() if not one.is_removed)
             found |= {one.name for one in kept if _bare(one.value) in bare or shows(seen.value, one.value)}
         return tuple(sorted(found))
 
     def reveal_key(self, text: str) -> str:
-        """The same for the provider or server that a setting's handle is for. Raises Refusal `secret_missing`."""
+        """Return the text with values, for the provider or server of the setting. Raises Refusal
+        `secret_missing`.
+        """
         if HANDLE not in text:
             return text
         return _HANDLE.sub(lambda found: self._value(found, keys=True), text)
 
     def list_stored(self) -> tuple[SecretInfo, ...]:
-        """The secrets that are kept, by name."""
+        """Return the stored secrets by name."""
         named = (one for one in self._known.values() if not one.is_removed and one.place != "process")
         kept = sorted(named, key=lambda one: one.name)
         return tuple(SecretInfo(name=one.name, place=one.place, key=one.name in self._keys) for one in kept)
 
     def store(self, name: str, value: str) -> SecretInfo:
-        """Puts a value into the keyring and knows it from now on. Blocking. Raises Refusal."""
+        """Store a value in the keyring and redact it from now on. Blocks. Raises Refusal."""
         why = "names of that kind are given by Callboard" if _SEEN.fullmatch(name) else explain_ordinary(name, value)
         if why:
             raise Refusal("invalid_input", f"The value is not kept as a secret: {why}.", field="value", hint=_HINT)
@@ -114,7 +120,7 @@ class Redaction:
         return SecretInfo(name=name, place="keyring", key=name in self._keys)
 
     def remove(self, name: str) -> None:
-        """Takes a value out of the keyring. Blocking. Raises Refusal."""
+        """Remove a value from the keyring. Blocks. Raises Refusal."""
         found = self._known.get(name)
         if found is not None and found.place != "keyring":
             raise Refusal(
@@ -134,7 +140,7 @@ class Redaction:
             self.learn([NamedSecret(name, found.value, found.place, is_removed=True)])
 
     def check_keyring(self) -> str:
-        """Why the keyring cannot be used; empty where it can. Blocking."""
+        """Return why the keyring is unavailable; empty if it is available. Blocks."""
         if self._store is None:
             return "There is no key store here."
         try:
@@ -144,7 +150,7 @@ class Redaction:
         return ""
 
     def learn(self, known: Iterable[NamedSecret], keys: Iterable[str] = ()) -> None:
-        """Knows values from now on, and which are keys. What they take the place of goes on being redacted."""
+        """Redact these values from now on, and record which are keys. Replaced values stay redacted."""
         self._keys |= frozenset(keys)
         for one in known:
             former = self._known.get(one.name)
@@ -156,7 +162,7 @@ class Redaction:
 
     @property
     def _matcher(self) -> Matcher:
-        """What finds all that is known now."""
+        """The matcher for every current value."""
         if self._made_of != self._seen.version:
             self._made = self._match()
         return self._made
@@ -171,8 +177,9 @@ class Redaction:
         return Matcher(handles, frozenset(one.name for one in self._known.values()))
 
     def _put(self, text: str, matches: list[Match], at: int, until: int) -> str:
-        """The text from one place to another with handles in place of what was found there. One that begins before the first
-        place has all of its handle."""
+        """Return a part of the text with handles instead of matches. A match that begins before it
+        has its whole handle.
+        """
         pieces: list[str] = []
         for one in matches:
             if one.handle is None:
@@ -216,7 +223,7 @@ class Redaction:
 
 
 def _bare(value: str) -> str:
-    """A value without what breaking lines and escaping add to one."""
+    """Return a value without line breaks and escape characters."""
     return _MARKS.sub("", value)
 
 

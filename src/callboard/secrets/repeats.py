@@ -1,4 +1,4 @@
-"""Repeats in patterns that give nothing back."""
+"""Repetition without backtracking in patterns."""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
-"""What looks like a secret though nobody named it: tokens by what their issuers put in front, keys in PEM, passwords in
-addresses and headers. Each shape is anchored by a literal text and bounded in length. What is public of it stays: the mark
-tells what kind of secret the handle behind it stands for, and a text in the making is held back only behind one."""
+"""Shapes of secrets that no person named: tokens by their marks, PEM keys, and passwords in
+addresses and headers.
+
+Each shape starts at a literal text and has a maximum length. Its public part stays: the mark shows
+what kind of secret the handle replaces. A stream withholds text only after a mark.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +14,19 @@ from functools import cached_property
 from .repeats import every
 from .tokens import TOKENS, WORD
 
-#: Not in the middle of a word, nor right behind a handle; what an escape in a JSON text ends is none.
+#: Not within a word or right after a handle. The letter of a JSON escape is not part of a word.
 _BEGIN = r"(?:(?<![A-Za-z0-9_~])|(?<=\\[nrt]))"
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Every match has one of the literal texts `marks` so many characters `behind` its beginning. The group of `full` is the
-    secret; that of `open`, which matches up to the end of a text, is what may be the beginning of one.
+    """A shape of secrets.
 
-    Each pattern is compiled when a text first has a mark: all of them together take a process that starts 50 ms."""
+    Every match has one of the literal texts `marks` at the offset `behind`. Group 1 of `full` is
+    the secret. `open` matches up to the end of a text, and its group 1 may be the beginning of a
+    secret. A pattern is compiled when a text first has a mark: all of them would add 50 ms to the
+    start.
+    """
 
     marks: tuple[str, ...]
     full_pattern: str
@@ -29,17 +35,17 @@ class Shape:
 
     @cached_property
     def full(self) -> re.Pattern[str]:
-        """Matches a whole secret."""
+        """Pattern of a whole secret."""
         return re.compile(self.full_pattern)
 
     @cached_property
     def open(self) -> re.Pattern[str]:
-        """Matches what may be the beginning of a secret."""
+        """Pattern of a possible beginning of a secret."""
         return re.compile(self.open_pattern)
 
 
 def _token(mark: str, characters: str, least: int, most: int, *, digit: bool, begin: str) -> Shape:
-    """A token whose issuer marks it. One without a digit is a word."""
+    """Return the shape of a marked token. If it needs a digit, text without one is a word."""
     looks = rf"(?=[{characters}]{{0,{most - 1}}}[0-9])" if digit else ""
     begin += re.escape(mark)
     return Shape(

@@ -1,5 +1,8 @@
-"""Redaction of a text that comes in pieces. What may be the beginning of a secret is held back until more is known, so that no
-piece shows a part of one; how much is held is bounded by the longest value and by the bounds of the shapes."""
+"""Redaction of a text in pieces.
+
+A possible beginning of a secret is withheld until more text decides, so no piece shows a part of
+one. The longest value and the bounds of the shapes limit how much is withheld.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +14,24 @@ Put = Callable[[str, list[Match], int, int], str]
 
 
 class StreamRedactor:
-    """Implements the port `Veil`. `matcher` is asked for at each piece, so that a value counts from when it is known; `put`
-    writes handles in place of matches (`redaction.put`)."""
+    """Implements the port `StreamRedaction`.
+
+    Args:
+        matcher: Returns the current matcher, so that a new value applies at once.
+        put: Writes handles instead of matches (`Redaction._put`).
+    """
 
     def __init__(self, matcher: Callable[[], Matcher], put: Put) -> None:
         self._matcher = matcher
         self._put = put
-        #: As it came: what was let out last, what of that may still be the beginning of a secret, and what is held back.
+        #: Unredacted text: returned last, released early but undecided, and withheld.
         self._before: str = ""
         self._early: str = ""
         self._held: str = ""
         self._after_handle = False
 
     def add(self, piece: str) -> str:
-        """What may be shown now."""
+        """Add a piece and return the text that is safe to show now."""
         text = self._before + self._early + self._held + piece
         at = len(self._before)
         if len(text) == at:
@@ -41,7 +48,9 @@ class StreamRedactor:
         return shown
 
     def release_harmless(self) -> str:
-        """All that is held back, if it is too little to give a secret away. What follows is looked at together with it."""
+        """Return the withheld text if it is too short to reveal a secret. Later text is checked
+        together with it.
+        """
         text, at = self._before + self._early + self._held, len(self._before)
         if not self._held or not self._matcher().harmless(text, at):
             return ""
@@ -50,14 +59,16 @@ class StreamRedactor:
         return shown
 
     def pending(self) -> str:
-        """What is held back, redacted as if nothing followed."""
+        """Return the withheld text, redacted as if the text ended here."""
         if not self._held:
             return ""
         text, at = self._before + self._early + self._held, len(self._before)
         return self._shown(text, self._matcher().find(text, at), at + len(self._early), len(text))
 
     def _shown(self, text: str, matches: list[Match], out: int, until: int) -> str:
-        """What is not let out yet up to a place. A handle stands for the whole of a match, also of one that began before."""
+        """Return the text up to a position that was not returned yet. A handle replaces the whole
+        of a match.
+        """
         if until <= out:
             return ""
         shown = self._put(text, [one for one in matches if one.end > out], out, until)

@@ -1,4 +1,4 @@
-"""The marks by which providers' tokens are recognised, with the characters and the length behind each."""
+"""Tokens of providers: their marks, characters and lengths."""
 
 from __future__ import annotations
 

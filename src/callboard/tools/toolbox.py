@@ -1,4 +1,4 @@
-"""The toolbox: the tools of a folder behind the gate, told, evaluated and run."""
+"""The toolbox: tools of a folder behind the gate."""
 
 from __future__ import annotations
 
@@ -70,11 +70,17 @@ def _none(server: Server | Hook, folder: str) -> Reach:
 
 
 class FolderToolbox:
-    """Implements the port `Toolbox`. `hidden` are folders that no tool enters (the user's state, keys), `programs` those
-    outside the system's that commands in the sandbox can read (a toolchain in the home). `bwrap` is
-    bubblewrap's path, or its name to be found. `reveal` gives the value of a server's or a hook's setting, such as of a handle,
-    `starts` the folder in which one that works for another is started, `reach` where agents change files that could be its
-    program, `veil` a new veil for what a server says."""
+    """Implements the port `Toolbox`.
+
+    Args:
+        hidden: Folders that no tool enters, such as the user's state and keys.
+        programs: Toolchain folders that sandboxed commands can read.
+        bwrap: Path or name of bubblewrap.
+        reveal: Returns the value of a server's or hook's setting, such as of a handle.
+        start_folder: Returns the folder in which a server or hook starts.
+        reach: Returns the folders where agents could change its program.
+        new_redactor: Returns a new redactor for a server's output.
+    """
 
     def __init__(
         self,
@@ -95,41 +101,40 @@ class FolderToolbox:
         self._hooks = HookRunner(reveal, start_folder, reach, new_redactor)
 
     def list_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """The tools that this agent is told of, by name."""
+        """Return the tools that this agent can see, by name."""
         return declarations.specs(context, self._servers.brought(context))
 
     def list_tools(self, context: ToolContext) -> tuple[ToolInfo, ...]:
-        """Every tool that there is, by name, as this agent has it."""
+        """Return every tool with its availability for this agent, by name."""
         return inventory.of(context, self._servers.brought(context))
 
     def list_servers(self, context: ToolContext) -> tuple[ServerState, ...]:
-        """The servers of the context as they are now."""
+        """Return the current state of the context's servers."""
         return self._servers.states(context)
 
     async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
-        """Connects to the servers of the context that are not there, within a bound; with `whole` until each is there or
-        lost."""
+        """Connect to the context's disconnected servers. `whole` waits until each is connected or lost."""
         if context.servers:
             await self._servers.prepare(context, whole=whole)
 
     async def reconnect(self, context: ToolContext, server: str) -> ServerState:
-        """Connects to the server anew, within the bound. Raises Refusal `unknown_server`."""
+        """Connect to a server again, within a bounded time. Raises Refusal `unknown_server`."""
         return await self._servers.reconnect(context, server)
 
     async def close(self) -> None:
-        """Lets go of all servers."""
+        """Disconnect from every server."""
         await self._servers.close()
 
     def preview_hooks(self, call: ToolCall, context: ToolContext) -> HookResult | None:
-        """What is known of the hooks of a call that nobody makes; None where there is none for it."""
+        """Return what is known about the hooks of a past call; None if no hook matches."""
         return unasked(call, context)
 
     async def run_hooks(self, call: ToolCall, context: ToolContext, *, session: str, thread: str) -> HookResult | None:
-        """What the hooks say of a new call; None where they say nothing."""
+        """Run the hooks of a new call and return their result; None if none decides."""
         return await self._hooks.ask(call, context, session=session, thread=thread)
 
     async def evaluate(self, call: ToolCall, context: ToolContext) -> Evaluation:
-        """Passes the call through the gate. Runs nothing and changes nothing: what hooks say, the call brings along."""
+        """Pass the call through the gate. Run and change nothing."""
         if is_brought(call.tool):
             await self._servers.prepare_for(context, call.tool)
         there = self._servers.brought(context)
@@ -138,10 +143,10 @@ class FolderToolbox:
     async def run(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, reporter: Reporter
     ) -> ToolOutcome:
-        """Runs a call that the gate or a person let through; a call that is not the one that was let through is refused.
+        """Run a call that the gate or a person allowed. Refuse a call that changed after approval.
 
-        When the task is cancelled, what the call started has ended before this returns. A change that was made by
-        then is told as made.
+        If the task is cancelled, every process of the call has ended when this returns. A change
+        that was made is reported.
         """
         started = time.monotonic()
         try:
@@ -161,15 +166,15 @@ class FolderToolbox:
         return msgspec.structs.replace(outcome, duration_ms=round((time.monotonic() - started) * 1000))
 
     def read_path(self, path: str, context: ToolContext) -> PathContent | MissingPath:
-        """What stands under a path that a person names. Blocks while it reads."""
+        """Return the content of a path that a person mentions. Blocks."""
         return mentioned_path.look(context, self._hidden, path)
 
     async def find_paths(self, text: str, context: ToolContext, limit: int) -> tuple[str, ...]:
-        """Paths of files with this text in them, in any case, shortest first."""
+        """Return paths of files that contain this text in any case, shortest first."""
         return await mentioned_path.names(context, self._hidden, text, limit)
 
     async def read_text(self, path: str, context: ToolContext) -> str:
-        """The text of a file as it stands, for a read that the gate let through. Raises Refusal."""
+        """Return the current text of a file for an allowed read. Raises Refusal."""
 
         def text() -> str:
             try:

@@ -107,7 +107,7 @@ async def test_a_process_in_the_background_ends_with_its_host(folder: Path, mark
         from tests.tools.shell.test_folder_shells import started
         async def main():
             process = await started(Agent(Path({str(folder)!r}), FolderToolbox(bwrap={LEVELS[level]!r})), {command!r})
-            await process.ended()
+            await process.wait()
         asyncio.run(main())
         """
     )

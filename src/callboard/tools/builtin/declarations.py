@@ -1,4 +1,4 @@
-"""The tools that there are: name, description, arguments, and the power that an agent's policy must give for them."""
+"""Declarations of the built-in tools: name, description, arguments and required policy."""
 
 from __future__ import annotations
 
@@ -20,13 +20,18 @@ from ..mcp.tool_selection import ToolOffer
 from . import bash, edit, finalize, find_tools, glob, grep, read, read_output, write
 
 ALL = "*"
-#: What there is where no server brings anything.
+#: Catalog without servers.
 NOTHING = McpCatalog()
 
 
 class BuiltinTool(NamedTuple):
-    """One tool. `power` is what the policy must hold; `only_in` the one mode in which it means anything; `offered` is set for
-    one that a server brings."""
+    """Declaration of a tool.
+
+    Attributes:
+        power: Policy that the agent needs.
+        only_in: The only mode in which the tool is available.
+        offered: Set for a tool of a server.
+    """
 
     name: str
     description: str
@@ -36,7 +41,7 @@ class BuiltinTool(NamedTuple):
     offered: ToolOffer | None = None
 
 
-#: Without Patch the shell stays, with a folder that it cannot write.
+#: Without Patch an agent keeps the shell, but the folder is read-only for it.
 KINDS: dict[str, BuiltinTool] = {
     kind.name: kind
     for kind in (
@@ -56,7 +61,7 @@ KINDS: dict[str, BuiltinTool] = {
 
 
 def listed(name: str, context: ToolContext) -> bool:
-    """True where the agent's list has the tool; what a command started comes with the shell, and so does what one printed."""
+    """Return True if the agent's list has the tool. The shell includes its process and output tools."""
     return (
         ALL in context.tools
         or (bash.NAME if name in (*PROCESS_TOOLS, read_output.NAME) else name) in context.tools
@@ -66,7 +71,9 @@ def listed(name: str, context: ToolContext) -> bool:
 
 
 def kind_of(name: str, there: McpCatalog) -> BuiltinTool | None:
-    """The tool of that name; None where there is none. Without Patch a server's tool must say that it only reads."""
+    """Return the tool of that name; None if there is none. A server's tool needs Patch unless it
+    declares that it only reads.
+    """
     offered = there.offered.get(name)
     if offered is None:
         return KINDS.get(name)
@@ -75,7 +82,7 @@ def kind_of(name: str, there: McpCatalog) -> BuiltinTool | None:
 
 
 def to_find(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
-    """The tools that this agent could have and is not told of before it looks for them."""
+    """Return the deferred tools that this agent could load."""
     return [
         one
         for one in there.offered.values()
@@ -84,13 +91,15 @@ def to_find(context: ToolContext, there: McpCatalog) -> list[ToolOffer]:
 
 
 def allowed(kind: BuiltinTool, context: ToolContext) -> bool:
-    """True where the agent's policy gives the power that the tool takes."""
+    """Return True if the agent has the policy that the tool requires."""
     return kind.power is None or kind.power in context.policy
 
 
 def specs(context: ToolContext, there: McpCatalog = NOTHING) -> tuple[ToolSpec, ...]:
-    """The tools that this agent is told of, by name. Those of a team are told where they could mean something, those of servers
-    that are deferred where they were looked for."""
+    """Return the tools that this agent can see, by name.
+
+    Team tools are included if they can apply, and deferred tools after the run loaded them.
+    """
     own = tuple(
         _told(kind)
         for kind in KINDS.values()
@@ -110,7 +119,7 @@ def specs(context: ToolContext, there: McpCatalog = NOTHING) -> tuple[ToolSpec, 
 
 
 def _could_have(one: ToolOffer, context: ToolContext, there: McpCatalog) -> bool:
-    """True where nothing but what a person says stands between the agent and a tool that a server brings."""
+    """Return True if only an approval is missing for the agent to use a server's tool."""
     held = context.read_only or context.permission_mode == "planning" or context.work_globs or context.parent_globs
     may_change = "Patch" in context.policy and not held
     return listed(one.name, context) and (one.read_only or may_change) and not there.gone(one.server)
@@ -118,5 +127,7 @@ def _could_have(one: ToolOffer, context: ToolContext, there: McpCatalog) -> bool
 
 @cache
 def _told(kind: BuiltinTool) -> ToolSpec:
-    """Made once: a schema takes half a millisecond to derive, and every session asks for all of them."""
+    """Return the tool's spec. Cached, because a schema takes half a millisecond and every session
+    needs all of them.
+    """
     return ToolSpec(name=kind.name, description=kind.description, schema=schema(kind.arguments))

@@ -1,4 +1,4 @@
-"""Edit: exact text in a file replaced by other text."""
+"""Edit: replace exact text in a file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from ..files.text_encoding import decode, kind_of, size_of
 from .write import LARGEST_FILE, existing
 
 NAME = "Edit"
-DESCRIPTION = """Replaces old_string by new_string in a file. old_string must be in the file exactly, white space included and
-without the line numbers that `read` shows, and only once, unless replace_all is set. Line ends and encoding stay as they
-are."""
+DESCRIPTION = """Replace old_string with new_string in a file. old_string must match the file exactly, including white space
+and without the line numbers of `read`. It must occur once, unless replace_all is set. Line ends and encoding stay."""
 
 
 class EditArguments(Arguments, frozen=True, kw_only=True):
@@ -30,7 +29,12 @@ class EditArguments(Arguments, frozen=True, kw_only=True):
 
 
 def plan(folder: Folder, path: str, asked: EditArguments) -> PlannedChange:
-    """The change that the call would make. Raises Refusal `tool_arguments`, `tool_failed`, PathDenied, OSError."""
+    """Return the change that the call would make.
+
+    Raises:
+        Refusal: `tool_arguments` or `tool_failed`.
+        PathDenied, OSError: The file cannot be opened.
+    """
     if asked.old_string == asked.new_string:
         raise _wrong("new_string", "is the same as old_string, so nothing would change")
     before = existing(folder, path)

@@ -1,4 +1,4 @@
-"""Finalize: an agent that works on its own says that its objective is met."""
+"""Finalize: the end of an autonomous agent's work."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Meta
 from callboard.contracts.entities.arguments import Arguments
 
 NAME = "Finalize"
-DESCRIPTION = "Ends the work: the objective is met. Say in the summary what was done, and what was not."
+DESCRIPTION = "End the work because the objective is met. In the summary, state what was done and what was not."
 
 
 class FinalizeArguments(Arguments, frozen=True, kw_only=True):

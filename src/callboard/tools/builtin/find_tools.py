@@ -1,4 +1,4 @@
-"""FindTools: looks through the tools that are not told at first, and has those that fit told from then on."""
+"""FindTools: find and load deferred tools."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..mcp.tool_selection import ToolOffer
 
 NAME = FIND_TOOLS
 DESCRIPTION = (
-    "Looks for more tools by what they are called and do; you can call those that it names from then on. Most tools here are "
-    "not shown to you before you look for them."
+    "Find more tools by name and purpose. You can call the tools that it returns from then on. Most tools are hidden until "
+    "you find them."
 )
-#: How many tools one search loads.
+#: Maximum number of tools that one search loads.
 MOST = 10
 
 
 class FindToolsArguments(Arguments, frozen=True, kw_only=True):
     """Arguments of FindTools."""
 
-    query: Annotated[str, Meta(description="What the tool is to do, in a few words.", min_length=1, max_length=500)]
+    query: Annotated[str, Meta(description="Purpose of the tool, in a few words.", min_length=1, max_length=500)]
 
 
 def find(asked: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOutcome:
-    """Those whose name or description holds most of the words, the best first."""
+    """Load the tools whose name or description has most of the words, best first."""
     words = set(asked.query.casefold().split())
     ranked = sorted(
         ((-_fit(words, one), one.name, one) for one in deferred if _fit(words, one)), key=lambda found: found[:2]
@@ -45,6 +45,6 @@ def find(asked: FindToolsArguments, deferred: Iterable[ToolOffer]) -> ToolOutcom
 
 
 def _fit(words: set[str], one: ToolOffer) -> int:
-    """How well it fits: a word in the name weighs more than one in the description."""
+    """Return how well a tool fits. A word in the name weighs more than one in the description."""
     name, description = one.name.casefold(), one.spec.description.casefold()
     return sum(3 if word in name else 1 if word in description else 0 for word in words)

@@ -1,4 +1,4 @@
-"""Files of a folder changed for a person: through the same path confinement as any tool, and against what they were."""
+"""Changes of files for a person, with the path confinement of tools and a check of the former content."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .write import LARGEST_FILE, WriteArguments, plan
 
 T = TypeVar("T")
 
-#: The largest diff that is made, in characters: beyond it nobody reads.
+#: Maximum length of a diff, in characters.
 LARGEST_DIFF = 16_000_000
 
 
 class FileComparison(NamedTuple):
-    """Two contents compared. `diff` is unified; with `binary` one of them is no text, and there are no lines."""
+    """Comparison of two contents. `binary` means that one is not text, so there are no lines."""
 
     diff: str
     added: int
@@ -34,14 +34,16 @@ class FileComparison(NamedTuple):
 
 
 class FolderFiles:
-    """The files of folders, for a person who asks. `hidden` are folders that nothing enters. Every method raises Refusal:
-    `path_denied` of a path that leads elsewhere, `too_large`, `tool_failed` of what the system refuses."""
+    """Files of folders, for a person. `hidden` are folders that nothing enters.
+
+    Every method raises Refusal: `path_denied`, `too_large`, or `tool_failed` if the system refuses.
+    """
 
     def __init__(self, hidden: Sequence[str] = ()) -> None:
         self._hidden = tuple(hidden)
 
     async def read(self, folder: str, path: str) -> bytes | None:
-        """The bytes of a file; None where there is none."""
+        """Return the bytes of a file; None if there is none."""
 
         def found(inside: Folder) -> bytes | None:
             data = inside.read(path, LARGEST_FILE)
@@ -52,21 +54,23 @@ class FolderFiles:
         return await self._in(folder, found)
 
     async def encode(self, folder: str, path: str, text: str) -> bytes:
-        """The bytes that the file would have with that text: an existing file keeps its encoding and line ends."""
+        """Return the bytes that the file would have with this text. An existing file keeps its
+        encoding and line ends.
+        """
         asked = WriteArguments(file_path=path, content=text)
         return (await self._in(folder, lambda inside: plan(inside, path, asked))).after
 
     async def replace(self, folder: str, path: str, before: bytes | None, after: bytes) -> None:
-        """Makes the file anew where it is still what it was. Raises `file_changed` otherwise, and nothing is done then."""
+        """Replace the file if it is unchanged. Raises Refusal `file_changed` otherwise."""
         stop = Event()
         await self._in(folder, lambda inside: replace(inside, PlannedChange(path, before, after), stop))
 
     async def remove(self, folder: str, path: str, before: bytes) -> None:
-        """Removes the file where it is still what it was. Raises `file_changed` otherwise, and nothing is done then."""
+        """Remove the file if it is unchanged. Raises Refusal `file_changed` otherwise."""
         await self._in(folder, lambda inside: remove(inside, path, before))
 
     async def _in(self, folder: str, work: Callable[[Folder], T]) -> T:
-        """Works in the folder, to the end also where the asker goes away."""
+        """Work in the folder. The work ends even if the caller is cancelled."""
 
         def whole() -> T:
             try:
@@ -86,7 +90,7 @@ class FolderFiles:
 
 
 def check_changeable(folder: str, path: str) -> str:
-    """The path relative to the folder, of a file that a person may change here. Raises Refusal `path_denied`."""
+    """Return the relative path of a file that a person may change here. Raises Refusal `path_denied`."""
     try:
         inside = relative(folder, path)
     except PathDenied as denied:
@@ -105,18 +109,18 @@ def check_changeable(folder: str, path: str) -> str:
 
 
 def to_blob(data: bytes) -> Blob:
-    """The bytes of a file with the media type that they show."""
+    """Return the bytes of a file as a blob with their media type."""
     return blob_of(data, media_of(data))
 
 
 def to_text(data: bytes) -> str | None:
-    """The bytes as text; None where they are none."""
+    """Decode the bytes; None for binary data."""
     found = decode(data)
     return None if found is None else found.text
 
 
 def compare(path: str, before: bytes | None, after: bytes) -> FileComparison:
-    """What differs between two contents of a file."""
+    """Compare two contents of a file."""
     binary = decode(after) is None or (before is not None and decode(before) is None)
     found = diff(PlannedChange(path, before, after))
     return FileComparison("" if binary else found.text[:LARGEST_DIFF], found.added, found.removed, binary)

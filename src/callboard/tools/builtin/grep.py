@@ -1,4 +1,4 @@
-"""Grep: the lines of files that a regular expression finds."""
+"""Grep: find lines of files by a regular expression."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from msgspec import Meta
 from callboard.contracts.entities.arguments import Arguments
 
 NAME = "Grep"
-DESCRIPTION = """Searches files for a regular expression (Python's syntax), line by line. Content comes as path:line:text. What
-.gitignore leaves out is left out, and so are .git and files that are no text; links are not followed."""
+DESCRIPTION = """Search files line by line for a regular expression (Python syntax). Matches are shown as path:line:text. Files
+ignored by .gitignore, .git and binary files are left out. Links are not followed."""
 
 MOST_LINES = 1000
 
@@ -23,11 +23,12 @@ class GrepArguments(Arguments, frozen=True, kw_only=True):
     pattern: Annotated[str, Meta(description="The regular expression.", min_length=1, max_length=4000)]
     path: Annotated[str, Meta(description="The file or folder to search, relative to the folder.")] = ""
     glob: Annotated[
-        str, Meta(description="Only files that follow this pattern, such as *.py (at any depth).", max_length=1000)
+        str,
+        Meta(description="Search only files that match this pattern, such as *.py (at any depth).", max_length=1000),
     ] = ""
-    output_mode: Annotated[OutputMode, Meta(description="Matching lines, only paths, or numbers of lines.")] = "content"
-    ignore_case: Annotated[bool, Meta(description="Take upper and lower case as the same.")] = False
+    output_mode: Annotated[OutputMode, Meta(description="Matching lines, paths only, or line counts.")] = "content"
+    ignore_case: Annotated[bool, Meta(description="Ignore case.")] = False
     before: Annotated[int, Meta(description="Lines to show before each match.", ge=0, le=100)] = 0
     after: Annotated[int, Meta(description="Lines to show after each match.", ge=0, le=100)] = 0
     context: Annotated[int, Meta(description="Lines to show before and after each match.", ge=0, le=100)] = 0
-    head_limit: Annotated[int, Meta(description="The most lines or files to show.", ge=1, le=MOST_LINES)] = MOST_LINES
+    head_limit: Annotated[int, Meta(description="Maximum number of lines or files.", ge=1, le=MOST_LINES)] = MOST_LINES

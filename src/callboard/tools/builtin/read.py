@@ -1,4 +1,4 @@
-"""Read: the lines of a text file, numbered."""
+"""Read: numbered lines of a text file, or an image."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from ..files.images import read_image, read_image_header
 from ..files.text_encoding import DecodedText, decode, kind_of, size_of
 
 NAME = "Read"
-DESCRIPTION = """Reads a text file, or shows an image (PNG, JPEG, GIF, WebP). Each line comes with its number and a tab in
-front, which are not part of the file. Without a limit the first 2000 lines are read; read on with offset. Folders are listed
-with `glob`."""
+DESCRIPTION = """Read a text file, or show an image (PNG, JPEG, GIF, WebP). Each line starts with its number and a tab, which
+are not part of the file. Without a limit the first 2000 lines are read; continue with offset. List folders with `glob`."""
 
 LARGEST_FILE = 32 * 1024 * 1024
-#: A page is told to a model whole.
+#: A model receives a whole page.
 LARGEST_OUTPUT = 60 * 1024
-#: The largest image that is shown, in bytes.
+#: Maximum size of an image, in bytes.
 LARGEST_IMAGE = 5 * 1024 * 1024
 MOST_LINES = 2000
 LONGEST_LINE = 2000
@@ -38,7 +37,12 @@ class ReadArguments(Arguments, frozen=True, kw_only=True):
 
 
 def read(folder: Folder, path: str, asked: ReadArguments) -> str:
-    """The lines asked for, numbered, and what was left out. Raises Refusal `tool_failed`, PathDenied, OSError."""
+    """Return the requested lines with numbers, and a note on what was left out.
+
+    Raises:
+        Refusal: `tool_failed`.
+        PathDenied, OSError: The file cannot be opened.
+    """
     found, empty = _text(folder, path)
     if empty:
         return f"[{path} is empty.]"
@@ -49,7 +53,7 @@ def read(folder: Folder, path: str, asked: ReadArguments) -> str:
 
 
 def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
-    """What the file is: its lines, or an image with its kind and size in words. Raises as `read` does."""
+    """Return the lines of a file, or an image with its kind and size. Raises as `read`."""
     try:
         return ToolOutcome(output=read(folder, path, asked))
     except Refusal:
@@ -68,12 +72,12 @@ def seen(folder: Folder, path: str, asked: ReadArguments) -> ToolOutcome:
 
 
 def source(folder: Folder, path: str) -> str:
-    """The text as it stands. Raises as `read` does."""
+    """Return the whole text. Raises as `read`."""
     return _text(folder, path)[0].text
 
 
 def _text(folder: Folder, path: str) -> tuple[DecodedText, bool]:
-    """The file's text, and whether it has none."""
+    """Return the file's text, and whether it is empty."""
     data = folder.read(path, LARGEST_FILE)
     if data is None:
         raise Refusal("tool_failed", f"There is no file {path}. `glob` and `grep` find files.", field="file_path")

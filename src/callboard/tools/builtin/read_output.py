@@ -1,4 +1,4 @@
-"""ReadOutput: a former call's output by page, where its result was told in part. It is kept by the runtime, which reads it."""
+"""ReadOutput: pages of an earlier call's output. The runtime reads the stored output."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.tools import READ_OUTPUT
 
 NAME = READ_OUTPUT
-DESCRIPTION = (
-    "Reads on in the output of an earlier call of yours, of which its result showed a part. Offsets are in bytes."
-)
-#: The largest page, in bytes.
+DESCRIPTION = "Read more of an earlier call's output if its result was truncated. Offsets are in bytes."
+#: Maximum size of a page, in bytes.
 LARGEST_PAGE = 48 * 1024
 
 
@@ -28,7 +26,7 @@ class ReadOutputArguments(Arguments, frozen=True, kw_only=True):
 
 
 def format_page(data: bytes, asked: ReadOutputArguments, size: int) -> str:
-    """The page as text, with what lies behind it. A character that it cuts in two is left out."""
+    """Return the page as text with its position. A character that the page cuts is left out."""
     end = asked.offset + len(data)
     more = f"; read on with offset {end}" if end < size else ""
     return f"{data.decode('utf-8', 'ignore')}\n\n[bytes {asked.offset} to {end} of {size}{more}]"

@@ -1,4 +1,4 @@
-"""Write: a file made, or replaced as a whole."""
+"""Write: create a file or replace its whole content."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..files.handles import Folder
 from ..files.text_encoding import decode
 
 NAME = "Write"
-DESCRIPTION = """Makes a file with this content, or replaces the whole file. Folders on the way are made.
-To change part of a file use `edit`. An existing file keeps its encoding and line ends."""
+DESCRIPTION = """Create a file with this content, or replace the whole file. Missing folders are created.
+Use `edit` to change part of a file. An existing file keeps its encoding and line ends."""
 
 LARGEST_FILE = 8 * 1024 * 1024
 
@@ -28,7 +28,12 @@ class WriteArguments(Arguments, frozen=True, kw_only=True):
 
 
 def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
-    """The change that the call would make. Raises Refusal `tool_arguments`, PathDenied, OSError."""
+    """Return the change that the call would make.
+
+    Raises:
+        Refusal: `tool_arguments`.
+        PathDenied, OSError: The file cannot be opened.
+    """
     before = existing(folder, path)
     found = decode(before) if before else None
     content, after = asked.content, None
@@ -38,7 +43,7 @@ def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
         try:
             after = found.encode(content)
         except UnicodeEncodeError:
-            # The old encoding lacks a character, and all of the file is new.
+            # The old encoding lacks a character, and the whole content is new.
             after = None
     if after is None:
         after = utf8(content, "content")
@@ -50,7 +55,11 @@ def plan(folder: Folder, path: str, asked: WriteArguments) -> PlannedChange:
 
 
 def existing(folder: Folder, path: str) -> bytes | None:
-    """The file's content before the change. Raises Refusal `tool_failed` for a file too large to be changed by tools."""
+    """Return the file's content before the change; None if there is no file.
+
+    Raises:
+        Refusal: `tool_failed` if the file is too large for tools to change.
+    """
     before = folder.read(path, LARGEST_FILE)
     if before is not None and len(before) > LARGEST_FILE:
         most = f"{LARGEST_FILE // 1024 // 1024} MB"
@@ -59,7 +68,7 @@ def existing(folder: Folder, path: str) -> bytes | None:
 
 
 def utf8(text: str, field: str) -> bytes:
-    """The text as bytes. Raises Refusal `tool_arguments` for what is not valid Unicode."""
+    """Encode the text. Raises Refusal `tool_arguments` for invalid Unicode."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""A change to one file: what it was, what it becomes, and how a person and the log see that."""
+"""A planned change of a file, its diff and its fact."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from callboard.contracts.facts.tool import FileChange
 from .text_encoding import decode, kind_of, size_of
 
 _CONTEXT = 3
-#: Beyond this many pairs of lines a line by line comparison takes longer than a person waits.
+#: Above this number of line pairs, a line-by-line comparison takes too long.
 _MOST_PAIRS = 4_000_000
 
 
 class PlannedChange(NamedTuple):
-    """A change that is not made yet. `before` is None where there is no file."""
+    """A change before it is made. `before` is None for a new file."""
 
     path: str
     before: bytes | None
@@ -32,7 +32,7 @@ class Diff(NamedTuple):
 
 
 def diff(plan: PlannedChange) -> Diff:
-    """The change as a unified diff; what is no text is named instead."""
+    """Return the change as a unified diff. Binary content is described instead."""
     old_name = "/dev/null" if plan.before is None else f"a/{plan.path}"
     header = f"--- {old_name}\n+++ b/{plan.path}\n"
     old, new = _lines(plan.before or b""), _lines(plan.after)
@@ -45,7 +45,7 @@ def diff(plan: PlannedChange) -> Diff:
 
 
 def told(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
-    """The change as a fact has it, with the blobs that hold the contents and a long diff."""
+    """Return the change as a fact, with the blobs of its contents and of a long diff."""
     found = diff(plan)
     text, blobs = fit(found.text)
     before = None if plan.before is None else blob_of(plan.before, media_of(plan.before))
@@ -63,7 +63,7 @@ def told(plan: PlannedChange) -> tuple[FileChange, tuple[Blob, ...]]:
 
 
 def media_of(data: bytes) -> str:
-    """The media type of a file's bytes: text with its encoding, or bytes."""
+    """Return the media type of a file: text with its encoding, or binary."""
     found = decode(data)
     if found is None:
         return "application/octet-stream"
@@ -76,7 +76,7 @@ def _lines(data: bytes) -> list[str] | None:
 
 
 def _split(text: str) -> list[str]:
-    """The lines with their ends; only a line feed ends a line, as for every tool that reads diffs."""
+    """Return the lines with their ends. Only a line feed ends a line, as in tools that read diffs."""
     lines = [line + "\n" for line in text.split("\n")]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]
@@ -121,7 +121,7 @@ def _same_from(one: list[str], other: list[str]) -> int:
 
 def _span(first: int, last: int) -> str:
     size = last - first
-    # An empty span stands after the line before it.
+    # An empty span is placed after the line before it.
     at = first + (1 if size else 0)
     return f"{at}" if size == 1 else f"{at},{size}"
 

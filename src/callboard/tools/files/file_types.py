@@ -1,4 +1,4 @@
-"""What bytes are, by themselves: a text, an image that can be shown, or a file of some other kind."""
+"""File types by content: text, image or binary."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MEDIA = {"a PDF document": "application/pdf", "gzip data": "application/gzip"}
 
 
 class FileType(NamedTuple):
-    """What a file is. `data` is its text in UTF-8, or its bytes as they are; `told` says what it is and how large."""
+    """Type of a file. `data` is its text in UTF-8 or its bytes. `description` has its kind and size."""
 
     kind: RefKind
     data: bytes
@@ -24,7 +24,7 @@ class FileType(NamedTuple):
 
 
 def detect(data: bytes) -> FileType:
-    """What a whole file is."""
+    """Return the type of a whole file."""
     shown = read_image(data)
     if shown is not None:
         return FileType("image", data, shown.media, f"{shown.description}, {size_of(len(data))}")
@@ -35,10 +35,10 @@ def detect(data: bytes) -> FileType:
 
 
 def detect_media(head: bytes) -> str:
-    """The media type that the beginning of a file says."""
+    """Return the media type by the beginning of a file."""
     shown = read_image_header(head)
     if shown is not None:
         return shown.media
     found = _MEDIA.get(kind_by_magic(head))
-    # A piece of a text may end within a character.
+    # The beginning of a text may end within a character.
     return found or (TEXT if decode(head) is not None or decode(head[:-3]) is not None else BINARY)

@@ -13,11 +13,15 @@ MOST_ALTERNATIVES = 64
 
 
 class InvalidGlobError(ValueError):
-    """The pattern cannot be used; the text says why."""
+    """Invalid glob. The text states why."""
 
 
 def expand(pattern: str) -> tuple[str, ...]:
-    """The patterns without braces that the pattern stands for. Raises BadGlob where there are too many."""
+    """Return the patterns without braces that a pattern stands for.
+
+    Raises:
+        InvalidGlobError: There are too many.
+    """
     done: list[str] = []
     todo = [pattern]
     while todo:
@@ -34,20 +38,20 @@ def expand(pattern: str) -> tuple[str, ...]:
 
 
 def matches(pattern: str, path: str) -> bool:
-    """True where the path of ours is one that the pattern names. Raises BadGlob."""
+    """Return True if the pattern matches the relative path. Raises InvalidGlobError."""
     names = path.split("/") if path else []
     return any(fits(components(one), names) for one in expand(pattern))
 
 
 def components(pattern: str) -> list[str]:
-    """The pattern name by name. One that ends in `/` names everything below."""
+    """Return the parts of the pattern. A pattern that ends in `/` matches everything below."""
     if pattern.endswith("/"):
         pattern += "**"
     return [one for one in pattern.split("/") if one not in {"", "."}]
 
 
 def fits(pattern: Sequence[str], names: Sequence[str]) -> bool:
-    """True where the names, all of them, follow the pattern."""
+    """Return True if all names match the pattern."""
     places = _closed({0}, pattern)
     for name in names:
         after: set[int] = set()
@@ -65,14 +69,14 @@ def fits(pattern: Sequence[str], names: Sequence[str]) -> bool:
 
 
 def escape(path: str) -> str:
-    """The pattern that names exactly this path, or the empty text where braces in the path leave none."""
+    """Return the pattern that matches exactly this path; empty if braces in the path prevent one."""
     if "{" in path:
         return ""
     return "".join(f"[{char}]" if char in "*?[" else char for char in path)
 
 
 def _closed(places: set[int], pattern: Sequence[str]) -> set[int]:
-    """The places with those that `**` reaches by standing for no folder at all."""
+    """Return the positions, with those that `**` reaches by matching no folder."""
     reached = set(places)
     for place in places:
         while place < len(pattern) and pattern[place] == "**":

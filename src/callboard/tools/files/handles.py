@@ -1,6 +1,7 @@
-"""Files opened from the folder's own directory handle, one component at a time, never through a symbolic link.
+"""Files opened from the folder's handle, one component at a time, never through a symbolic link.
 
-A path is walked each time that it is used, and what was opened is what is used: nothing is resolved by name a second time.
+A path is walked at each use, and the opened file is the one that is used. No name is resolved
+twice.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from callboard.contracts.facts.reason import ReasonCode
 from .paths import PathDenied, display
 
 _NO_FOLLOW = os.O_NOFOLLOW | os.O_CLOEXEC
-#: Passing through a folder takes the right to search it, not to list it, where the system knows the difference.
+#: Passing through a folder needs the right to search it, not to list it, where the system
+#: distinguishes them.
 _THROUGH = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | _NO_FOLLOW
 _LIST = os.O_RDONLY | os.O_DIRECTORY | _NO_FOLLOW
 
@@ -33,17 +35,20 @@ _KINDS: dict[int, ReasonCode] = {
 
 
 class Folder:
-    """The folder of a workspace, open. `hidden` are folders that no tool enters, wherever they are and whatever their name.
+    """The open folder of a workspace. Close it, or use it in a `with` statement.
 
-    Raises FileNotFoundError or NotADirectoryError where there is no folder, and PathDenied where the folder itself is
-    hidden or lies in one that is. To be closed, or used in a `with` statement.
+    Args:
+        hidden: Folders that no tool enters, at any place and under any name.
+    Raises:
+        FileNotFoundError, NotADirectoryError: There is no folder.
+        PathDenied: The folder is hidden, or is in a hidden folder.
     """
 
     def __init__(self, path: str, hidden: Sequence[str] = ()) -> None:
         self.path = path
         self._root = os.open(path, _THROUGH)
         self._hidden = {identity for one in hidden if (identity := _identity(one)) is not None}
-        # What is not there yet must not be made either.
+        # Missing hidden paths must not be created either.
         self._kept_from = frozenset(one.casefold() for one in hidden)
         self._keeps_inside = any(one.startswith(f"{path.rstrip('/')}/".casefold()) for one in self._kept_from)
         if self._lies_hidden():
@@ -57,11 +62,11 @@ class Folder:
         self.close()
 
     def close(self) -> None:
-        """Lets the handle go."""
+        """Close the handle."""
         os.close(self._root)
 
     def _lies_hidden(self) -> bool:
-        """True where the folder, or one above it, is hidden."""
+        """Return True if the folder or one above it is hidden."""
         handle, below = os.dup(self._root), None
         try:
             while self._hidden:
@@ -80,9 +85,11 @@ class Folder:
 
     @contextmanager
     def directory(self, path: str, *, make: bool = False) -> Generator[int]:
-        """A handle of the folder at this path, closed afterwards; with `make`, folders that are missing are made.
+        """Return a handle of the folder at this path, closed after the block. `make` creates
+        missing folders.
 
-        Raises PathDenied, FileNotFoundError, NotADirectoryError.
+        Raises:
+            PathDenied, FileNotFoundError, NotADirectoryError: There is no such folder.
         """
         handle = os.dup(self._root)
         try:
@@ -98,7 +105,7 @@ class Folder:
 
     @contextmanager
     def parent(self, path: str, *, make: bool = False) -> Generator[tuple[int, str]]:
-        """A handle of the folder that holds the file at this path, and the file's name in it."""
+        """Return a handle of the folder that contains the file, and the file's name."""
         above, _, name = path.rpartition("/")
         if not name:
             raise PathDenied("names_folder")
@@ -109,7 +116,9 @@ class Folder:
             yield handle, name
 
     def private(self, path: str) -> str:
-        """Return the part of a path of ours that is kept from agents by its name, also while nothing is there; or nothing."""
+        """Return the part of a relative path that is hidden by its name, also if it does not exist;
+        empty for none.
+        """
         if not self._keeps_inside:
             return ""
         parts, root = path.split("/"), self.path.rstrip("/")
@@ -117,7 +126,9 @@ class Folder:
         return next((one for one in ways if f"{root}/{one}".casefold() in self._kept_from), "")
 
     def look(self, path: str) -> os.stat_result | None:
-        """What is there: the status of a file or a folder, None where there is nothing. Raises PathDenied for all else."""
+        """Return the status of a file or folder; None if nothing is there. Raises PathDenied for
+        other kinds.
+        """
         if not path:
             return os.fstat(self._root)
         try:
@@ -131,15 +142,19 @@ class Folder:
         return found
 
     def open_file(self, path: str) -> int:
-        """A descriptor of the regular file at this path, for reading.
+        """Return a read descriptor of the regular file at this path.
 
-        Raises PathDenied, FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError.
+        Raises:
+            PathDenied, FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError:
+                It cannot be opened.
         """
         with self.parent(path) as (handle, name):
             return open_regular(handle, name, path)
 
     def read(self, path: str, largest: int) -> bytes | None:
-        """The bytes of the file, at most `largest` and one; None where there is no file. Raises as `open_file` otherwise."""
+        """Return at most `largest` + 1 bytes of the file; None if there is no file. Otherwise
+        raises as `open_file`.
+        """
         try:
             descriptor = self.open_file(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -148,13 +163,15 @@ class Folder:
             return file.read(largest + 1)
 
     def enter(self, handle: int, name: str, walked: str, *, make: bool = False) -> int:
-        """A handle of the folder `name` in that of `handle`; `walked` is its path. To be closed. Raises as `directory`."""
+        """Return a handle of the folder `name` in the folder of `handle`. The caller closes it.
+        Raises as `directory`.
+        """
         try:
             inner = os.open(name, _THROUGH, dir_fd=handle)
         except FileNotFoundError:
             if not make:
                 raise
-            # Somebody else may have made it meanwhile; what it is, is looked at when it is opened.
+            # Another process may have created it meanwhile. Opening checks what it is.
             with suppress(FileExistsError):
                 os.mkdir(name, dir_fd=handle)
             inner = os.open(name, _THROUGH, dir_fd=handle)
@@ -171,7 +188,7 @@ class Folder:
 
 
 def open_regular(handle: int, name: str, path: str) -> int:
-    """A descriptor of the regular file `name` in the folder of this handle. Nothing else is even opened."""
+    """Return a descriptor of the regular file `name` in this folder. Nothing else is opened."""
     found = os.stat(name, dir_fd=handle, follow_symlinks=False)
     refuse_special(found, path)
     if stat.S_ISDIR(found.st_mode):
@@ -180,9 +197,11 @@ def open_regular(handle: int, name: str, path: str) -> int:
 
 
 def open_listed(handle: int, name: str, path: str) -> int:
-    """The same for a name that a listing just showed as a regular file: it is not looked at again before it is opened."""
+    """Return the same for a name that a listing just showed as a regular file, without another
+    check before opening.
+    """
     try:
-        # Between the look and the opening it may have become a pipe, on which a plain opening would wait for ever.
+        # It may have become a pipe meanwhile, on which a plain open would block.
         descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _NO_FOLLOW, dir_fd=handle)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.EMLINK}:
@@ -197,13 +216,15 @@ def open_listed(handle: int, name: str, path: str) -> int:
 
 
 def refuse_special(found: os.stat_result, path: str) -> None:
-    """Raises PathDenied for what is neither a regular file nor a folder."""
+    """Raise PathDenied for anything except a regular file or a folder."""
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
         raise PathDenied(_KINDS.get(stat.S_IFMT(found.st_mode), "not_regular"), path=display(path))
 
 
 def listing(handle: int) -> list[tuple[str, os.stat_result]]:
-    """The entries of a folder by name, with their own status; links are not followed. Entries that vanish are left out."""
+    """Return the entries of a folder by name with their status. Links are not followed. Vanished
+    entries are left out.
+    """
     inner = os.open(".", _LIST, dir_fd=handle)
     try:
         with os.scandir(inner) as entries:
@@ -214,7 +235,9 @@ def listing(handle: int) -> list[tuple[str, os.stat_result]]:
 
 
 def kinds(handle: int) -> list[tuple[str, str]]:
-    """The entries of a folder by name: `d` for a folder, `f` for a regular file, nothing for others. No link is followed."""
+    """Return the entries of a folder by name: `d` folder, `f` regular file, empty for others. Links
+    are not followed.
+    """
     inner = os.open(".", _LIST, dir_fd=handle)
     try:
         with os.scandir(inner) as entries:
@@ -224,7 +247,7 @@ def kinds(handle: int) -> list[tuple[str, str]]:
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    """What most systems say of an entry with its name, so that nothing is asked about it."""
+    """Return the kind from the directory entry, which needs no further system call on most systems."""
     if entry.is_file(follow_symlinks=False):
         return "f"
     return "d" if entry.is_dir(follow_symlinks=False) else ""

@@ -1,11 +1,11 @@
-"""Images by their bytes: which kind, and how many pixels. Nothing is decoded; what the header does not say is not known."""
+"""Images by their headers: type and size in pixels. No image is decoded."""
 
 from __future__ import annotations
 
 import io
 from typing import Any, NamedTuple, cast
 
-#: Kinds that browsers and models show, by what they begin with.
+#: Image types that browsers and models show, by their first bytes.
 _KINDS = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -15,7 +15,7 @@ _KINDS = (
 
 
 class Image(NamedTuple):
-    """An image's media type, and its width and height in pixels."""
+    """Media type, width and height of an image, in pixels."""
 
     media: str
     width: int
@@ -23,20 +23,22 @@ class Image(NamedTuple):
 
     @property
     def description(self) -> str:
-        """What it is, for a person."""
+        """Kind and size for a person."""
         kind = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WebP"}[self.media]
         return f"a {kind} image, {self.width} × {self.height} pixels"
 
 
 def read_image(data: bytes) -> Image | None:
-    """The image that these bytes are, whole; None for anything else. What is cut off or says no size is shown to nobody: a
-    provider that cannot open it would refuse all that is said with it."""
+    """Return the image in these bytes; None for other or truncated data.
+
+    A provider would refuse a whole request for an image that it cannot open.
+    """
     found = read_image_header(data)
     return found if found is not None and _is_whole(found.media, data) else None
 
 
 def read_image_header(data: bytes) -> Image | None:
-    """The image that begins with these bytes."""
+    """Return the image that begins with these bytes."""
     media = "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
     media = media or next((one for magic, one in _KINDS if data.startswith(magic)), None)
     if media is None:

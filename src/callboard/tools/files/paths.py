@@ -1,7 +1,7 @@
-"""Names of files inside a folder, as text: what an agent may write down as a path, before any file is looked at.
+"""Paths in a folder as text, before any file is opened.
 
-A path of ours is relative to the folder, has `/` between its components, no `.`, no `..`, and is empty for the folder itself.
-The text decides nothing alone: `handles` opens every component without following a link.
+A relative path has `/` between its components and no `.` or `..`. It is empty for the folder
+itself. The text alone decides nothing: `handles` opens every component without following a link.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from callboard.contracts.text.reasons import to_english
 
 from ..reasons import reason
 
-#: What decides what agents may do, at the top of a folder. While a command runs, none of these can be made there either.
+#: Names at the top of a folder that decide what agents may do. A command cannot create them either.
 PROTECTED = ("agents", ".callboard", ".git")
-#: What other programs obey, at every depth and in every spelling of case: an agent writes it only with an approval, whatever
-#: mode or rule applies, and a command finds it read-only. Below the top, `agents` protects the definitions in it (`*.md`).
+#: Names that other programs obey, at every depth and in every case. An agent writes them only with
+#: approval, in any mode and under any rule. Commands find them read-only. Below the top, `agents`
+#: protects its definitions (`*.md`).
 EVERYWHERE = frozenset(
     {
         *(".callboard", ".git", ".githooks", ".husky", ".claude", ".codex", ".cursor", ".gemini", ".opencode"),
@@ -32,13 +33,14 @@ LONGEST_NAME = 255
 LONGEST_PATH = 4000
 
 _BREAK = re.compile(r"[\n\r\t]")
-#: They reorder what a person reads on an approval card.
+#: Characters that reorder the text on an approval card.
 _REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 class PathDenied(Exception):
-    """A path leads out of the folder, or to something that no tool may open. `message` says which and what to do, and so do the
-    `reasons`, for a client to word."""
+    """A path leads out of the folder, or to something that no tool may open. `reasons` have codes
+    for clients.
+    """
 
     def __init__(self, code: ReasonCode, **parameters: str) -> None:
         self.reasons = (reason(code, **parameters),)
@@ -47,7 +49,9 @@ class PathDenied(Exception):
 
 
 def relative(folder: str, path: str) -> str:
-    """The path of ours that `given` names. An absolute path must lie in `folder`. Raises PathDenied."""
+    """Return the relative path that the text names. An absolute path must be in `folder`. Raises
+    PathDenied.
+    """
     shown = display(path)
     if "\0" in path:
         raise PathDenied("null_byte", path=shown)
@@ -70,9 +74,10 @@ def relative(folder: str, path: str) -> str:
 
 
 def find_protected(path: str) -> str:
-    """The protected name that a path of ours goes through, such as `.git`, or the empty text.
+    """Return the protected name in a relative path, such as `.git`; empty for none.
 
-    Names are compared as the least careful file system would: without case, compatibility forms and invisible characters.
+    Names are compared as the most permissive file system does: without case, compatibility forms
+    and invisible characters.
     """
     above, within = "", ""
     for component in path.split("/"):
@@ -84,7 +89,7 @@ def find_protected(path: str) -> str:
 
 
 def protected_name(name: str, *, within: str) -> str:
-    """Return the protected name of an entry in the folder `within`, a path of ours, or the empty text."""
+    """Return the protected name of an entry in the folder `within`; empty for none."""
     plain = name.lower().rstrip(". ") if name.isascii() else _folded(name)
     if plain in EVERYWHERE:
         return plain
@@ -96,7 +101,7 @@ def protected_name(name: str, *, within: str) -> str:
 
 
 def find_steering(path: str) -> str:
-    """Return the name of `PROTECTED` that a path of ours goes through, or the empty text."""
+    """Return the name of `PROTECTED` in a relative path; empty for none."""
     for depth, component in enumerate(path.split("/")):
         name = _folded(component)
         if name in PROTECTED and (depth == 0 or name != "agents"):
@@ -105,7 +110,7 @@ def find_steering(path: str) -> str:
 
 
 def display(text: str, longest: int = 120) -> str:
-    """The text on one line, for messages and cards: every invisible character in it is written out."""
+    """Return the text on one line, for messages and cards, with invisible characters written out."""
     shown = _BREAK.sub(" ", text[: longest + 1])
     shown = mark(shown) if INVISIBLE.search(shown) else shown
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"

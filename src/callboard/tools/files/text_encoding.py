@@ -1,4 +1,4 @@
-"""Bytes of files as text and back: the encoding found is the encoding written, and what is no text is called what it is."""
+"""Encodings of text files, and names for other kinds."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _UTF16 = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")
 
 
 class DecodedText(NamedTuple):
-    """The text of a file without its byte order mark. `encoding` is Python's name, `mark` the byte order mark."""
+    """Text of a file. `encoding` is Python's name, `mark` the byte order mark."""
 
     text: str
     encoding: str = "utf-8"
     mark: bytes = b""
 
     def encode(self, text: str) -> bytes:
-        """Another text in this file's encoding. Raises UnicodeEncodeError where the encoding lacks a character."""
+        """Return another text in this file's encoding. Raises UnicodeEncodeError for a missing character."""
         return self.mark + text.encode(self.encoding)
 
 
 def decode(data: bytes) -> DecodedText | None:
-    """The text in the bytes: UTF-8, UTF-16 with a byte order mark, or else Latin-1. None for what is no text."""
+    """Decode UTF-8, UTF-16 with a byte order mark, or Latin-1. Return None for other data."""
     for mark, encoding in _UTF16:
         if data.startswith(mark):
             try:
@@ -58,17 +58,17 @@ def decode(data: bytes) -> DecodedText | None:
 
 
 def kind_by_magic(data: bytes) -> str:
-    """What the first bytes say the file is, or the empty text where they say nothing."""
+    """Return the kind of a file by its first bytes; empty if unknown."""
     return next((kind for magic, kind in _MAGIC if data.startswith(magic) and b"\0" in data[:_LOOKED_AT]), "")
 
 
 def kind_of(data: bytes) -> str:
-    """What to call bytes that are no text."""
+    """Return a name for binary data."""
     return kind_by_magic(data) or "binary data"
 
 
 def size_of(count: int) -> str:
-    """A number of bytes for a person."""
+    """Return a number of bytes for a person."""
     return f"{count:,} byte{'' if count == 1 else 's'}"
 
 

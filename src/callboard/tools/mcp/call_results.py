@@ -1,4 +1,4 @@
-"""What a call to a server came to: its words, its data and its pictures as a result of ours."""
+"""Results of calls to a server, as outcomes."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from callboard.contracts.ports.tools import ToolOutcome
 
 from ..files.paths import display
 
-#: The pictures that every provider takes, and the largest of them, in bytes.
+#: Image types that every provider accepts, and their maximum size in bytes.
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 LARGEST_PICTURE = 5 * 1024 * 1024
 FAILED = "The tool says that it failed."
 
 
 def outcome(result: CallToolResult) -> ToolOutcome:
-    """The result as an outcome. A picture that nobody could be shown is named in the text."""
+    """Convert a result to an outcome. The text names images that cannot be shown."""
     said: list[str] = []
     images: list[BlobRef] = []
     blobs: list[Blob] = []
@@ -84,8 +84,11 @@ def _picture(block: ImageContent) -> Blob | str:
 
 
 def _repeats(data: Any, texts: list[str]) -> bool:
-    """True where the texts are the same data. Servers send it twice, for clients that take text only; they put a value that is
-    no object into an object of one field, and each item of a list into a text of its own."""
+    """Return True if the texts repeat the data.
+
+    Servers send data twice for clients that read text only. They wrap a value in an object of one
+    field, and send each item of a list as a text.
+    """
     values = [data]
     if isinstance(data, dict) and len(cast("dict[str, Any]", data)) == 1:
         values += cast("dict[str, Any]", data).values()
@@ -99,7 +102,7 @@ def _repeats(data: Any, texts: list[str]) -> bool:
 
 
 def _is(data: Any, text: str) -> bool:
-    """True where the text is the data, or its serialisation as JSON."""
+    """Return True if the text is the data or its JSON."""
     if data == text:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Tools that a server brings, as the gate looks at them: what they are asked with, what they may change, what holds them in."""
+"""Tools of servers in the gate: arguments, availability, confinement and risk."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ CHANGED = (
 
 
 class McpTool(Arguments, frozen=True, kw_only=True):
-    """The arguments of a tool that declares a schema of its own."""
+    """Arguments of a tool with its own schema."""
 
     values: dict[str, Any]
 
     def text(self) -> str:
-        """The one JSON text of these arguments: sorted keys, no spaces."""
+        """Return the canonical JSON of the arguments: sorted keys, no spaces."""
         return msgspec.json.encode(self.values, order="sorted").decode()
 
 
 def decode(offered: ToolOffer, text: str) -> McpTool:
-    """The arguments in the model's JSON, where they fit the tool's schema. Raises Refusal `tool_arguments`."""
+    """Decode the model's JSON and check it against the tool's schema. Raises Refusal `tool_arguments`."""
     if len(text) > LARGEST:
         raise Refusal("tool_arguments", f"The arguments are larger than {LARGEST:,} characters.")
     try:
@@ -48,12 +48,12 @@ def decode(offered: ToolOffer, text: str) -> McpTool:
 
 
 def listed(name: str, tools: tuple[str, ...]) -> bool:
-    """True where an agent's list has the tool by the pattern of its server."""
+    """Return True if the agent's list has the tool by the pattern of its server."""
     return is_brought(name) and any(one.endswith("__*") and name.startswith(one[:-1]) for one in tools)
 
 
 def not_there(name: str, brought: McpCatalog) -> Refusal:
-    """Why there is no such tool of a server."""
+    """Return why a server's tool is unavailable."""
     shown = display(name)
     why = next((why for part, (_, why) in brought.missing.items() if name.startswith(f"{PREFIX}{part}__")), "")
     if why:
@@ -64,7 +64,7 @@ def not_there(name: str, brought: McpCatalog) -> Refusal:
 
 
 def confinement(offered: ToolOffer) -> SandboxApplied:
-    """What holds such a call in: nothing of ours."""
+    """Return the confinement of a server's call: none."""
     what = "is elsewhere" if offered.elsewhere else "is a program of its own"
     return SandboxApplied(
         level="none",
@@ -75,14 +75,14 @@ def confinement(offered: ToolOffer) -> SandboxApplied:
 
 
 def risk(offered: ToolOffer) -> Risk:
-    """Return how much is at stake. A server's own annotation can raise it and never lowers it."""
+    """Return the risk of a call. A server's annotation can raise it but never lower it."""
     return "high" if offered.destructive and not offered.read_only else "medium"
 
 
 async def run(
     call: ToolCall, evaluation: Evaluation, context: ToolContext, servers: ToolServers, reporter: Reporter
 ) -> ToolOutcome:
-    """Runs a call that was let through. Raises Refusal where it is another one, or its tool is declared otherwise by now."""
+    """Run an allowed call. Raises Refusal if the call or the tool's declaration changed after approval."""
     if evaluation.verdict == "deny":
         raise Refusal(evaluation.code or "policy_denied", evaluation.message)
     brought = servers.brought(context)

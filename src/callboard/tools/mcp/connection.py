@@ -1,5 +1,4 @@
-"""One connection to a server: it lives in a task of its own, from its first word to its end, and whatever happens to it happens
-to it alone."""
+"""A connection to one server. It runs in its own task, so a failure affects only this server."""
 
 from __future__ import annotations
 
@@ -46,20 +45,20 @@ from .tool_selection import DeclaredTools
 
 log = logging.getLogger(__name__)
 
-#: How long a server may take to say who it is and which tools it has, in seconds.
+#: Seconds that a server has for the handshake and its list of tools.
 TO_GREET = 30.0
-#: How many pages of tools, and how many tools, are read.
+#: Maximum number of pages of tools, and of tools.
 _MOST_PAGES = 100
 _MOST_DECLARED = 2000
 _MOST_PROMPTS = 100
-#: How much of what a call tells of itself is looked through for secrets, before less of it is told, in characters.
+#: Maximum length of a progress message that is redacted before it is truncated, in characters.
 _MOST_HEARD = 2000
-#: How many lists of tools are read in a row because a server says that its list changed, before it is left at that for a while.
+#: Seconds between two reads of the list of tools.
 _CALM = 1.0
 
 
 class LinkLostError(Exception):
-    """The server is not there, or no longer."""
+    """The server is disconnected."""
 
     def __init__(self, code: Code, message: str) -> None:
         super().__init__(message)
@@ -68,8 +67,7 @@ class LinkLostError(Exception):
 
 
 class _Call:
-    """A call under way. Its time stands still while a person is asked, and begins anew when it tells how far it is. `safe` is
-    a text of its server's without secrets."""
+    """A running call. Its timeout pauses while a person is asked, and restarts at each progress report."""
 
     def __init__(self, reporter: Reporter, timeout: float, safe: Callable[[str], str]) -> None:
         self.reporter = reporter
@@ -79,16 +77,16 @@ class _Call:
         self._until = time.monotonic() + timeout
 
     def left(self) -> float:
-        """How long it may go on, in seconds."""
+        """Return the remaining seconds."""
         return self._timeout if self._asking else self._until - time.monotonic()
 
     async def told(self, progress: float, total: float | None, message: str | None) -> None:
-        """It tells how far it is."""
+        """Report progress."""
         self._until = time.monotonic() + self._timeout
         self.reporter.progress(progress, total, display(self._safe((message or "")[:_MOST_HEARD]), 200))
 
     async def asks(self, server: str, wanted: ElicitRequestParams) -> ElicitResult | ErrorData:
-        """Its server asks a person."""
+        """Ask a person for the server."""
         self._asking += 1
         try:
             return await questions.ask(server, wanted, self.reporter, self._safe)
@@ -98,10 +96,17 @@ class _Call:
 
 
 class Link:
-    """A connection to one server in one folder, begun when it is made. `declared` are the tools that the server has now, with
-    one of ours that reads its resources where it has any; `changes` counts how often they were read. `prompts` are the names of
-    its prompts. `values` are the environment of a program or the headers of an address, as they are; `veil` is laid over what
-    the server says before any of it is cut. `root` is the folder that a program gets as its root; an address gets none."""
+    """A connection to one server for one folder. It connects at once.
+
+    Args:
+        values: Environment of a program, or headers of an address.
+        veil: Returns a new redactor for the server's text, applied before truncation.
+        root: Folder that a program receives as its root. An address receives none.
+    Attributes:
+        declared: Tools of the server, and our tool for its resources if it has any.
+        changes: Number of times that the list of tools was read.
+        prompts: Names of the server's prompts.
+    """
 
     def __init__(
         self,
@@ -131,25 +136,27 @@ class Link:
 
     @property
     def connected(self) -> bool:
-        """True while the server is there."""
+        """True while the server is connected."""
         return self._client is not None
 
     @property
     def busy(self) -> bool:
-        """True while a call is under way, or the server has not said yet who it is."""
+        """True during a call or the handshake."""
         return bool(self._calls) or not self._greeted.is_set()
 
     async def greeted(self) -> None:
-        """Waits until the server is there, or lost."""
+        """Wait until the server is connected or lost."""
         await self._greeted.wait()
 
     async def close(self) -> None:
-        """Ends the connection; a program has ended when this returns."""
+        """Disconnect. A program has ended when this returns."""
         self._over.set()
         await asyncio.wait([self._task])
 
     async def call(self, tool: str, arguments: dict[str, Any], reporter: Reporter) -> ToolOutcome:
-        """What a call comes to. Cancelling it tells the server. Raises LinkLost where the server is not there."""
+        """Call a tool. Cancelling sends a cancellation to the server. Raises LinkLostError if it is
+        disconnected.
+        """
         client = self._client
         if client is None:
             raise self.lost or LinkLostError("server_unavailable", "it is not there")
@@ -192,7 +199,9 @@ class Link:
         return ToolOutcome(output="", code="server_failed", message=message)
 
     async def _ended(self) -> bool:
-        """True where the connection is over, which the error of a call shows before the connection's own end does."""
+        """Return True if the connection has ended. A call's error can arrive before the end of the
+        connection.
+        """
         if self.said.reason:
             self._over.set()
         if self._over.is_set():
@@ -229,13 +238,15 @@ class Link:
             self._greeted.set()
 
     async def _give_up(self) -> None:
-        """Once the connection is over nobody waits for what the server says of itself."""
+        """Cancel the handshake once the connection has ended."""
         await self._over.wait()
         self._task.cancel()
 
     async def _greet(self, stack: AsyncExitStack) -> Client:
-        """The handshake comes first, and the newest protocol where a server refuses it: only over the former can a server ask
-        a person in the middle of a call by itself."""
+        """Try the handshake first, then the newest protocol if the server refuses.
+
+        Only with the handshake can a server ask a person during a call.
+        """
         try:
             client = await self._introduced(stack, "legacy")
         except Exception as error:
@@ -243,7 +254,8 @@ class Link:
             if not refused or self._over.is_set() or self.said.reason:
                 raise
             client = await self._introduced(stack, "auto")
-        # What a server declares of its answers is not held against them: its patterns could take for ever.
+        # Results are not checked against the server's schema: its patterns could take unbounded
+        # time.
         client.session.validate_tool_result = _as_it_is
         about = client.server_info
         if about is not None:
@@ -289,7 +301,7 @@ class Link:
             found.append(reader)
             self._resources = reader.name
         if client.server_capabilities.prompts is not None:
-            # A server may declare what it then does not have.
+            # A server may declare a capability that it does not have.
             with contextlib.suppress(MCPError):
                 prompts = (await client.list_prompts()).prompts[:_MOST_PROMPTS]
                 self.prompts = tuple(display(self.said.safe(one.name), 200) for one in prompts)
@@ -297,7 +309,7 @@ class Link:
         self.changes += 1
 
     async def _watch(self, client: Client) -> None:
-        """Until the connection is over. A list of tools that changed is read anew, and what cannot be read ends it."""
+        """Read a changed list of tools until the connection ends. A list that cannot be read ends it."""
         over = asyncio.ensure_future(self._over.wait())
         try:
             while not over.done():
@@ -316,20 +328,22 @@ class Link:
             over.cancel()
 
     async def _listen(self, client: Client) -> None:
-        """Hears that the list of tools changed from a server that tells so only whom it asked."""
+        """Subscribe to changes of the list of tools, for servers that require it."""
         with contextlib.suppress(MCPError, RuntimeError, TimeoutError, httpx2.HTTPError, OSError):
             async with client.listen(tools_list_changed=True) as events:
                 async for _ in events:
                     self._changed.set()
 
     async def _asked(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
-        """A question belongs to the newest call: servers do not say to which. Without a call nobody is asked."""
+        """Ask for the newest call, because servers do not name the call. Without a call the
+        question is cancelled.
+        """
         if not self._calls:
             return ElicitResult(action="cancel")
         return await self._calls[-1].asks(self.server.name, params)
 
     async def _list_roots(self, context: ClientRequestContext) -> ListRootsResult:
-        """The folder that the server works for, whichever one it was started in."""
+        """Return the folder that the server works for."""
         root = Path(self._root)
         return ListRootsResult(roots=[Root(uri=FileUrl(root.as_uri()), name=root.name or None)])
 
@@ -341,7 +355,7 @@ class Link:
             self._changed.set()
 
     def _why(self, error: BaseException) -> str:
-        """Why the server is lost, in words, with the last of its diagnostics."""
+        """Return why the server is lost, with its last diagnostic line."""
         return self._heard_last(self.said.reason or describe(error, self.said.safe, TO_GREET))
 
     def _heard_last(self, why: str) -> str:
@@ -350,7 +364,7 @@ class Link:
 
 
 async def _cancelled(task: asyncio.Future[Any]) -> None:
-    """Cancels what nobody waits for any more, and returns when it is over."""
+    """Cancel a task and wait until it has ended."""
     task.cancel()
     (came,) = await asyncio.gather(task, return_exceptions=True)
     if isinstance(came, Exception):
@@ -358,7 +372,7 @@ async def _cancelled(task: asyncio.Future[Any]) -> None:
 
 
 async def _as_it_is(name: str, result: CallToolResult) -> None:
-    """Takes the answer as it is."""
+    """Accept the result without a check."""
 
 
 def _listening(client: Client) -> tuple[str, ...]:

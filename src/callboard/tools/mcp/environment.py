@@ -1,4 +1,4 @@
-"""What a program that is a server gets of our environment: where programs are and where the person's home is, no more."""
+"""Environment variables that servers and hooks inherit."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def base_environment() -> dict[str, str]:
-    """The variables that every server gets, beside those that its settings name."""
+    """Return the variables of every server and hook, in addition to those of its settings."""
     return {"PATH": _PATH, **{name: os.environ[name] for name in _PASSED_ON if name in os.environ}}

@@ -15,7 +15,7 @@ from ..files.paths import display
 
 
 def leaves(error: BaseException) -> list[BaseException]:
-    """The errors of a group, of its groups as well, or the error itself."""
+    """Return the errors of a group and of its groups, or the error itself."""
     if isinstance(error, BaseExceptionGroup):
         group = cast("BaseExceptionGroup[BaseException]", error)
         return [leaf for one in group.exceptions for leaf in leaves(one)]
@@ -23,7 +23,7 @@ def leaves(error: BaseException) -> list[BaseException]:
 
 
 def code_of(error: BaseException) -> Code:
-    """The code of a connection that failed with this error."""
+    """Return the code for a failed connection."""
     return (
         "server_unavailable"
         if any(isinstance(one, OSError | httpx2.HTTPError) for one in leaves(error))
@@ -32,7 +32,7 @@ def code_of(error: BaseException) -> Code:
 
 
 def describe(error: BaseException, safe: Callable[[str], str], patience: float) -> str:
-    """Why a connection failed. `safe` removes secrets from a server's text; `patience` is in seconds."""
+    """Return why a connection failed. `safe` redacts a server's text; `patience` is in seconds."""
     first = leaves(error)[0]
     match first:
         case TimeoutError():

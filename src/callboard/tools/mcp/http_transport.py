@@ -1,4 +1,4 @@
-"""A server at an address: what may come from it has a largest size, nothing is unpacked, and nobody is sent elsewhere."""
+"""Transport to a server at an address, with limits on size, no compression and no redirects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from .server_log import ServerLog
 
-#: The largest answer, and the largest event of a stream, in bytes.
+#: Maximum size of an answer, and of an event of a stream, in bytes.
 LARGEST = 16 * 1024 * 1024
 
 
@@ -21,16 +21,16 @@ _GONE = frozenset({401, 403, 404, 410})
 
 
 class _TooLargeError(httpx2.ReadError):
-    """More came than is taken."""
+    """The answer is too large."""
 
 
 @asynccontextmanager
 async def address(
     url: str, headers: Mapping[str, str], said: ServerLog, over: asyncio.Event
 ) -> AsyncGenerator[TransportStreams, None]:
-    """The streams of messages from and to an address. It takes no setting of the surroundings: no proxy, no stored password.
+    """Return the message streams of an address. It ignores proxy settings and stored passwords.
 
-    Where more comes than is taken, `over` is set and `said.reason` tells so.
+    If an answer is too large, `over` is set and `said.reason` has the reason.
     """
     async with (
         httpx2.AsyncClient(
@@ -57,11 +57,12 @@ class _Bounded(httpx2.AsyncBaseTransport):
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
             raise self._too_much("it sent what is packed, though it was asked not to", request)
-        # What is wrong with a request alone is said in the body; these are about the server or the connection.
+        # The body explains a failure of one request. These codes concern the server or the
+        # connection.
         if request.method == "POST" and (response.status_code in _GONE or response.status_code >= 500):
             more = ": it wants to be authorised" if response.status_code in (401, 403) else ""
             self._said.reason = f"it answered {response.status_code}{more}"
-        # A stream of events has a bound for each of them, which the protocol's package keeps.
+        # The protocol's package limits each event of a stream.
         if not response.headers.get("content-type", "").startswith("text/event-stream"):
             response.stream = _Counted(cast("httpx2.AsyncByteStream", response.stream), self, request)
         return response
@@ -76,7 +77,7 @@ class _Bounded(httpx2.AsyncBaseTransport):
         return _TooLargeError(reason, request=request)
 
     def over(self, request: httpx2.Request) -> _TooLargeError:
-        """What is raised where more came than is taken."""
+        """Return the error for an answer that is too large."""
         return self._too_much(f"it sent an answer of more than {LARGEST:,} bytes", request)
 
 

@@ -1,4 +1,4 @@
-"""What a server's tools are called here: `mcp__server__tool`, unique, of characters and a length that every provider takes."""
+"""Names of servers' tools: `mcp__server__tool`, unique and valid for every provider."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import re
 from collections.abc import Iterable
 
 PREFIX = "mcp__"
-#: The longest name that every provider takes.
+#: Maximum length that every provider accepts.
 LONGEST = 64
 _LONGEST_SERVER = 24
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def is_brought(name: str) -> bool:
-    """True for the name of a tool that a server brings."""
+    """Return True for the name of a server's tool."""
     return name.startswith(PREFIX)
 
 
 def servers(names: Iterable[str]) -> dict[str, str]:
-    """The part that stands for each server in the names of its tools. It holds no `__` and begins and ends with none, so that
-    `mcp__server__*` never speaks of another server's tools."""
+    """Return the part of tool names that stands for each server.
+
+    It has no `__` and no `_` or `-` at its ends, so `mcp__server__*` never matches another server's
+    tools.
+    """
     found: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"_{2,}", "_", _FOREIGN.sub("_", name)).strip("_-") or "server"
@@ -31,7 +34,7 @@ def servers(names: Iterable[str]) -> dict[str, str]:
 
 
 def tool(server: str, name: str, taken: Iterable[str]) -> str:
-    """The name of a tool. `server` is its server's part, `taken` are the names that its tools have already."""
+    """Return the name of a tool. `taken` are the names in use."""
     before = f"{PREFIX}{server}__"
     plain = _FOREIGN.sub("_", name)
     if len(before) + len(plain) > LONGEST or before + plain in taken:

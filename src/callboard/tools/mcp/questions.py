@@ -1,4 +1,4 @@
-"""What a server asks a person, and the answer as it wants it: a form is an object of plain values."""
+"""Questions of servers to a person, and answers in the form's types."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from ..files.paths import display
 from .schema_checker import Checker
 from .secret_fields import secret_fields
 
-#: How much of what a server asks is shown, in characters.
+#: Maximum length of a question, in characters.
 LONGEST = 4000
-#: How often a person is asked again whose answer does not fit.
+#: Maximum number of attempts for a valid answer.
 _AGAIN = 3
 
 
 async def ask(
     server: str, wanted: ElicitRequestParams, reporter: Reporter, safe: Callable[[str], str]
 ) -> ElicitResult | ErrorData:
-    """Return what a person says to it, or an error for a form that asks for a secret, which no person sees.
+    """Ask a person and return the answer. Return an error for a form that asks for a secret,
+    without showing it.
 
-    An answer that does not fit the form is asked for again, with what is wrong with it. `safe` is a text without secrets, which
-    are looked for before the question is cut.
+    An invalid answer is asked for again, with the problem. `safe` redacts the question before it is
+    truncated.
     """
     known = safe(wanted.message[: 2 * LONGEST])[:LONGEST]
     message = "\n".join(display(line, LONGEST) for line in known.splitlines())
@@ -66,7 +67,9 @@ _ACTIONS: dict[str, Literal["accept", "decline", "cancel"]] = {
 
 
 def _content(reply: Reply, schema: dict[str, Any]) -> dict[str, Any]:
-    """The answer as an object. Words alone are the answer where one thing is asked for. Raises Refusal `invalid_input`."""
+    """Return the answer as an object. Plain text answers a form with one field. Raises Refusal
+    `invalid_input`.
+    """
     properties = cast("dict[str, Any]", schema.get("properties") or {})
     content = _object(reply.answer)
     if content is None:
@@ -93,7 +96,7 @@ def _object(text: str) -> dict[str, Any] | None:
 
 
 def _plain(text: str, schema: Any) -> Any:
-    """Words as what the one field takes."""
+    """Convert text to the type of the only field."""
     kind = cast("dict[str, Any]", schema).get("type") if isinstance(schema, dict) else "string"
     try:
         match kind:

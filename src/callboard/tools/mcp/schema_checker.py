@@ -1,7 +1,7 @@
-"""Comparing a value with a schema of a server, in bounded time.
+"""Checks of values against a server's schema, in bounded time.
 
-Whether a value fits takes linear time: the library compares each value with each schema once. To explain why it does not, the
-library goes through all alternatives of a schema that recurs, and these double with each level. They are counted first.
+The check itself takes linear time. To explain a mismatch, the library tries every alternative of a
+recursive schema, and these double with each level. So they are counted first.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import jsonschema_rs
 
 from .schema_graph import REFERENCES, SAME_VALUE, Graph, check_expansion
 
-#: Comparisons up to which a misfit is explained.
+#: Maximum number of comparisons for which a mismatch is explained.
 MOST_EXPLAINED = 20_000
-#: Bounds of a pattern: how often it may try again, and its size.
+#: Bounds of a pattern: backtracking steps and size.
 _PATTERNS = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000, size_limit=1_000_000)
 _EACH_PROPERTY = frozenset({"additionalProperties", "unevaluatedProperties"})
 _EACH_ITEM = frozenset({"items", "additionalItems", "unevaluatedItems", "contains"})
@@ -25,14 +25,14 @@ _Schema = dict[str, Any]
 
 
 class SchemaMismatch(NamedTuple):
-    """Why a value does not fit, and where in it; the path is empty for the value itself."""
+    """Mismatch of a value and its path; empty for the value itself."""
 
     where: str
     message: str
 
 
 class Checker:
-    """Compares values with one schema."""
+    """Checks values against one schema."""
 
     def __init__(self, schema: _Schema) -> None:
         """Raises ValueError for an invalid JSON Schema, or one that leads elsewhere or too far."""
@@ -43,7 +43,9 @@ class Checker:
         )
 
     def misfit(self, value: Any) -> SchemaMismatch | None:
-        """Return why a value does not fit; None where it does. Raises ValueError for one that JSON does not have."""
+        """Return why a value does not match; None if it does. Raises ValueError for a value that is
+        not JSON.
+        """
         if self._validator.is_valid(value):
             return None
         if self._graph.recurs and not _is_explained(self._graph, self._schema, value):
@@ -53,7 +55,7 @@ class Checker:
 
 
 def _is_explained(graph: Graph, schema: _Schema, value: Any) -> bool:
-    """Return True where an explanation takes few comparisons."""
+    """Return True if an explanation needs few comparisons."""
     try:
         return _Comparisons(graph).count(schema, value) <= MOST_EXPLAINED
     except (RecursionError, _TooManyError):
@@ -61,11 +63,11 @@ def _is_explained(graph: Graph, schema: _Schema, value: Any) -> bool:
 
 
 class _TooManyError(Exception):
-    """There are more than are explained."""
+    """There are too many comparisons to explain a mismatch."""
 
 
 class _Comparisons:
-    """What a value is compared with. A schema recurs for a value within only, so that counting ends."""
+    """Counter of comparisons. A schema recurs only for a value within, so counting ends."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph

@@ -1,4 +1,4 @@
-"""How much of a schema one value is compared with: references multiply, and a small schema can take longer than any call."""
+"""Size of a schema with its references expanded."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import unquote
 
-#: Schemas that one value may be compared with, with each reference put in place.
+#: Maximum number of schemas for one value, with references expanded.
 MOST_COMPARED = 20_000
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
-#: What a schema says of the value itself, and not of what is in the value.
+#: Keywords whose schemas apply to the same value.
 SAME_VALUE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"})
-#: What is compared with nothing where it stands.
+#: Keywords whose schemas apply nowhere by themselves.
 _ELSEWHERE = frozenset({"$defs", "definitions", "enum", "const", "default", "examples"})
 
 _Schema = dict[str, Any]
@@ -36,7 +36,7 @@ def check_expansion(schema: _Schema) -> Graph:
 
 
 class Graph:
-    """The schemas of a schema, by what refers to what. `recurs` is True for one that leads to itself for a value within."""
+    """Schemas of a schema by reference. `recurs` is True if one refers to itself for a value within."""
 
     def __init__(self, root: _Schema) -> None:
         self.recurs = False
@@ -55,12 +55,12 @@ class Graph:
                     self._anchors[one[name]] = one
 
     def check_ends(self, root: _Schema) -> None:
-        """Raise ValueError where a schema leads to itself for the same value."""
+        """Raise ValueError if a schema refers to itself for the same value."""
         for one in _schemas(root):
             self._walk(one)
 
     def size(self, node: _Schema) -> int:
-        """Count the schemas that a value is compared with; what recurs for a value within it counts once."""
+        """Count the schemas for a value. A schema that recurs for a value within counts once."""
         known = self._sizes.get(id(node))
         if known is not None:
             self.recurs = self.recurs or id(node) in self._counting
@@ -85,7 +85,7 @@ class Graph:
         self._ended.add(id(node))
 
     def _next(self, node: _Schema) -> Iterator[tuple[_Schema, bool]]:
-        """Yield the schemas that a schema leads to, and whether for the same value."""
+        """Yield the schemas that a schema refers to, and whether they apply to the same value."""
         for key, value in node.items():
             if key in REFERENCES:
                 found = self.target(value)
@@ -96,7 +96,7 @@ class Graph:
                     yield one, key in SAME_VALUE
 
     def target(self, reference: object) -> _Schema | None:
-        """Return what a reference names. The library refuses one that names nothing here."""
+        """Return the referenced schema. The library rejects an unknown reference."""
         if not isinstance(reference, str):
             return None
         place = unquote(reference.removeprefix(self._id) if self._id else reference).removeprefix("#")

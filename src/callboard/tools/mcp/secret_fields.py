@@ -1,4 +1,4 @@
-"""Fields of a form that ask for a secret, which a server must not ask for by a form (MCP, elicitation)."""
+"""Form fields that ask for a secret, which MCP forbids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Any, cast
 
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-#: What the name of a secret ends with.
+#: Words that end the name of a secret.
 _SECRETS = frozenset(
     """password passwd pwd passphrase passcode secret token credential credentials apikey otp totp cvv cvc
     kennwort passwort contraseña motdepasse 密码 口令""".split()
@@ -17,7 +17,7 @@ _PAIRS = frozenset(
         "\n", "|"
     ).split("|")
 )
-#: What may follow it and changes nothing.
+#: Words that may follow without changing the meaning.
 _BEHIND = frozenset("again confirm confirmation repeat repeated value string text new old current".split())
 
 

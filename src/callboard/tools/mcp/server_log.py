@@ -1,4 +1,4 @@
-"""What a server says beside its answers, as much of its end as is kept, without secrets."""
+"""Diagnostics of a server: the end of its output, redacted."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from collections.abc import Callable
 from callboard.contracts.ports.secrets import StreamRedaction
 
 MOST = 8192
-#: So much is kept before what is told: a secret that begins in it and ends in what is told is known as one. What stands at its
-#: own beginning may be the rest of a secret, and is not told.
+#: Text kept in front of the visible part, so that a secret across the boundary is recognised. Its
+#: own beginning may be part of a secret and is never shown.
 _BEFORE = MOST
 
 
 class PlainText:
-    """A veil over nothing, where no secrets are known."""
+    """A redactor without secrets."""
 
     def add(self, piece: str) -> str:
-        """What may be shown now."""
+        """Return the piece."""
         return piece
 
     def release_harmless(self) -> str:
-        """What is held back."""
+        """Return nothing: no text is withheld."""
         return ""
 
     def pending(self) -> str:
-        """What is held back."""
+        """Return nothing: no text is withheld."""
         return ""
 
 
 class ServerLog:
-    """The end of what a server wrote to its diagnostics, in the order in which it came, and why it is gone where that is known
-    better than from the connection."""
+    """The end of a server's diagnostics. `reason` is why it ended, if known better than from the
+    connection.
+    """
 
     def __init__(self, veil: Callable[[], StreamRedaction] = PlainText) -> None:
         self.reason = ""
@@ -40,7 +41,7 @@ class ServerLog:
         self._size = 0
 
     def add(self, text: str) -> None:
-        """More of it."""
+        """Add text."""
         text = text[-MOST - _BEFORE :]
         self._pieces.append(text)
         self._size += len(text)
@@ -48,7 +49,7 @@ class ServerLog:
             self._size -= len(self._pieces.popleft())
 
     def text(self) -> str:
-        """What is kept, secrets replaced before it is cut."""
+        """Return the kept text, redacted before it is truncated."""
         whole = "".join(self._pieces)[-MOST - _BEFORE :]
         veil = self._veil()
         if len(whole) > MOST:
@@ -56,10 +57,10 @@ class ServerLog:
         return veil.add(whole[-MOST:]) + veil.pending()
 
     def safe(self, text: str) -> str:
-        """Another text without secrets."""
+        """Return another text redacted."""
         veil = self._veil()
         return veil.add(text) + veil.pending()
 
     def last_line(self) -> str:
-        """The last line that says anything."""
+        """Return the last line with content."""
         return next((line.strip() for line in reversed(self.text().splitlines()) if line.strip()), "")

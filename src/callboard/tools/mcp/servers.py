@@ -1,4 +1,4 @@
-"""The servers of all folders: connected before a run needs them, tried again after a while, let go when nobody uses them."""
+"""Connections to the servers of all folders: opened before a run, retried, and closed when idle."""
 
 from __future__ import annotations
 
@@ -29,29 +29,34 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: How long a run waits for servers before it begins without them, in seconds.
+#: Seconds that a run waits for servers before it starts without them.
 PATIENCE = 10.0
-#: A server that was lost is tried again after so long, at first and at most, in seconds.
+#: Seconds until a lost server is retried: at first, and at most.
 _FIRST_REST, _LONGEST_REST = 1.0, 60.0
-#: How long a connection that nobody uses is kept, in seconds.
+#: Seconds until an unused connection is closed.
 IDLE = 900.0
 
 
 class McpCatalog(NamedTuple):
-    """What servers bring to a folder now: by name the tools that they have, or had when they were there last; those that the
-    settings leave out with their server; and by the part that stands for a server which one is not there, and why."""
+    """Tools of servers for a folder.
+
+    Attributes:
+        offered: Tools by name, also those of a server that is now disconnected.
+        left_out: Tools that the settings exclude, with their server.
+        missing: Disconnected servers and the reason, by their part of tool names.
+    """
 
     offered: Mapping[str, ToolOffer] = {}
     left_out: Mapping[str, str] = {}
     missing: Mapping[str, tuple[str, str]] = {}
 
     def gone(self, server: str) -> str:
-        """Why the server is not there; empty where it is."""
+        """Return why the server is disconnected; empty if it is connected."""
         return next((why for name, why in self.missing.values() if name == server), "")
 
 
 class _Slot:
-    """One server in one folder. `known` are the tools that it had when it was there last."""
+    """One server for one folder. `known` are its tools at the last connection."""
 
     def __init__(self, server: Server, folder: str) -> None:
         self.server = server
@@ -69,7 +74,7 @@ class _Slot:
         return self.link is not None and self.link.connected
 
     def taken(self, part: str) -> ToolSelection:
-        """The tools of the server under that part of their names."""
+        """Return the server's tools under that part of their names."""
         link = self.link
         if link is not None and link.connected and self._read != (link.changes, part):
             self.known = take(self.server, part, link.declared)
@@ -77,11 +82,11 @@ class _Slot:
         return self.known
 
     def forget(self) -> None:
-        """What a new connection declares is read anew."""
+        """Read the declarations of a new connection again."""
         self._read = (0, "")
 
     def why(self) -> tuple[str, str]:
-        """The code and the words for its not being there."""
+        """Return the code and the text for a disconnected server."""
         if self.problem is not None:
             return self.problem.code, self.problem.problem.message
         lost = self.link.lost if self.link is not None else None
@@ -103,9 +108,14 @@ def _none(server: Server, folder: str) -> Reach:
 
 
 class ToolServers:
-    """`reveal` gives the value that a setting of a server stands for; it raises Refusal where there is none for it. `starts`
-    gives the folder in which a server that works for another one is started, `reach` where agents change files that could be
-    its program. `veil` gives a new veil for what one says."""
+    """Connections to tool servers.
+
+    Args:
+        reveal: Returns the value of a server's setting. Raises Refusal if it is missing.
+        starts: Returns the folder in which a server starts.
+        reach: Returns the folders where agents could change its program.
+        veil: Returns a new redactor for a server's text.
+    """
 
     def __init__(
         self,
@@ -124,8 +134,9 @@ class ToolServers:
         self._closing: set[asyncio.Task[None]] = set()
 
     async def prepare(self, context: ToolContext, *, whole: bool = False) -> None:
-        """Connects to the context's servers that are not there and may be tried again, for as long as patience lasts; with
-        `whole` until each is there or lost."""
+        """Connect to disconnected servers that may be retried, within the patience. `whole` waits
+        until each is connected or lost.
+        """
         now = time.monotonic()
         self._sweep(context, now)
         waited: list[asyncio.Task[None]] = []
@@ -142,7 +153,7 @@ class ToolServers:
             await asyncio.wait(waited, timeout=None if whole else self._patience)
 
     async def prepare_for(self, context: ToolContext, tool: str) -> None:
-        """The same for a call of the tool: its server is waited for until it is there or lost."""
+        """Do the same for a call of the tool. Wait until its server is connected or lost."""
         await self.prepare(context)
         parts = names.servers(server.name for server in context.servers)
         for slot in self._of(context):
@@ -150,7 +161,7 @@ class ToolServers:
                 await asyncio.wait([slot.connecting])
 
     async def reconnect(self, context: ToolContext, name: str) -> ServerState:
-        """Lets go of the server and connects to it anew. Raises Refusal `unknown_server`."""
+        """Disconnect and connect again. Raises Refusal `unknown_server`."""
         slot = next((one for one in self._of(context) if one.server.name == name), None)
         if slot is None:
             there = ", ".join(server.name for server in context.servers) or "none"
@@ -163,7 +174,7 @@ class ToolServers:
         return next(one for one in self.states(context) if one.name == name)
 
     def brought(self, context: ToolContext) -> McpCatalog:
-        """What the context's servers bring now."""
+        """Return the current tools of the context's servers."""
         offered: dict[str, ToolOffer] = {}
         left_out: dict[str, str] = {}
         missing: dict[str, tuple[str, str]] = {}
@@ -178,14 +189,14 @@ class ToolServers:
         return McpCatalog(offered, left_out, missing)
 
     def states(self, context: ToolContext) -> tuple[ServerState, ...]:
-        """The context's servers as they are now, in the order of the settings."""
+        """Return the current state of the context's servers, in the order of the settings."""
         parts = names.servers(server.name for server in context.servers)
         return tuple(_state(slot, slot.taken(parts[slot.server.name])) for slot in self._of(context))
 
     async def call(
         self, context: ToolContext, tool: ToolOffer, arguments: dict[str, object], reporter: Reporter
     ) -> ToolOutcome:
-        """What a call of the tool comes to."""
+        """Call a server's tool."""
         slot = next((one for one in self._of(context) if one.server.name == tool.server), None)
         if slot is None or slot.link is None or not slot.connected:
             why = slot.why()[1] if slot is not None else "the settings have it no more"
@@ -199,7 +210,7 @@ class ToolServers:
             slot.used = time.monotonic()
 
     async def close(self) -> None:
-        """Lets go of all of them; their programs have ended when this returns."""
+        """Disconnect from every server. Programs have ended when this returns."""
         slots = list(self._slots.values())
         self._slots.clear()
         connecting = [slot.connecting for slot in slots if slot.connecting is not None]
@@ -225,11 +236,11 @@ class ToolServers:
         return slot.connecting
 
     async def _connect(self, slot: _Slot) -> None:
-        """A new connection in place of the one before, which has ended then."""
+        """Replace the former connection, after it has ended."""
         try:
             if slot.link is not None:
                 await slot.link.close()
-            # The protocol's package is large, and reading it would hold up everything else.
+            # The protocol's package is large. Importing it here would block the event loop.
             kind: type[Link] = (await asyncio.to_thread(importlib.import_module, f"{__package__}.connection")).Link
             slot.forget()
             folder, values = self._starts(slot.server, slot.folder), self._values(slot.server)
@@ -255,7 +266,7 @@ class ToolServers:
                 return {name: self._reveal(server, value) for name, value in headers.items()}
 
     def _sweep(self, context: ToolContext, now: float) -> None:
-        """Lets go of connections that the settings of this folder name no more, and of those that nobody used for long."""
+        """Close connections that the folder's settings no longer name, and idle ones."""
         folder = _served(context)
         kept = {(folder, msgspec.json.encode(server)) for server in context.servers}
         for key, slot in list(self._slots.items()):
@@ -273,8 +284,9 @@ class ToolServers:
 
 
 def _looked(server: Server, folder: str, values: Mapping[str, str], reach: Reach) -> Server:
-    """The server with its program as it is found from the folder. Raises Refusal where an agent could change it, or it is not
-    there."""
+    """Return the server with its program's path. Raises Refusal if it is missing or an agent could
+    change it.
+    """
     if isinstance(server, HttpServer):
         return server
     try:

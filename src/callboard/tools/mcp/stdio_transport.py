@@ -1,7 +1,7 @@
-"""A server that is a program: started behind the guard, which ends it and all that came of it when its host is gone.
+"""Transport to a server that is a program, behind the guard.
 
-It speaks in lines, one message each. A line that is no message is kept as one of its diagnostics; one that is too long, or
-too many that are none, end the connection.
+Each message is a line. An invalid line is stored as a diagnostic. A line that is too long, or too
+many invalid lines, end the connection.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from ..sandbox.launch import Descriptors, Guard, Launch, fixed_command, start_gu
 from ..shielded_wait import kill, wait_shielded
 from .server_log import ServerLog
 
-#: The largest message that is taken, in bytes.
+#: Maximum size of a message, in bytes.
 LARGEST = 16 * 1024 * 1024
-#: How much of what is no message is taken before the connection is given up, in lines and bytes.
+#: Maximum invalid output, in lines and bytes, before the connection ends.
 MOST_LINES = 1000
 MOST_BYTES = 1024 * 1024
-#: The longest line that is no message and is told, in bytes.
+#: Maximum length of a stored invalid line, in bytes.
 _LONGEST_LINE = 500
-#: How long a server may take to end by itself once its input is closed, and its guard to end it, in seconds.
+#: Seconds for a server to end after its input closes, and for its guard to end it.
 _TO_END = 1.0
 _PATIENCE = 5.0
 _PIECE = 64 * 1024
@@ -44,7 +44,7 @@ _Outbox = MemoryObjectReceiveStream[SessionMessage]
 
 
 class _Process:
-    """The guard with the server behind it. `input` is the server's; `ending` once it is we who end it."""
+    """A server behind its guard. `ending` is set once we end it."""
 
     def __init__(self, guard: Guard, given: asyncio.WriteTransport) -> None:
         self.process = guard.process
@@ -53,19 +53,19 @@ class _Process:
         self._guard = guard
 
     async def end(self) -> None:
-        """Ends the server: it may do so by itself, and what of it is still there then is killed."""
+        """Close the server's input, wait, then kill what still runs."""
         self.ending = True
         self.input.close()
         waiting = asyncio.ensure_future(self.process.wait())
         try:
             await asyncio.wait([waiting], timeout=_TO_END)
         finally:
-            # Whatever becomes of this task, nothing of the server stays.
+            # No process of the server may stay, also after a cancellation.
             self._guard.release()
         await wait_shielded(self._ended(waiting))
 
     def how(self) -> str:
-        """How it ended, as far as its guard tells; empty where it was we who ended it."""
+        """Return how it ended, if its guard reports it; empty if we ended it."""
         if self.process.returncode is None:
             return "it closed its output"
         lines = self._guard.read_status()
@@ -74,7 +74,7 @@ class _Process:
         return error or ("" if code is None else f"its program ended with exit code {code}")
 
     def close(self) -> None:
-        """Lets go of what is left."""
+        """Release the guard."""
         self._guard.close()
 
     async def _ended(self, waiting: asyncio.Future[int]) -> None:
@@ -88,9 +88,10 @@ class _Process:
 async def program(
     command: Sequence[str], folder: str, environment: Mapping[str, str], said: ServerLog, over: asyncio.Event
 ) -> AsyncGenerator[tuple[Read, Write], None]:
-    """The streams of messages from and to a program. Raises OSError where it cannot be started.
+    """Return the message streams of a program. Raises OSError if it cannot start.
 
-    When the program ends, closes its output or sends too much that is invalid, `over` is set and `said.reason` has the reason.
+    When the program ends, closes its output or sends too much invalid output, `over` is set and
+    `said.reason` has the reason.
     """
     running = await _start(command, folder, environment)
     inbox, read = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -139,7 +140,7 @@ async def _start(command: Sequence[str], folder: str, environment: Mapping[str, 
 async def _read(
     running: _Process, inbox: _Inbox, said: ServerLog, over: asyncio.Event, diagnosing: asyncio.Task[None]
 ) -> None:
-    """Takes messages until the program ends, or says what is not taken."""
+    """Read messages until the program ends or sends too much invalid output."""
     output = running.process.stdout
     with inbox:
         try:
@@ -158,13 +159,13 @@ async def _read(
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             # The connection is being ended from our side.
             pass
-    # A process is not over for us before the end of its output was seen.
+    # asyncio reports the end of a process only after the end of its output was read.
     while output is not None and await output.read(_PIECE):
         pass
 
 
 class _AbandonedError(Exception):
-    """What came is not taken any more."""
+    """The connection ends because of invalid output."""
 
 
 async def _take_lines(stream: asyncio.StreamReader | None, inbox: _Inbox, said: ServerLog) -> None:
@@ -202,7 +203,7 @@ def _message(line: bytes) -> JSONRPCMessage:
     except ValueError:
         if b"\\ud" not in line.lower():
             raise
-        # Half of a surrogate pair: what programs write that cut a text within a character.
+        # An unpaired surrogate, from programs that cut a text within a character.
         return jsonrpc_message_adapter.validate_python(valid_texts(json.loads(line)), by_name=False)
 
 
@@ -213,12 +214,14 @@ async def _write(outbox: _Outbox, pipe: asyncio.WriteTransport) -> None:
 
 
 def _whole(line: bytes) -> str:
-    """The line; of one that is too long how long it is, since half of it may be half of a secret."""
+    """Return the line. A long one is replaced by its length, because a part of it could be a part
+    of a secret.
+    """
     return line.decode(errors="replace") if len(line) <= _LONGEST_LINE else f"[a line of {len(line):,} bytes]"
 
 
 async def _diagnose(stream: asyncio.StreamReader | None, said: ServerLog) -> None:
-    # A character may come in two pieces.
+    # A character may be split over two pieces.
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     while stream is not None and (data := await stream.read(_PIECE)):
         said.add(decoder.decode(data))

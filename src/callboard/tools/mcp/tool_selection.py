@@ -1,7 +1,8 @@
-"""Which of the tools that a server declares are taken, and as what.
+"""Selection of the tools that a server declares.
 
-What a server says is in its own hands: names, descriptions and schemas have their bounds, patterns may guess so often and no
-more, and no schema leads anywhere else. What is not taken is counted, with its reason.
+A server controls what it declares. So names, descriptions and schemas have bounds, patterns have a
+limit on backtracking, and a schema refers only to itself. Refused tools are counted, with the
+reason.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ MOST_TOOLS = 256
 LONGEST_NAME = 200
 LONGEST_DESCRIPTION = 8192
 LARGEST_SCHEMA = 64 * 1024
-#: How many refusals are told in words; the others are counted.
+#: Maximum number of refusals with a reason; the others are counted.
 _MOST_TOLD = 20
 
 
 class DeclaredTools(NamedTuple):
-    """A tool as its server declares it; None where it says nothing."""
+    """A tool as its server declares it. None means that the server does not declare it."""
 
     name: str
     description: str
@@ -41,9 +42,15 @@ class DeclaredTools(NamedTuple):
 
 
 class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool that was taken. `tool` is its name at its server, `name` here. `declared` is the SHA-256 of all that its server
-    declares of it, in hex: a tool that is declared otherwise is another one. `destructive` is its server's word where
-    it gave one, and else what the protocol takes for granted of what changes something."""
+    """A selected tool.
+
+    Attributes:
+        tool: Name at the server.
+        declared: SHA-256 of the whole declaration in hex. A tool with another declaration is
+            another tool.
+        destructive: The server's annotation, or else the protocol's default for tools that change
+            something.
+    """
 
     name: str
     server: str
@@ -57,11 +64,11 @@ class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
     checker: Checker
 
     def check(self, arguments: Mapping[str, Any]) -> None:
-        """Raises Refusal `tool_arguments` for what does not fit the tool's schema."""
+        """Check arguments against the tool's schema. Raises Refusal `tool_arguments`."""
         try:
             misfit = self.checker.misfit(arguments)
         except ValueError as unfit:
-            # A number that no JSON has, and the like.
+            # Such as a number that JSON does not have.
             raise Refusal("tool_arguments", f"The arguments cannot be checked: {unfit}.") from unfit
         if misfit is not None:
             said = display(misfit.message, 500)
@@ -74,8 +81,9 @@ class ToolOffer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ToolSelection(NamedTuple):
-    """The tools of a server: by name those that were taken, and the names of those that the settings leave out; how many
-    could not be taken, and of the first of them why."""
+    """Tools of a server: selected ones, names that the settings exclude, and the number of refused
+    ones with reasons.
+    """
 
     offered: dict[str, ToolOffer]
     left_out: tuple[str, ...] = ()
@@ -84,7 +92,7 @@ class ToolSelection(NamedTuple):
 
 
 def take(server: Server, part: str, declared: Sequence[DeclaredTools]) -> ToolSelection:
-    """Of the tools that a server declares, those that are taken. `part` stands for the server in their names."""
+    """Select tools from a server's declarations. `part` stands for the server in their names."""
     offered: dict[str, ToolOffer] = {}
     left_out: list[str] = []
     refusals: list[str] = []
@@ -143,5 +151,5 @@ def _offered(server: Server, name: str, one: DeclaredTools) -> ToolOffer:
 
 
 def _told(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema as a provider takes it: with properties, and without a name for its dialect."""
+    """Return the schema as providers accept it: with properties, and without `$schema`."""
     return {"properties": {}, **{key: value for key, value in schema.items() if key != "$schema"}}

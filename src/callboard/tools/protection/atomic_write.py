@@ -1,4 +1,4 @@
-"""A file replaced as a whole: at every moment the name leads to the old content or to the new one, also after a crash."""
+"""Atomic replacement of a file. The name always leads to the old or the new content, also after a crash."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ from .watch import approve
 
 ABSENT = "absent"
 
-#: What file systems answer that have no hard links.
+#: Errors of file systems without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS})
 
-#: Between the last look at a file and its replacement no other change of this process may come.
+#: No other change of this process may happen between the last check of a file and its replacement.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class ChangedMeanwhileError(Exception):
-    """The file is no longer what the change was made for. Nothing was done."""
+    """The file changed after the change was planned. Nothing was done."""
 
 
 class StoppedError(Exception):
-    """The call was stopped before its change was made. Nothing was done."""
+    """The call was stopped before its change. Nothing was done."""
 
 
 def fingerprint(data: bytes | None) -> str:
-    """The SHA-256 of a file's content in hex, `absent` where there is no file."""
+    """Return the SHA-256 of a file's content in hex; `absent` without a file."""
     return ABSENT if data is None else hashlib.sha256(data).hexdigest()
 
 
 def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
-    """Makes the change, durably. Folders that are missing are made; mode and owner of the file are kept.
+    """Make the change durably. Create missing folders. Keep the mode and owner of the file.
 
-    Raises Changed, Stopped, PathDenied, OSError; the file is as it was then, unless it is the disk that failed at the very end.
+    Raises:
+        ChangedMeanwhileError, StoppedError, PathDenied, OSError: The file is unchanged, unless the
+            disk failed at the
+            very end.
     """
     with folder.parent(plan.path, make=plan.before is None) as (handle, name):
         temporary = f".callboard-{secrets.token_hex(8)}.tmp"
@@ -67,7 +70,11 @@ def replace(folder: Folder, plan: PlannedChange, stop: threading.Event) -> None:
 
 
 def remove(folder: Folder, path: str, before: bytes) -> None:
-    """Removes the file, durably. Raises Changed where it is not what it was, PathDenied, OSError; the file is there then."""
+    """Remove the file durably.
+
+    Raises:
+        ChangedMeanwhileError, PathDenied, OSError: The file is still there.
+    """
     with folder.parent(path) as (handle, name):
         with _ONE_AT_A_TIME:
             if _content(handle, name, path) != before:
@@ -79,7 +86,7 @@ def remove(folder: Folder, path: str, before: bytes) -> None:
 def _swap(handle: int, temporary: str, name: str, plan: PlannedChange) -> None:
     if plan.before is None:
         try:
-            # Unlike a renaming, a link never takes the place of a file that came meanwhile.
+            # Unlike a rename, a link never replaces a file that was created meanwhile.
             os.link(temporary, name, src_dir_fd=handle, dst_dir_fd=handle, follow_symlinks=False)
         except FileExistsError as error:
             raise ChangedMeanwhileError from error
@@ -107,7 +114,7 @@ def _content(handle: int, name: str, path: str) -> bytes | None:
 
 
 def _take_over(handle: int, name: str, path: str, descriptor: int) -> None:
-    """Gives the new file the old one's mode, and its owner where this process may."""
+    """Give the new file the old mode, and the old owner if permitted."""
     try:
         found = os.stat(name, dir_fd=handle, follow_symlinks=False)
     except FileNotFoundError as error:
@@ -117,7 +124,7 @@ def _take_over(handle: int, name: str, path: str, descriptor: int) -> None:
         raise PermissionError(errno.EACCES, f"{display(path)} is read-only")
     mine = os.fstat(descriptor)
     if (found.st_uid, found.st_gid) != (mine.st_uid, mine.st_gid):
-        # Who may write a file is not always one who may give it away; then it becomes the writer's.
+        # A process that may write a file may not always change its owner. Then the writer owns it.
         with suppress(PermissionError):
             os.fchown(descriptor, found.st_uid, found.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(found.st_mode) & 0o1777)

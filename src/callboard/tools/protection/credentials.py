@@ -1,4 +1,4 @@
-"""What a home holds that no agent may read or change: keys, credentials, start files. One table for commands and file tools."""
+"""Private paths of a home, such as keys and start files, for commands and file tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-#: Relative to a home. Folders appear empty to commands, files appear empty and read-only; file tools refuse both.
+#: Relative to a home. Commands see empty folders and empty read-only files. File tools refuse both.
 PRIVATE: Final = (
     # Keys and credentials.
     *(
@@ -82,16 +82,16 @@ PRIVATE: Final = (
     ),
     *(".vimrc", ".vim", ".config/nvim", ".emacs", ".emacs.d", ".local/bin", "bin"),
 )
-#: Names of `PRIVATE` that programs of a person rewrite at any time, and that no program obeys.
+#: Names of `PRIVATE` that a person's programs rewrite at any time and no program obeys.
 REMEMBERED: Final = frozenset(
     (".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history", ".lesshst", ".viminfo")
 )
-#: Folders that hold far more than one project.
+#: Folders that contain much more than one project.
 _SYSTEM: Final = frozenset(
     "/ /bin /boot /dev /etc /home /lib /lib64 /media /mnt /opt /proc /root /run /sbin /srv /sys /tmp /usr /var "
     "/Users /System /Library /Applications".split()
 )
-#: Folders of the system at every depth.
+#: System folders at every depth.
 _WITHIN: Final = frozenset(
     "/bin /boot /etc /lib /lib32 /lib64 /proc /sbin /sys /usr/bin /usr/lib /usr/sbin /System /Library".split()
 )

@@ -1,7 +1,7 @@
-"""Keys, start files and programs of a home around one command: what is missing there may not be made.
+"""Private paths of a home around one command: a missing path must not be created.
 
-What is there is covered by a mount. A mount needs a place, and an empty `.bash_profile` in its place would change how a shell
-starts. So what is missing is looked at again when the command has ended, and what it made is set aside.
+A mount covers an existing path. A mount needs a place, and an empty `.bash_profile` would change
+how a shell starts. So missing paths are checked after the command, and new ones are renamed.
 """
 
 from __future__ import annotations

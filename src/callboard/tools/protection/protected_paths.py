@@ -1,8 +1,9 @@
-"""Protected names kept read-only while a command runs.
+"""Protected names at the top of a folder, read-only while a command runs.
 
-What is there is mounted read-only. What is not there must not be made either, and a mount needs a place: for as long as
-a command runs an empty folder stands there, marked by its mode. It is taken away with the last command that needed it; one
-that a killed process left behind is known by its mark and taken away next time.
+An existing path is mounted read-only. A missing one must not be created, and a mount needs a place:
+an empty folder with a special mode is created for the duration of the command. The last command
+that needs it removes it. One that a killed process left is recognised by its mode and removed the
+next time.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ _lock = threading.Lock()
 
 
 def unkept(folder: Folder) -> tuple[str, ...]:
-    """The protected names that cannot be kept, because a link or something stranger than a file has the name."""
+    """Return the protected names that cannot be mounted, because they are links or special files."""
     with folder.directory("") as handle:
         return tuple(name for name in PROTECTED if (mode := _mode(handle, name)) is not None and not _ordinary(mode))
 
 
 @contextmanager
 def kept(folder: Folder) -> Generator[list[str]]:
-    """The protected paths of the folder, absolute, each of which is there and can be mounted. Raises OSError."""
+    """Return the absolute protected paths of the folder. Each exists and can be mounted. Raises OSError."""
     names: list[str] = []
     with folder.directory("") as handle:
         found = os.fstat(handle)
@@ -61,7 +62,7 @@ def _let_go(handle: int, key: tuple[int, int, str]) -> None:
         del _users[key]
         mode = _mode(handle, key[2])
         if mode is not None and stat.S_ISDIR(mode) and stat.S_IMODE(mode) == _MARK:
-            # Somebody may have put a file there meanwhile; then the folder is theirs.
+            # If a process put a file there, the folder stays.
             with suppress(OSError):
                 os.rmdir(key[2], dir_fd=handle)
 

@@ -1,8 +1,8 @@
 """Protected paths around one command: read-only while it runs, compared after it.
 
-What is there when a command starts is mounted read-only. A mount cannot stand for what is not there yet, and a command can
-rename a folder that holds a protected path. So the folder is walked again when the command has ended: what is new in a place
-that the command could write is set aside under another name, where no program obeys it.
+Existing paths are mounted read-only. A mount cannot protect a missing path, and a command can
+rename a folder that contains one. So the folder is walked again after the command. New protected
+paths in places that the command could write are renamed, so that no program obeys them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _lock = threading.Lock()
 
 
 class SetAside(NamedTuple):
-    """A path that was set aside, relative to the folder, and its name now; empty where that failed."""
+    """A renamed path, relative to the folder, and its new name; empty if renaming failed."""
 
     path: str
     name: str
 
 
 def approve(folder: str, path: str) -> None:
-    """Note that a path was written with an approval, so that no command that runs meanwhile has it set aside."""
+    """Record that a path was written with approval, so that no running command's watch renames it."""
     parts = path.split("/")
     ways = ("/".join(parts[: count + 1]) for count in range(len(parts)))
     full = f"{folder.rstrip('/')}/{next(filter(find_protected, ways), path)}"
@@ -54,7 +54,7 @@ def approve(folder: str, path: str) -> None:
 
 
 def guarded(folder: str, path: str) -> str:
-    """Return the protected name that a path of ours goes through, or the program of git that it is; empty for neither."""
+    """Return the protected name in a relative path, or the git program that it is; empty for neither."""
     found = find_protected(path)
     if found:
         return found
@@ -73,8 +73,8 @@ class Watch:
     """The protected paths of a folder as they are now.
 
     Attributes:
-        kept: Absolute paths to mount read-only, apart from those of `PROTECTED` at the top.
-        unkept: What no mount can protect, in words. Empty is the normal case.
+        kept: Absolute paths to mount read-only, except those of `PROTECTED` at the top.
+        unkept: What no mount can protect, in English. Normally empty.
     """
 
     def __init__(self, folder: str, private: PrivatePaths = _NOTHING_PRIVATE) -> None:
@@ -97,7 +97,7 @@ class Watch:
         return tuple(path[len(self._root) + 1 :] for path in self.kept)
 
     def set_aside(self) -> tuple[SetAside, ...]:
-        """Set aside what appeared since. Blocks."""
+        """Rename what appeared since. Blocks."""
         survey = tree(self._root).survey()
         wrong = [part for one in survey.found for part in self._wrong(one)]
         wrong += [path for path in self._absent if os.path.lexists(f"{self._root}/{path}")]
@@ -145,7 +145,7 @@ class Watch:
         return False
 
     def _wrong(self, one: ProtectedPath) -> list[str]:
-        """The paths to set aside of one that is protected: none where the command could not have made it."""
+        """Return the paths to rename for one protected path; none if the command could not have made it."""
         full = f"{self._root}/{one.path}"
         identity = _identity(full)
         if identity is None or one.path in PROTECTED:
@@ -168,7 +168,7 @@ class Watch:
 
 
 def _is_repository(path: str) -> bool:
-    """True for `.git` and for a repository without a working tree, which has a name of its own."""
+    """Return True for `.git` and for a bare repository, which has any name."""
     return path.rpartition("/")[2].lower() == ".git" or not find_protected(path)
 
 

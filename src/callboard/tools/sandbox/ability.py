@@ -1,4 +1,6 @@
-"""What this machine can hold a command in with. Tried, not guessed: a program that is there may not be allowed to work."""
+"""Detection of the sandbox on this machine. It is tried, because an installed program may not be
+allowed to work.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,12 @@ _KERNEL_WRITABLE = 3
 
 
 class SandboxAbility(NamedTuple):
-    """`program` is bubblewrap's path, empty where a command cannot be held in; `why` says why not, and what is missing."""
+    """Result of the detection.
+
+    Attributes:
+        program: Path of bubblewrap; empty if commands cannot run in a sandbox.
+        problem: Why not, or what is missing.
+    """
 
     program: str
     userns_off: bool = False
@@ -25,15 +32,15 @@ class SandboxAbility(NamedTuple):
 
     @property
     def works(self) -> bool:
-        """True where commands run in a sandbox."""
+        """True if commands run in a sandbox."""
         return bool(self.program)
 
 
 @cache
 def detect_ability(bwrap: str) -> SandboxAbility:
-    """What works here with this bubblewrap, a path or a name to be found; tried once for the life of the process.
+    """Try bubblewrap, given as a path or a name. The result is cached for this process.
 
-    Takes some tens of milliseconds the first time.
+    The first call takes some tens of milliseconds.
     """
     program = shutil.which(bwrap)
     if sys.platform != "linux":
@@ -56,7 +63,7 @@ def detect_ability(bwrap: str) -> SandboxAbility:
 
 
 def _attempt(program: str, *, userns_off: bool, filtered: bool) -> str:
-    """What stood in the way of running a program that looks whether it could change the kernel; the empty text for nothing."""
+    """Run a program that tests for a writable kernel. Return what failed; empty on success."""
     view = bubblewrap.SandboxView(folder="/usr", writable=False, network=False)
     command = [program, *bubblewrap.namespaces(network=False, userns_off=userns_off), *bubblewrap.mounts(view)]
     descriptors: list[int] = []

@@ -1,4 +1,4 @@
-"""A command that goes on behind the call that started it: read from an offset, written to, ended."""
+"""A background command: read from an offset, written to, and ended."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import guarded_command
 from .launch import Launch
 from .output import Output
 
-#: How long what is written may wait for the command to read, in seconds.
+#: Seconds that a write waits for the command to read.
 _PATIENCE = 10.0
 
 
@@ -27,7 +27,12 @@ def _untold(_: str) -> None:
 
 
 class BackgroundCommand:
-    """Implements the port `Process`. `held` is what must stay open for as long as it runs, `outcome` says what it came to."""
+    """Implements the port `Process`.
+
+    Args:
+        held: Resources that stay open while the command runs.
+        outcome: Converts the result of the command.
+    """
 
     def __init__(
         self,
@@ -47,11 +52,11 @@ class BackgroundCommand:
         self._end = asyncio.ensure_future(self._carry())
 
     def read(self, offset: int, most: int) -> Excerpt:
-        """At most so many characters of its output from an offset on."""
+        """Return at most `most` characters of the output, from an offset on."""
         return self._output.since(offset, most)
 
     async def wait_for_output(self, offset: int) -> None:
-        """Waits until there is output behind the offset, or the process is over."""
+        """Wait until there is output after the offset, or the process has ended."""
         while self.read(offset, 0).total <= offset and not self._end.done():
             self._guarded.came.clear()
             coming = asyncio.ensure_future(self._guarded.came.wait())
@@ -59,7 +64,11 @@ class BackgroundCommand:
             coming.cancel()
 
     async def write(self, text: str, *, end: bool) -> None:
-        """Writes to its input. Raises Refusal `process_unavailable` where it does not read any more."""
+        """Write to the command's input.
+
+        Raises:
+            Refusal: `process_unavailable` if the command no longer reads its input.
+        """
         async with self._writing:
             left = memoryview(text.encode("utf-8", "surrogatepass"))
             until = time.monotonic() + _PATIENCE
@@ -76,12 +85,12 @@ class BackgroundCommand:
                 self._close_sink()
 
     async def stop(self) -> None:
-        """Ends it with all that came of it; returns when nothing of it is left."""
+        """End the command and every process that it started. Return when all have ended."""
         self._guarded.let_go()
         await wait_shielded(self._end)
 
     async def wait(self) -> ToolOutcome:
-        """What it came to, once nothing of it is left."""
+        """Wait until every process of the command has ended, and return its outcome."""
         return await asyncio.shield(self._end)
 
     async def _carry(self) -> ToolOutcome:
@@ -110,8 +119,11 @@ async def start(
     outcome: Callable[[guarded_command.CommandResult], ToolOutcome],
     veil: StreamRedaction | None,
 ) -> tuple[BackgroundCommand, bool]:
-    """Starts a command that goes on, with a pipe for its input, and whether this task was cancelled meanwhile. `held` is closed
-    when it is over."""
+    """Start a background command with a pipe for its input. `held` is closed when it has ended.
+
+    Returns:
+        The command, and whether this task was cancelled meanwhile.
+    """
     source, sink = os.pipe()
     os.set_blocking(sink, False)
     output = Output(_untold, veil)

@@ -1,4 +1,4 @@
-"""The command line of bubblewrap for one call: what of the machine is there, what can be written, what is cut off."""
+"""Command line of bubblewrap for one call."""
 
 from __future__ import annotations
 
@@ -6,28 +6,35 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-#: What is shown of the machine, read-only.
+#: System folders, mounted read-only.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
-#: Of /etc only what programs need to run. Passwords, keys and the machine's own settings stay out.
+#: Entries of /etc that programs need. Passwords, keys and machine settings are left out.
 _ETC = """alternatives bash.bashrc bash_completion ca-certificates crypto-policies fonts gai.conf group host.conf hosts inputrc
 ld.so.cache ld.so.conf ld.so.conf.d locale.alias locale.conf localtime login.defs magic mime.types nsswitch.conf os-release
 passwd pki/ca-trust pki/tls/certs profile protocols resolv.conf rpc services shells ssl/certs ssl/openssl.cnf terminfo
 timezone"""
-#: The kernel's own files. Root may write them without any capability, so an own /proc protects them from no command of root.
+#: Kernel files. Root can write them without any capability, so a separate /proc does not protect
+#: them.
 _READ_ONLY_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "pressure", "mtrr")
 _MASKED_PROC = ("kcore", "kmem", "kmsg", "keys", "key-users", "timer_list", "sched_debug", "latency_stats")
 _MASKED_PROC_FOLDERS = ("acpi", "scsi", "asound", "driver")
-#: What the sandbox has of its own, in memory, gone with the call.
+#: File systems in memory, which end with the call.
 _TMP, _SHARED, _HOME = "/tmp", "/dev/shm", "/home/callboard"  # noqa: S108
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class SandboxView(NamedTuple):
-    """What one call sees. `programs` are folders beyond the system's that can be read, and whose programs are found; `kept`
-    are paths in the folder that are mounted read-only, `nested` further ones as far as they are there, `hidden` folders that
-    appear empty and `masked` files that do. `scratch` is how large each of its own
-    file systems may become, in MiB."""
+    """File system view of one call.
+
+    Attributes:
+        programs: Toolchain folders beyond the system's: readable, and on the search path.
+        kept: Paths in the folder that are mounted read-only.
+        nested: More read-only paths, mounted if they exist.
+        hidden: Folders that appear empty.
+        masked: Files that appear empty.
+        scratch: Maximum size of each file system in memory, in MiB.
+    """
 
     folder: str
     writable: bool
@@ -41,7 +48,7 @@ class SandboxView(NamedTuple):
 
 
 def namespaces(*, network: bool, userns_off: bool) -> list[str]:
-    """The options that cut a command off from the machine's processes, users and networks."""
+    """Return the options that isolate a command from the machine's processes, users and networks."""
     return [
         "--unshare-user",
         *(["--disable-userns"] if userns_off else []),
@@ -58,7 +65,7 @@ def namespaces(*, network: bool, userns_off: bool) -> list[str]:
 
 
 def mounts(view: SandboxView) -> list[str]:
-    """The options that build what the command sees."""
+    """Return the options that build the command's file system."""
     bind = "--bind" if view.writable else "--ro-bind"
     options = [*_system(), "--proc", "/proc", *_proc(), "--dev", "/dev"]
     for path in (_TMP, _SHARED, _HOME):
@@ -79,8 +86,10 @@ def mounts(view: SandboxView) -> list[str]:
 
 
 def environment(view: SandboxView, search: str) -> list[str]:
-    """The options that set the command's environment. Of our own, nothing is in it but those places of the search path
-    `search` that lie in the folders of programs."""
+    """Return the options that set the command's environment.
+
+    The search path keeps only entries of `search` that are toolchain folders.
+    """
     values = {
         "PATH": search_path(view, search),
         "HOME": _HOME,
@@ -94,7 +103,7 @@ def environment(view: SandboxView, search: str) -> list[str]:
 
 
 def search_path(view: SandboxView, search: str) -> str:
-    """Where the command finds programs: the places of a search path that lie in the folders of programs, then the system's."""
+    """Return the command's search path: entries of `search` in toolchain folders, then the system's."""
     ours = [
         one for one in search.split(":") if any(one == path or one.startswith(path + "/") for path in view.programs)
     ]
@@ -102,13 +111,13 @@ def search_path(view: SandboxView, search: str) -> str:
 
 
 def kernel_writes() -> str:
-    """A command of the shell that fails with 3 where a file of the kernel's can be written, and writes nothing."""
+    """Return a shell command that exits with 3 if a kernel file is writable. It writes nothing."""
     tried = "/proc/sys/kernel/core_pattern /proc/sys/vm/drop_caches /proc/sysrq-trigger /proc/irq/default_smp_affinity"
     return f'for one in {tried}; do [ ! -w "$one" ] || exit 3; done'
 
 
 def _proc() -> list[str]:
-    """The options that close the kernel's own files: what changes the machine is read-only, what shows its memory is empty."""
+    """Return the options that make kernel files read-only and files that show memory empty."""
     options: list[str] = []
     for name in _READ_ONLY_PROC:
         options += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]

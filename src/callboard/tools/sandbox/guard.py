@@ -1,18 +1,18 @@
-"""The process between the host and a command. Run as a script on the standard library alone:
-`guard.py STATUS BOUNDS COMMAND...`.
+"""The process between the host and a command: `guard.py STATUS BOUNDS COMMAND...`.
 
-Its standard input is a pipe whose other end only the host holds. When that end closes, because the call is over or
-because the host is gone, the guard kills every process that came of the command and waits until all of them are dead. It does
-so as well when the command itself ends: nothing outlives its call. What double-forks, or leaves its session, comes back to the
-guard as a child, where the system has subreapers.
+It runs as a script on the standard library alone. Its standard input is a pipe whose other end only
+the host holds. When that end closes, because the call or the host ended, the guard kills every
+process of the command and waits for them. It does the same when the command ends: no process
+outlives its call. On systems with subreapers, processes that fork twice or leave their session
+become children of the guard.
 
-BOUNDS is a JSON object: `memory` and `file_size` in MiB, `processes`, and `input`, the descriptor that the command reads from;
-0 or nothing for no bound and no input. The command has no other descriptors than that, its outputs, and those in `keep`. The
-guard looks at the whole tree for memory and processes, some twenty times a second, and ends it when it is over; the size of a
-file is left to the kernel.
+BOUNDS is a JSON object: `memory` and `file_size` in MiB, `processes`, `input` (the descriptor that
+the command reads), and `keep` (more descriptors of the command). 0 or a missing key means no bound
+and no input. The guard checks memory and processes of the whole tree about twenty times a second
+and ends a tree above a bound. The kernel enforces the file size.
 
-On the descriptor STATUS it writes one JSON line: {"exit": code}, {"limit": name} where it ended the command for a bound, or
-{"error": text} where the command could not be run.
+The guard writes one JSON line to the descriptor STATUS: {"exit": code}, {"limit": name} if it ended
+the command at a bound, or {"error": text} if the command could not run.
 """
 
 from __future__ import annotations
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-#: How long processes are waited for that this one may not kill, and how long it goes on against new ones, in seconds.
+#: Seconds to wait for processes that it may not kill, and seconds after which it gives up on new
+#: ones.
 _PATIENCE, _LONGEST = 3.0, 20.0
-#: How often the tree is looked at, in seconds, and how many times longer than a look took the next one waits.
+#: Seconds between checks of the tree. A check that takes long delays the next one by this factor.
 _EVERY, _SPARING = 0.05, 10
 _MIB = 1 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -42,7 +43,7 @@ Bounds: TypeAlias = "dict[str, Any]"
 
 
 def main() -> None:
-    """Runs the command to its end, to the end of the input, or to a bound."""
+    """Run the command until it ends, the input ends, or a bound is exceeded."""
     status, bounds, command = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
     _close_others({0, 1, 2, status, bounds.get("input", 0), *bounds.get("keep", ())})
     os.set_inheritable(status, False)
@@ -80,7 +81,7 @@ def main() -> None:
 
 
 def _close_others(kept: set[int]) -> None:
-    """Closes what whoever started this left open by accident: some event loops do."""
+    """Close descriptors that the starter left open. Some event loops do."""
     for name in os.listdir("/dev/fd"):  # noqa: PTH208
         if int(name) not in kept:
             with suppress(OSError):
@@ -88,9 +89,10 @@ def _close_others(kept: set[int]) -> None:
 
 
 def _come_first() -> None:
-    """Run before every process of the command, where the system permits it: thousands of them would leave no time to end them.
+    """Run before every process of the command, if permitted. Otherwise thousands of them would
+    leave no time to end them.
 
-    The command does not inherit it.
+    The command does not inherit the priority.
     """
     if hasattr(os, "SCHED_RESET_ON_FORK"):
         with suppress(OSError):
@@ -107,7 +109,7 @@ def _start(command: list[str], status: int, bounds: Bounds) -> int:
     try:
         os.setsid()
         _to_kernel(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        # What the interpreter ignores, every program after it would.
+        # A program would inherit the signals that the interpreter ignores.
         for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGCHLD, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         source = bounds.get("input") or os.open(os.devnull, os.O_RDONLY)
@@ -123,9 +125,9 @@ def _start(command: list[str], status: int, bounds: Bounds) -> int:
 
 
 def _leave_output() -> None:
-    """Let go of the command's output, so that its reader sees the end when the command closes it and lives on.
+    """Close the command's output here, so its reader sees the end when the command closes it.
 
-    The errors stay: they are where a failure of the guard itself is seen.
+    Standard error stays open for failures of the guard itself.
     """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -133,8 +135,9 @@ def _leave_output() -> None:
 
 
 def _bind(bounds: Bounds) -> None:
-    """What the kernel holds each process to. Where memory runs out it is to end these first, and no program leaves its
-    memory in a file."""
+    """Set the kernel's limits. If memory runs out, the kernel ends these processes first. No
+    program dumps core.
+    """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     size = bounds.get("file_size", 0) * _MIB
     most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
@@ -147,7 +150,7 @@ def _bind(bounds: Bounds) -> None:
 
 
 def _reap(child: int) -> int | None:
-    """Takes in every process that is dead; the exit code of the command once it is among them."""
+    """Reap every dead process. Return the exit code of the command if it is among them."""
     code: int | None = None
     with suppress(ChildProcessError):
         while True:
@@ -165,19 +168,20 @@ def _code(status: int) -> int:
 
 
 def _over(bounds: Bounds) -> str:
-    """The bound that the tree is over; the empty text while it is within all."""
+    """Return the exceeded bound; empty if none."""
     tree = _descendants(os.getpid())
     if bounds.get("processes") and len(tree) > bounds["processes"]:
         return "processes"
     most = bounds.get("memory", 0) * _MIB
-    # Pages that several have are counted for each of them first, and only where that is too much looked at more closely.
+    # Shared pages count for each process first. The exact count follows only if that sum is too
+    # large.
     if most and sum(map(_own, tree)) > most and sum(map(_share, tree)) > most:
         return "memory"
     return ""
 
 
 def _own(process: int) -> int:
-    """The bytes of memory of a process that are no file's."""
+    """Return the memory of a process without file pages, in bytes."""
     with suppress(OSError, ValueError, IndexError):
         pages = _read(f"/proc/{process}/statm").split()
         return (int(pages[1]) - int(pages[2])) * _PAGE
@@ -185,7 +189,7 @@ def _own(process: int) -> int:
 
 
 def _share(process: int) -> int:
-    """The same, with its part only of what it shares; where the system does not tell, all of it."""
+    """Return the same, with a proportional part of shared memory, where the system reports it."""
     with suppress(OSError):
         lines = [line.split() for line in _read(f"/proc/{process}/smaps_rollup").splitlines()]
         found = [int(line[1]) << 10 for line in lines if line[0] in (b"Pss_Anon:", b"Pss_Shmem:")]
@@ -208,7 +212,8 @@ def _end_all(child: int) -> None:
             until = time.monotonic()
         seen.update(living)
         try:
-            # One that slipped through is a child of ours by then, and is found next time.
+            # A process that was missed is a child of the guard by then, and the next round kills
+            # it.
             while os.waitpid(-1, os.WNOHANG) != (0, 0):
                 pass
         except ChildProcessError:
@@ -217,7 +222,7 @@ def _end_all(child: int) -> None:
 
 
 def _descendants(root: int) -> list[int]:
-    """Every process below `root`, of those that look after their children as the kernel tells it."""
+    """Return every process below `root`, as the kernel lists children."""
     if not os.path.exists("/proc/self/task"):  # noqa: PTH110 - pathlib would double the time to start
         return []
     found: list[int] = []
@@ -239,7 +244,7 @@ def _children(process: int) -> list[int]:
 
 
 def _living(root: int) -> list[int]:
-    """Every living process below `root`, whatever became of its parents in between, as far as the system tells."""
+    """Return every living process below `root`, also if its parents ended, where the system shows it."""
     parents: dict[int, int] = {}
     with suppress(FileNotFoundError):
         for name in os.listdir("/proc"):  # noqa: PTH208

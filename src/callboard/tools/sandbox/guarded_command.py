@@ -1,4 +1,4 @@
-"""The host's side of a command: starts it behind its guard, takes its output, and ends all of it in time."""
+"""The host's side of a command: start, output and end."""
 
 from __future__ import annotations
 
@@ -12,13 +12,19 @@ from .launch import Descriptors, Guard, Launch, Status, start_guard
 from .output import Output
 
 _PIECE = 64 * 1024
-#: How long the guard may take to end a tree before it is ended itself, in seconds; longer than it takes at the most.
+#: Seconds until a guard that does not end its processes is killed. Longer than its own maximum.
 _PATIENCE = 30.0
 
 
 class CommandResult(NamedTuple):
-    """What a command came to. `exit_code` is None where it did not end by itself; then `error` says why it did not even run,
-    `limit` which limit it was over, or `stopped` is set."""
+    """Result of a command.
+
+    Attributes:
+        exit_code: None if the command did not end by itself.
+        stopped: The host ended it.
+        error: Why it did not run.
+        limit: The limit that it exceeded.
+    """
 
     output: str
     exit_code: int | None
@@ -28,8 +34,7 @@ class CommandResult(NamedTuple):
 
 
 class GuardedCommand:
-    """A command under way behind its guard. `end` must be awaited, or everything that came of it goes on until this process
-    ends."""
+    """A running command behind its guard. Await `end`, or its processes run until this process ends."""
 
     def __init__(
         self,
@@ -48,13 +53,13 @@ class GuardedCommand:
         self.reading = asyncio.ensure_future(self._take_all())
 
     def let_go(self) -> None:
-        """Has the guard end the command with all that came of it, if it has not ended by itself."""
+        """Make the guard end every process of the command."""
         asked = not self.reading.done()
         if self._guard.release():
             self._asked = asked
 
     async def end(self) -> CommandResult:
-        """Lets go and waits until nothing of the command is left: what it came to."""
+        """End every process of the command and return the result."""
         self.let_go()
         try:
             await self._ended()
@@ -75,7 +80,7 @@ class GuardedCommand:
         if not waiting.done():
             kill(self._guard.process)
             await waiting
-        # Something that could not be killed may still hold the other end.
+        # A process that could not be killed may still hold the other end.
         await asyncio.wait([self.reading], timeout=_PATIENCE)
         self.reading.cancel()
         await asyncio.wait([self.reading])
@@ -97,12 +102,17 @@ class GuardedCommand:
 
 
 async def start(launch: Launch, output: Output, *, source: int = -1) -> tuple[GuardedCommand, bool]:
-    """Starts a command in its folder, both outputs merged in their order, and whether this task was cancelled meanwhile. It
-    reads from the descriptor `source`, which is taken over, or from nothing."""
+    """Start a command in its folder with both outputs merged in order.
+
+    Args:
+        source: Descriptor of its input, which is taken over; -1 for none.
+    Returns:
+        The command, and whether this task was cancelled meanwhile.
+    """
     with Descriptors() as ours:
         if source >= 0:
             ours.adopt(source)
-        # A pipe of our own: some event loops would take a socket, which no command can open by its name.
+        # Some event loops would use a socket, which no command can open by its name.
         printed, prints = ours.pipe()
         ours.release(source)
         guard, cancelled = await start_guard(launch, given=source, prints=prints)
@@ -123,8 +133,10 @@ async def _reader(descriptor: int) -> tuple[asyncio.StreamReader, asyncio.ReadTr
 
 
 async def run(launch: Launch, *, seconds: float, output: Callable[[str], None]) -> CommandResult:
-    """Runs a command with nothing on its input, for so many seconds at most. Whatever came of it is dead when this returns,
-    also where the task is cancelled."""
+    """Run a command without input and with a timeout in seconds.
+
+    Every process of it has ended when this returns, also after a cancellation.
+    """
     guarded, cancelled = await start(launch, Output(output))
     try:
         if not cancelled:

@@ -1,4 +1,4 @@
-"""Starts a command behind its guard, and holds what keeps it alive."""
+"""Start of a command behind its guard."""
 
 from __future__ import annotations
 
@@ -17,16 +17,22 @@ from ..shielded_wait import wait_shielded
 
 _GUARD = str(Path(__file__).with_name("guard.py"))
 _PIECE = 64 * 1024
-#: Pipes that starting a process opens at most: input, output, errors, and the one that reports a failed exec.
+#: Maximum number of pipes that a start opens: input, output, errors, and the report of a failed
+#: exec.
 _PIPES_OF_A_START = 4
-#: The longest line that is read of a command's outputs, in bytes.
+#: Longest line that is read of a command's outputs, in bytes.
 LONGEST_LINE = 64 * 1024
 
 
 class Launch(NamedTuple):
-    """How a command is started. `command` makes the command line, given the descriptor on which bubblewrap is to report; with
-    `reports` it must, and what it does not report as run was not run. `handed` are descriptors that the command gets, `bounds`
-    what its guard keeps it to."""
+    """How a command is started.
+
+    Attributes:
+        command: Builds the command line, given the descriptor on which bubblewrap reports.
+        bounds: Limits that the guard enforces.
+        descriptors: Descriptors that the command inherits.
+        reports: True if bubblewrap reports. Then a command without a report did not run.
+    """
 
     command: Callable[[int], Sequence[str]]
     folder: str
@@ -37,7 +43,7 @@ class Launch(NamedTuple):
 
 
 def fixed_command(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
-    """A command line in which nothing reports."""
+    """Return a builder for a command line without reports."""
 
     def made(_: int) -> Sequence[str]:
         return command
@@ -46,7 +52,7 @@ def fixed_command(command: Sequence[str]) -> Callable[[int], Sequence[str]]:
 
 
 class Status(msgspec.Struct, frozen=True):
-    """A line of status, the guard's or bubblewrap's."""
+    """A status line of the guard or of bubblewrap."""
 
     exit: int | None = None
     error: str = ""
@@ -55,24 +61,24 @@ class Status(msgspec.Struct, frozen=True):
 
 
 class Descriptors(AbstractContextManager["Descriptors"]):
-    """What was opened on the way to something: closed at the end of the block, but for what is kept."""
+    """Open descriptors. Closed at the end of the block unless released."""
 
     def __init__(self) -> None:
         self._open: set[int] = set()
 
     def pipe(self) -> tuple[int, int]:
-        """Its two ends, to read from and to write to. Raises OSError."""
+        """Open a pipe. Return its read end and its write end. Raises OSError."""
         ends = os.pipe()
         self._open.update(ends)
         return ends
 
     def adopt(self, descriptor: int) -> int:
-        """One that was opened elsewhere."""
+        """Close this descriptor too."""
         self._open.add(descriptor)
         return descriptor
 
     def release(self, *descriptors: int) -> None:
-        """These have another owner from here on."""
+        """Leave these descriptors to another owner."""
         self._open.difference_update(descriptors)
 
     def __exit__(self, *_: object) -> None:
@@ -81,7 +87,7 @@ class Descriptors(AbstractContextManager["Descriptors"]):
 
 
 class Guard:
-    """The guard of a command that was started, which goes on until this lets go of it or it ends by itself."""
+    """Guard of a started command. It runs until it is released or the command ends."""
 
     def __init__(self, process: asyncio.subprocess.Process, hold: int, told: int) -> None:
         self.process = process
@@ -89,7 +95,7 @@ class Guard:
         self._told = told
 
     def release(self) -> bool:
-        """Has the guard end the command with all that came of it. False where that was done before."""
+        """Make the guard end every process of the command. Return False if that was done before."""
         if self._hold < 0:
             return False
         os.close(self._hold)
@@ -97,7 +103,7 @@ class Guard:
         return True
 
     def read_status(self) -> list[Status]:
-        """What was told of how the command ended; it is told once."""
+        """Return the status lines. They can be read once."""
         os.set_blocking(self._told, False)
         data = b""
         with contextlib.suppress(BlockingIOError):
@@ -106,7 +112,7 @@ class Guard:
         return [msgspec.json.decode(line, type=Status) for line in data.splitlines() if line.strip()]
 
     def close(self) -> None:
-        """Lets go of all that is left."""
+        """Release the guard and close what is open."""
         self.release()
         os.close(self._told)
 
@@ -124,9 +130,17 @@ def _require_free_descriptors() -> None:
 async def start_guard(
     launch: Launch, *, given: int = -1, prints: int = asyncio.subprocess.PIPE, limit: int = LONGEST_LINE
 ) -> tuple[Guard, bool]:
-    """Starts a command in its folder, and whether this task was cancelled meanwhile. It reads from the descriptor `given`,
-    which is taken over whatever comes of this, or from nothing; both its outputs go to `prints`. `limit` is the longest line
-    that is read of them, in bytes. Raises OSError, ValueError."""
+    """Start a command in its folder.
+
+    Args:
+        given: Descriptor of the command's input, closed in every case; -1 for none.
+        prints: Where both outputs go.
+        limit: Longest line that is read of the outputs, in bytes.
+    Returns:
+        The guard, and whether this task was cancelled meanwhile.
+    Raises:
+        OSError, ValueError: The command could not start.
+    """
     with Descriptors() as ours:
         bounds: dict[str, object] = dict(launch.bounds)
         if given >= 0:

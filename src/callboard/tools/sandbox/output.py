@@ -1,4 +1,4 @@
-"""What a command prints, of any length: its head and its tail are kept, and any of that can be read again."""
+"""Output of a command. The head and the tail of a long output are kept and can be read again."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ TAIL = 512 * 1024
 
 
 class Output:
-    """Output as it comes, its head passed on. With a veil, nothing of it is kept that did not pass it; whoever reads before the
-    end is given the last letters too, where what they may be the beginning of is not given away by them."""
+    """Output that grows, with its head passed on as it arrives.
+
+    With a redactor, only redacted text is kept. A reader before the end also receives the last
+    characters if they cannot reveal a secret.
+    """
 
     def __init__(self, tell: Callable[[str], None], veil: StreamRedaction | None = None) -> None:
         self._tell = tell
@@ -27,16 +30,16 @@ class Output:
 
     @property
     def total(self) -> int:
-        """How many characters there were."""
+        """Number of characters so far."""
         return self._head_size + self._left + self._tail_size
 
     def take(self, data: bytes, *, last: bool = False) -> None:
-        """The next piece. Bytes that are no UTF-8 are shown as replacement characters."""
+        """Add a piece. Bytes that are not UTF-8 become replacement characters."""
         text = self._decoder.decode(data, last)
         if self._veil is not None:
             text = self._veil.add(text) + (self._veil.pending() if last else "")
         if last:
-            # What was held back is out.
+            # The withheld text was added above.
             self._veil = None
         self._keep(text)
 
@@ -59,7 +62,7 @@ class Output:
             self._left += gone
 
     def text(self) -> str:
-        """What is kept."""
+        """Return the kept text."""
         tail = "".join(self._tail)
         over = max(0, len(tail) - TAIL)
         left = self._left + over
@@ -67,7 +70,7 @@ class Output:
         return "".join(self._head) + note + tail[over:]
 
     def since(self, offset: int, most: int) -> Excerpt:
-        """At most so many characters from an offset on, as far as they are kept."""
+        """Return at most `most` kept characters from an offset on."""
         if self._veil is not None:
             self._keep(self._veil.release_harmless())
         if offset < self._head_size:
@@ -79,7 +82,7 @@ class Output:
 
 
 def _between(pieces: list[str] | deque[str], offset: int, most: int) -> str:
-    """So many characters from an offset on, without putting together what is before it."""
+    """Return characters from an offset on, without joining the pieces before it."""
     found: list[str] = []
     for piece in pieces:
         if most <= 0:

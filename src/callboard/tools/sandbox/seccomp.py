@@ -1,4 +1,4 @@
-"""The system calls that no command of an agent needs: they change the machine, its namespaces or its keys."""
+"""Seccomp filter of commands: system calls that change the machine, its namespaces or its keys."""
 
 from __future__ import annotations
 
@@ -9,24 +9,31 @@ import tempfile
 from functools import cache
 from typing import Any
 
-#: Mounts and namespaces; the kernel itself; keys and files by handle; clocks and names of the machine.
+#: Refused: mounts and namespaces; the kernel; keys and files by handle; clocks and names of the
+#: machine.
 _REFUSED = """mount umount2 pivot_root chroot move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr unshare setns
 init_module finit_module delete_module kexec_load kexec_file_load reboot swapon swapoff acct quotactl bpf perf_event_open
 userfaultfd lookup_dcookie syslog iopl ioperm
 add_key request_key keyctl open_by_handle_at
 settimeofday clock_settime clock_adjtime adjtimex sethostname setdomainname"""
-#: Programs do without these where they are missing, and they go around what a filter can see.
+#: Reported as missing. Programs work without these calls, which could bypass the filter.
 _MISSING = ("clone3", "io_uring_setup", "io_uring_enter", "io_uring_register")
 _NEW_USER_NAMESPACE = 0x10000000
-#: Typing into the terminal that started us.
+#: Input into the terminal that started us.
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 _AF_VSOCK = 40
 
 
 @cache
 def program(*, network: bool) -> bytes:
-    """The filter as a BPF program for bubblewrap. Without a network there are no Unix sockets either: one whose file lies in
-    the folder would lead out of it. Raises OSError or ImportError where this machine cannot make one."""
+    """Return the filter as a BPF program for bubblewrap.
+
+    Without a network it also refuses Unix sockets, because a socket file in the folder would lead
+    out of it.
+
+    Raises:
+        OSError, ImportError: This machine cannot build a filter.
+    """
     seccomp: Any = _library()
     made = seccomp.SyscallFilter(seccomp.ALLOW)
     for name in _REFUSED.split():
@@ -47,7 +54,7 @@ def program(*, network: bool) -> bytes:
 
 
 def handed_over(*, network: bool) -> int:
-    """A descriptor from which the program can be read once. To be closed."""
+    """Return a descriptor from which the filter can be read once. The caller closes it."""
     descriptor = os.memfd_create("seccomp", 0)
     os.write(descriptor, program(network=network))
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -58,13 +65,13 @@ def _library() -> Any:
     try:
         import pyseccomp  # pyright: ignore[reportMissingTypeStubs]
     except RuntimeError as error:
-        # The package is there, the C library that it binds is not.
+        # The package is installed, but the C library that it binds is missing.
         raise OSError(str(error)) from error
     return pyseccomp
 
 
 def _add(made: Any, action: Any, name: str) -> None:
-    """Calls that this architecture or this version of the library does not know cannot be named."""
+    """Add a rule. Skip a call that this architecture or library version does not know."""
     try:
         made.add_rule(action, name)
     except (OSError, ValueError, RuntimeError):

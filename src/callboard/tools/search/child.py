@@ -1,7 +1,7 @@
-"""The process that searches: one JSON request on its input, one JSON answer on its output.
+"""The search process: one JSON request on its input, one JSON answer on its output.
 
-It lives no longer than its time and its host: an alarm ends it even within a regular expression, and so does the end of
-its input, which the host holds open for as long as it wants the answer.
+An alarm ends it at its deadline, also within a regular expression. The end of its input, which the
+host holds open, ends it too.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..files.paths import PathDenied, display
 from .file_search import GENERATED, Search, search
 from .walk import Walk
 
-#: How long after its time is up a search that does not look at the clock is ended, in seconds.
+#: Seconds after the deadline until a search that does not check the clock is killed.
 GRACE = 2.0
 
 
 def main() -> None:
-    """Answers the one request."""
+    """Answer the request."""
     asked = json.loads(sys.stdin.buffer.readline())
     signal.setitimer(signal.ITIMER_REAL, asked["seconds"] + GRACE)
     _end_with_input()
@@ -38,7 +38,7 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
     wanted = Search(*asked["search"])
     try:
         with Folder(asked["folder"], asked["hidden"]) as folder:
-            # Whoever names a file to an agent means one that somebody wrote; whoever searches may mean any.
+            # A person who mentions a file means a written one. A search may mean any file.
             generated = GENERATED if wanted.tool == "Name" else frozenset[str]()
             walk = Walk(folder, wanted.below, time.monotonic() + asked["seconds"], generated)
             found = search(walk, wanted)
@@ -58,7 +58,7 @@ def _answer(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _end_with_input() -> None:
-    """Has the kernel end this process once nobody holds the other end of its input, whatever it is busy with."""
+    """Let the kernel end this process when its input closes."""
     fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
     if select.select([0], [], [], 0)[0]:

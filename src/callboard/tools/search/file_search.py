@@ -1,4 +1,4 @@
-"""Glob and Grep over a walk. What is found is bounded, and what was left out is said."""
+"""Glob and Grep over a walk, with bounded results and notes on omissions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .walk import File, TimeoutReachedError, Walk
 LARGEST_OUTPUT = 256 * 1024
 LARGEST_FILE = 32 * 1024 * 1024
 LONGEST_LINE = 500
-#: How much of a file is read at once, in bytes.
+#: Size of one read, in bytes.
 _AT_ONCE = 256 * 1024
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-#: Folders that programs fill, and how the files are called that they make beside those that people write.
+#: Folders and endings of generated files.
 GENERATED = frozenset(
     {"__pycache__", "node_modules", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
 )
@@ -31,7 +31,9 @@ NamedPath = Callable[[str], bool]
 
 
 class Search(NamedTuple):
-    """What to look for. Patterns are checked already; `keep_out` are globs over paths that are not to be shown."""
+    """Parameters of a search. Patterns are validated. `keep_out` are globs of paths that must not
+    be shown.
+    """
 
     tool: str
     pattern: str
@@ -46,14 +48,14 @@ class Search(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """Lines of the answer, and remarks on what is not in it."""
+    """Lines of the answer, and notes on omissions."""
 
     lines: list[str]
     notes: list[str]
 
 
 def search(walk: Walk, asked: Search) -> SearchResult:
-    """Carries the search out. Raises globs.BadGlob, re.error, PathDenied, OSError."""
+    """Run the search. Raises InvalidGlobError, re.error, PathDenied, OSError."""
     out = _Output(asked.limit)
     notes: list[str] = []
     kept_out = _any_of(asked.keep_out)
@@ -95,7 +97,7 @@ class _Output:
 
     def take(self, lines: Iterator[str]) -> None:
         for line in lines:
-            # Names that are no text in any encoding are shown with what can be shown of them.
+            # Characters that cannot be encoded are replaced.
             line = line.encode("utf-8", "replace").decode()
             self._size += len(line) + 1
             if len(self.lines) >= self._limit or self._size > LARGEST_OUTPUT:
@@ -152,7 +154,9 @@ def _grep(walk: Walk, asked: Search, notes: list[str]) -> Callable[[File], Itera
 
 
 def _content(path: str, lines: list[str], expression: re.Pattern[str], asked: Search) -> Iterator[str]:
-    """Matching lines as path:line:text; lines around them as path-line-text, with -- between groups that do not touch."""
+    """Yield matching lines as path:line:text and others as path-line-text, with -- between separate
+    groups.
+    """
     shown = 0
     for number, line in enumerate(lines, 1):
         if expression.search(line) is None:
@@ -174,7 +178,7 @@ def _content(path: str, lines: list[str], expression: re.Pattern[str], asked: Se
 
 
 def _bytes(walk: Walk, file: File) -> bytes:
-    """The bytes of the file, and no more than one past the largest that is searched."""
+    """Return the bytes of the file, at most one more than the maximum size."""
     try:
         descriptor = open_listed(file.handle, file.name, file.path)
     except (OSError, PathDenied):
@@ -195,12 +199,12 @@ def _bytes(walk: Walk, file: File) -> bytes:
 
 
 def _lacks(data: bytes, needed: bytes, *, ignore_case: bool) -> bool:
-    """True where no line can match, since a text that every match contains is not there. `needed` is ASCII."""
+    """Return True if no line can match, because a required ASCII text is missing."""
     if data.startswith(_UTF16):
         return False
     if not ignore_case:
         return needed not in data
-    # Some letters that are not ASCII are the same as an ASCII one where case is ignored.
+    # Some non-ASCII letters equal an ASCII one if case is ignored.
     return data.isascii() and needed not in data.lower()
 
 

@@ -1,4 +1,4 @@
-"""What stands under a path that a person names: read at one moment, by the walk of Read and under its rules."""
+"""Content of paths that a person mentions, under the rules of Read."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..gate import rules
 from .file_search import Search
 from .search_process import ask
 
-#: The largest text that is given whole, and the largest image, in bytes. Of other files only the kind and the size are.
+#: Maximum size of a whole text and of an image, in bytes. Other files show only kind and size.
 LARGEST_TEXT = 1024 * 1024
 LARGEST_IMAGE = 5 * 1024 * 1024
-#: How many entries of a folder are named.
+#: Maximum number of listed entries.
 MOST_ENTRIES = 200
-#: How many names are looked through for the best, and for how long at most, in seconds.
+#: Maximum number of names to rank, and seconds to search.
 MOST_NAMES = 5000
 SECONDS = 3.0
 _SAMPLE = 64 * 1024
 
 
 def look(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent | MissingPath:
-    """What is there, or why it is not given."""
+    """Return the content, or why it is missing."""
     try:
         found = relative(context.folder, path)
         refused = _ruled_out(context, found)
@@ -42,7 +42,9 @@ def look(context: ToolContext, hidden: Sequence[str], path: str) -> PathContent 
 
 
 async def names(context: ToolContext, hidden: Sequence[str], text: str, limit: int) -> tuple[str, ...]:
-    """Paths of files with this text in them, in any case: those that end in it first, then the shortest."""
+    """Return paths of files that contain this text in any case: those with it in the file name
+    first, then the shortest.
+    """
     kept = rules.list_unsearchable(context.rules, "Grep")
     found = await ask(context.folder, hidden, Search("Name", text, "", limit=MOST_NAMES, keep_out=kept), SECONDS)
     wanted = text.casefold()
@@ -92,7 +94,7 @@ def _entries(folder: Folder, context: ToolContext, path: str) -> PathContent:
 
 
 def _ruled_out(context: ToolContext, path: str) -> MissingPath | None:
-    """Why a rule keeps it from being read; a rule that asks first does as well, since nobody is asked about a mention."""
+    """Return why a rule prevents reading. A rule that asks prevents it too, because a mention never asks."""
     rule = rules.find_rule(context.rules, rules.Target(tool="Read", path=path))
     if rule is None or rule.verdict == "allow":
         return None

@@ -1,4 +1,4 @@
-"""The host's side of a search: starts the process, waits for its answer, and ends it when nobody wants it any more."""
+"""The host's side of a search: start, answer and end of the process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _START = "import sys; sys.path[:0] = {path!r}; from {module} import main; main()
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the process found, or why it did not. `code` is None for success."""
+    """Result of a search, or why it failed. `code` is None on success."""
 
     lines: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 async def ask(folder: str, hidden: Sequence[str], wanted: Search, seconds: float = SECONDS) -> Answer:
-    """Carries a search out. When the task is cancelled the process has ended before this returns."""
+    """Run a search. If the task is cancelled, the process has ended when this returns."""
     request: dict[str, Any] = {
         "folder": folder,
         "hidden": list(hidden),

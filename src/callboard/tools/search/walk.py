@@ -1,4 +1,4 @@
-"""The files of a folder in the order of their paths, opened through handles; links, .git and what is left out are passed by."""
+"""Walk over the files of a folder in path order, without links, .git and ignored files."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..files.paths import PathDenied
 from . import ignore
 
 DEEPEST = 100
-#: What stands in a folder that holds somebody's interpreter and its packages, whatever that folder is called.
+#: File that marks a folder with an interpreter and its packages.
 _ENVIRONMENT = "pyvenv.cfg"
-#: What git leaves out of one repository without saying so in a file of it.
+#: Patterns that git ignores in one repository only.
 _EXCLUDE = ".git/info/exclude"
 
 _Patterns = list[tuple[int, tuple[ignore.Pattern, ...]]]
 
 
 class File(NamedTuple):
-    """A file that the walk came by. `handle` is its folder's, valid until the walk goes on."""
+    """A file of the walk. `handle` is its folder's, valid until the next step."""
 
     path: str
     handle: int
@@ -30,12 +30,13 @@ class File(NamedTuple):
 
 
 class TimeoutReachedError(Exception):
-    """The walk took longer than it may."""
+    """The walk exceeded its time."""
 
 
 class Walk:
-    """One walk through the folder from `path` down. `until` is a moment of the monotonic clock. With `generated`, folders of
-    these names are passed by, and so are those of interpreters."""
+    """A walk from `path` down. `until` is a time of the monotonic clock. `generated` names folders
+    to skip, with those of interpreters.
+    """
 
     def __init__(self, folder: Folder, path: str, until: float, generated: frozenset[str] = frozenset()) -> None:
         self._folder = folder
@@ -45,7 +46,7 @@ class Walk:
         self.unreadable = 0
 
     def files(self) -> Iterator[File]:
-        """The files. Raises PathDenied, FileNotFoundError, NotADirectoryError, TimeIsUp."""
+        """Yield the files. Raises PathDenied, FileNotFoundError, NotADirectoryError, TimeoutReachedError."""
         found = self._folder.look(self._path)
         if found is None:
             raise FileNotFoundError(self._path)
@@ -58,7 +59,7 @@ class Walk:
             yield from self._inside(handle, names, self._above(names))
 
     def check_time(self) -> None:
-        """Raises TimeIsUp."""
+        """Raise TimeoutReachedError after the deadline."""
         if time.monotonic() > self._until:
             raise TimeoutReachedError
 
@@ -107,7 +108,7 @@ class Walk:
             return []
 
     def _above(self, names: list[str]) -> _Patterns:
-        """The patterns on the way to the place that was named; none where they leave that very place out."""
+        """Return the patterns on the way to the start; none if they ignore the start itself."""
         patterns = self._excluded()
         for depth in range(len(names)):
             with self._folder.directory("/".join(names[:depth])) as handle:

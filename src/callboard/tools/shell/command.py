@@ -1,4 +1,4 @@
-"""A command run as the gate said that it would be, or not at all."""
+"""Commands, run exactly as the gate allowed them or not at all."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from ..sandbox import background_command, bubblewrap, guarded_command, limits, s
 from ..sandbox.launch import Launch
 from ..shielded_wait import wait_shielded
 
-#: Of our environment, what a command without a sandbox gets: where programs are and who the person is, no more.
+#: Variables that a command without a sandbox inherits.
 _PASSED_ON = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ")
 
 
 async def run(
     asked: BashArguments, folder: str, applied: SandboxApplied, ground: GateEnvironment, output: Callable[[str], None]
 ) -> ToolOutcome:
-    """Runs the command under exactly the confinement `applied`. Raises Refusal `tool_failed` where that cannot be had."""
+    """Run the command under exactly this confinement. Raises Refusal `tool_failed` if it is unavailable."""
     seconds = seconds_for(asked, applied)
     with ExitStack() as held:
         (launch, watch), cancelled = await wait_shielded(
@@ -49,7 +49,7 @@ async def run(
             try:
                 aside, cancelled = await wait_shielded(asyncio.to_thread(_set_aside, watch))
             except RuntimeError:
-                # No thread can be started. What the command made does not stay for want of one.
+                # Without a thread, do it here: what the command created must not stay.
                 aside, cancelled = _set_aside(watch), False
         if cancelled:
             raise asyncio.CancelledError
@@ -76,8 +76,9 @@ async def start(
     ground: GateEnvironment,
     veil: StreamRedaction | None = None,
 ) -> background_command.BackgroundCommand:
-    """Starts the command under exactly the confinement `applied`, to go on. Raises Refusal `tool_failed` where that cannot be
-    had."""
+    """Start the command in the background under exactly this confinement. Raises Refusal
+    `tool_failed` if it is unavailable.
+    """
     held = ExitStack()
     try:
         (launch, watch), cancelled = await wait_shielded(
@@ -100,7 +101,7 @@ async def start(
 
 
 def seconds_for(asked: BashArguments, applied: SandboxApplied) -> float:
-    """How long the command may run: as long as it asks for, as far as the settings go."""
+    """Return the timeout in seconds: the requested one, limited by the settings."""
     wanted = asked.timeout / 1000
     return min(wanted, limits.value(applied, "timeout") or wanted)
 
@@ -125,7 +126,7 @@ def _set_aside(watch: Watch | None) -> tuple[SetAside, ...]:
 
 
 def _with(aside: tuple[SetAside, ...], outcome: ToolOutcome) -> ToolOutcome:
-    """The outcome of a command that made what other programs obey."""
+    """Return the outcome of a command that created files which other programs obey."""
     if not aside:
         return outcome
     done = ", ".join(f"{display(one.path)} -> {display(one.name)}" for one in aside if one.name)
@@ -143,7 +144,9 @@ def _with(aside: tuple[SetAside, ...], outcome: ToolOutcome) -> ToolOutcome:
 def _launch(
     asked: BashArguments, folder: str, applied: SandboxApplied, ground: GateEnvironment, held: ExitStack
 ) -> tuple[Launch, Watch | None]:
-    """How the command is started, and what it is watched with. What must stay open until it is over is put into `held`."""
+    """Return how the command starts, and its watch. `held` receives what must stay open until it
+    has ended.
+    """
     shell = [shutil.which("bash", path=bubblewrap.PATH) or "/bin/sh", "-c", asked.command]
     bounds = limits.bounds(applied)
     if applied.level == "none":
@@ -203,10 +206,10 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 def present(folders: Sequence[str]) -> list[str]:
-    """Those of the folders that are there."""
+    """Return the folders that exist."""
     return [one for one in folders if Path(one).is_dir()]
 
 
 def inside(folder: str, hidden: Sequence[str]) -> list[str]:
-    """Those of the hidden folders that the command would see."""
+    """Return the hidden folders that the command would see."""
     return [one for one in present(list(dict.fromkeys(map(os.path.realpath, hidden)))) if one.startswith(folder + "/")]

@@ -1,4 +1,4 @@
-"""Commands that go on behind the call that started them, and what any command of a folder would find."""
+"""Background commands of a folder, and the environment that commands find."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class FolderShells:
     async def start(
         self, call: ToolCall, evaluation: Evaluation, context: ToolContext, redactor: StreamRedaction | None = None
     ) -> Process:
-        """Starts the command of a call that was let through. Raises Refusal."""
+        """Start the command of an allowed call. Raises Refusal."""
         asked = same_call(call, evaluation, context)
         if not isinstance(asked, BashArguments) or evaluation.sandbox is None:
             raise Refusal("tool_failed", "The gate did not say how the command is held in. Nothing was run.")
@@ -49,7 +49,7 @@ class FolderShells:
             raise Refusal("tool_failed", f"The command was not run: {error.strerror or error}.") from error
 
     async def describe_environment(self, context: ToolContext) -> ExecutionEnvironment:
-        """What a command of this context would find."""
+        """Return what a command of this context could access."""
         return await asyncio.to_thread(lambda: self._environment(context))
 
     def _environment(self, context: ToolContext) -> ExecutionEnvironment:

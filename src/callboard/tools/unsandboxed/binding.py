@@ -1,4 +1,6 @@
-"""A command with its program, its scripts and its environment, as one digest: what a person approves is what is started."""
+"""Digest of a command with its program, scripts and environment, so that the approved command is
+the one that starts.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,14 @@ from ..files.paths import display
 from .reach import find_program, list_names, split_shell_text
 from .variables import read_assignments
 
-#: Places of the system's own programs. These are bound by their resolved path: the system updates them.
+#: Folders of system programs. They are bound by path, because the system updates them.
 _SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/nix/store/")
-#: A larger file outside of the folder is bound by its size and time of change, in bytes.
+#: A larger file outside the folder is bound by its size and modification time, in bytes.
 _LARGEST: Final = 8 << 20
-#: A file that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
+#: A file that changed this recently may change again with the same time stamp, in nanoseconds.
 _SETTLED: Final = 2_000_000_000
 _PIECE: Final = 1 << 20
-#: What programs load from where they are started, without a word of their command naming it.
+#: Files that programs load from their start folder without a word of the command.
 _READS: Final[Mapping[str, tuple[str, ...]]] = {
     "make": ("GNUmakefile", "makefile", "Makefile"),
     **dict.fromkeys(
@@ -44,7 +46,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 class BoundFile(NamedTuple):
-    """A file that is bound: its path, where every link leads, and its SHA-256 in hex. A program of the system has none."""
+    """A bound file: its path, its real path, and its SHA-256 in hex. A system program has no digest."""
 
     path: str
     resolved: str
@@ -52,7 +54,7 @@ class BoundFile(NamedTuple):
 
     @property
     def description(self) -> str:
-        """The path with the beginning of the digest, for a card."""
+        """Path with the beginning of the digest, for a card."""
         return f"{display(self.path)} (sha256 {self.digest[:12]})" if self.digest else display(self.path)
 
 
@@ -72,23 +74,23 @@ class CommandBinding(NamedTuple):
     digest: str
 
     def list_inside(self, folder: str) -> tuple[BoundFile, ...]:
-        """Return the files that are in the folder, by their own path or by where it leads."""
+        """Return the files in the folder, by their path or real path."""
         root = f"{folder.rstrip('/')}/"
         return tuple(one for one in self.files if one.path.startswith(root) or one.resolved.startswith(root))
 
     @property
     def token(self) -> str:
-        """The digest with the beginning of each file's: what a rule keeps, to say later what changed."""
+        """Digest with the beginning of each file's digest. A rule stores it to report later what changed."""
         return " ".join((self.digest, *(f"{one.digest[:16]}@{one.path}" for one in self.files if one.digest)))
 
     def list_changed(self, token: str) -> tuple[str, ...]:
-        """Return the paths of files that are not what they were at the token, the new ones included."""
+        """Return the paths of files that changed since the token, including new ones."""
         before = set(token.split(" ")[1:])
         return tuple(one.path for one in self.files if one.digest and f"{one.digest[:16]}@{one.path}" not in before)
 
 
 class Files:
-    """Digests of files. Each file is read again when it changed."""
+    """Cached digests of files. A changed file is read again."""
 
     def __init__(self) -> None:
         self._read: dict[str, tuple[_Stamp, bool, str]] = {}
@@ -159,7 +161,7 @@ def _named(program: str, command: Sequence[str], values: Mapping[str, str], star
         yield value
         yield from value.split(os.pathsep)
         yield from (part for word in value.split() for part in list_names(word))
-    # A program that starts another one: `env`, `nice`, `sudo`.
+    # Programs that start another one: `env`, `nice`, `sudo`.
     for word in words:
         if "/" not in word and (found := find_program(word, start, search)):
             yield found

@@ -1,7 +1,8 @@
-"""What runs outside of the sandbox and comes from where agents change files: what an agent wrote there would get out.
+"""Programs outside the sandbox that agents could change.
 
-A hook and a server of tools are started by us, with what their settings give them. The files that their commands name are
-looked at; what those load in turn is not. Which those are is decided by the words of the command alone, which no agent changes.
+Hooks and tool servers start with the values of their settings. The files that their commands name
+are checked; files that those load are not. The words of the command alone decide which files these
+are, and agents cannot change the words.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from callboard.contracts.entities import worktree
 from ..files.paths import PathDenied, display, find_steering, relative
 
 _MOST_LINKS = 40
-#: What runs the file that it is given first, and how files are called that something runs.
+#: Programs that run their first file argument, and names of files that are run.
 _RUNS = re.compile(r"((python|pypy)[\d.]*|node(js)?|deno|bun|tsx|ruby|perl|php|lua|(ba|da|k|z|fi)?sh)")
 _IS_RUN = re.compile(r".+\.(pyz?|[cm]?[jt]sx?|sh|bash|zsh|fish|rb|pl|php|lua|jar|wasm|dll|so|node)", re.IGNORECASE)
 
-#: What a text for a shell has and a word that is a path or an option has not.
+#: Characters of a shell text that a path or an option does not have.
 _SHELL_TEXT = re.compile(r"[\s;&|<>`$(]")
 _PART = re.compile(r"[^\s;&|()<>{}'\"`$=:]+")
 #: Folders that a shell text enters.
@@ -32,15 +33,18 @@ _MOST_ENTERED = 8
 
 
 class Reach(NamedTuple):
-    """Where agents change files: in these folders and in the worktrees of their children, apart from what takes a person's yes
-    at the top of each. What a command names in the folder `trusted` is left to the trust in that folder, which is bound to
-    those files as they are."""
+    """Folders where agents change files, with the worktrees of their subagents, except protected
+    names at the top.
+
+    Attributes:
+        trusted: Folder whose trust covers the files that a command names in it, as they are.
+    """
 
     folders: tuple[str, ...] = ()
     trusted: str = ""
 
     def find_folder(self, path: str) -> str:
-        """The outermost of the folders whose agents can change what stands under the path; empty for none."""
+        """Return the outermost folder whose agents can change the path; empty for none."""
         for folder in sorted(self.folders, key=len):
             root = folder.rstrip("/") + "/"
             below = path[len(root) :] if path.startswith(root) else worktree.within(path, folder)
@@ -49,7 +53,7 @@ class Reach(NamedTuple):
         return ""
 
     def is_trusted(self, word: str) -> bool:
-        """True for a word of a command that names something that is left to trust."""
+        """Return True for a word of a command that names a file covered by trust."""
         try:
             return bool(self.trusted) and relative(self.trusted, word) != ""
         except PathDenied:
@@ -57,25 +61,26 @@ class Reach(NamedTuple):
 
 
 class ExposedProgram(NamedTuple):
-    """A file that a command comes from, and the folder whose agents can change it."""
+    """A file of a command, and the folder whose agents can change it."""
 
     path: str
     folder: str
 
     @property
     def problem(self) -> str:
-        """What is wrong, in words that follow a name and a full stop."""
+        """The problem, without a capital and a full stop."""
         return f"its program {display(self.path)} stands where agents of {display(self.folder)} change files"
 
     @property
     def remedy(self) -> str:
-        """What to do about it, a sentence."""
+        """What to do about it, a sentence without its full stop."""
         return f"Use one in {display(self.folder)}/.callboard/, or outside of every folder that is opened here"
 
 
 class ReachLookup(NamedTuple):
-    """A command with its program by the path under which it was found, so that what was looked at is what is run; and what of
-    it is exposed."""
+    """A command with the path of its program, so that the checked file is the one that runs, and
+    its exposed file.
+    """
 
     command: tuple[str, ...]
     exposed: ExposedProgram | None
@@ -84,14 +89,20 @@ class ReachLookup(NamedTuple):
 def check_program(
     command: Sequence[str], start: str, search: str, *reaches: Reach, given_data: bool = False
 ) -> ReachLookup:
-    """Looks at every file that a command names which is started in the folder `start` with the search path `search`; of one
-    that is `given_data` to work on, at the program and at scripts. Blocks. Raises FileNotFoundError for a program that is not
-    found."""
+    """Check every file that a command names. Blocks.
+
+    Args:
+        start: Folder in which it starts.
+        search: Its search path.
+        given_data: The command's files are data, so check only the program and scripts.
+    Raises:
+        FileNotFoundError: The program is not found.
+    """
     program, *words = command
     found = find_program(program, start, search)
     if not found:
         raise FileNotFoundError(2, os.strerror(2), program)
-    # Nobody was shown what a search path finds.
+    # No person saw the path that the search path finds.
     files = _scripts(program, words) if given_data else words
     named = [(found, "/" in program), *((one, True) for word in files for one in list_names(word))]
     exposed = (
@@ -104,7 +115,9 @@ def check_program(
 
 
 def list_names(word: str) -> tuple[str, ...]:
-    """What a word of a command can name a file with: itself, what an option is set to, and the parts of a shell text."""
+    """Return what a word can name a file with: itself, the value of an option, and the parts of a
+    shell text.
+    """
     option, _, value = word.partition("=")
     named = (word, value) if value and option.startswith("-") else (word,)
     return (*named, *split_shell_text(word))
@@ -129,7 +142,7 @@ def split_shell_text(word: str) -> tuple[str, ...]:
 
 
 def _scripts(program: str, words: Sequence[str]) -> list[str]:
-    """Those of the words that name what is run, as far as they say so."""
+    """Return the words that name files that are run."""
     first = next((at for at, word in enumerate(words) if not word.startswith("-")), -1)
     is_given = _RUNS.fullmatch(os.path.basename(program)) is not None  # noqa: PTH119
     return [word for at, word in enumerate(words) if _IS_RUN.fullmatch(word) or (is_given and at == first)]
@@ -144,7 +157,9 @@ def _exposed(path: str, reach: Reach) -> ExposedProgram | None:
 
 
 def _is_file(start: str, named: str) -> bool:
-    """A path that is written whole counts also while nothing is there: who can put a file there can put it there in time."""
+    """Return True for a file. An absolute path counts also if nothing is there, because a file
+    could be created in time.
+    """
     if not named or "\0" in named:
         return False
     path = os.path.join(start, named)  # noqa: PTH118
@@ -161,8 +176,7 @@ def find_program(program: str, start: str, search: str) -> str:
 
 
 def _steps(path: str) -> list[str]:
-    """Every place that the way to a file goes through, each link among them: who can change one of these can change what is
-    found at its end."""
+    """Return every place on the way to a file, with each link. Changing one of them changes what is found."""
     ahead, here, links = path.split("/")[::-1], "/", 0
     steps: list[str] = []
     while ahead and links <= _MOST_LINKS:
