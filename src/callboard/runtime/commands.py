@@ -159,8 +159,8 @@ class CommandRunner:
                     field="idempotencyKey",
                     hint="Read the session to see the result. A new key runs the command again.",
                 ) from error
-        kept = StoredAnswer(key=key, body_hash=body, answer=b"")
-        return redact_value(await self._dispatch(command, kept, actor), self._dependencies.secrets)
+        answer_slot = StoredAnswer(key=key, body_hash=body, answer=b"")
+        return redact_value(await self._dispatch(command, answer_slot, actor), self._dependencies.secrets)
 
     async def _dispatch(self, command: Command, stored_answer: StoredAnswer | None, actor: Actor) -> Any:
         match command:

@@ -298,6 +298,16 @@ def _unknown(session: str) -> Refusal:
     )
 
 
+def unknown_thread(thread: str | None) -> Refusal:
+    """Return the refusal of a thread that the session does not have."""
+    return Refusal(
+        "unknown_thread",
+        f"The session has no thread {thread or ''}.",
+        field="threadId",
+        hint="Find threads with get_session.",
+    )
+
+
 def session_id_from(name: str) -> str:
     """Return a session id derived from a name, such as the id of its first turn."""
     return render("session", int.from_bytes(hashlib.sha256(name.encode()).digest()[:16], "big"))

@@ -156,19 +156,19 @@ class EventOrder:
     """
 
     def __init__(
-        self, facts: Callable[[], FactLog], home: Callable[[str], Awaitable[str]], epoch: Callable[[], int]
+        self, facts: Callable[[], FactLog], find_workspace: Callable[[str], Awaitable[str]], epoch: Callable[[], int]
     ) -> None:
         """Create the order.
 
         Args:
             facts: Returns the fact log.
-            home: Returns the workspace of a stream; empty if it has none.
+            find_workspace: Returns the workspace of a stream; empty if it has none.
             epoch: Returns this writer's epoch.
         """
         self._facts = facts
         self._epoch = epoch
         self._end_of_share = 0
-        self.find_workspace = home
+        self.find_workspace = find_workspace
         self.place = 0
         self.last = 0
         self._followers = 0

@@ -33,7 +33,7 @@ from ..dependencies import Dependencies
 from ..prompts.run_config import build_tool_context
 from ..prompts.tool_catalog import with_settings
 from ..secrets.secret_values import evaluate_call
-from ..session_registry import SessionRegistry
+from ..session_registry import SessionRegistry, unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import effective_rules
 from ..workspaces.registry import WorkspaceRegistry
@@ -141,7 +141,7 @@ class PermissionPreview:
         name = query.thread_id or state.lead
         thread = state.threads.get(name)
         if thread is None:
-            raise Refusal("unknown_thread", f"There is no thread {name} in this session.", field="threadId")
+            raise unknown_thread(name)
         if thread.run is not None and not query.agent:
             return await opened.host.run_contexts.tool_context(name)
         roster = session_roster(self._dependencies.definitions.roster(workspace.folder), state)

@@ -119,11 +119,11 @@ class PendingMessages:
     def _accepted(self, handoff: str, reason: str) -> None:
         """Add a notice of a handoff accepted for this agent, which may have received the handoff
         already."""
-        if (said := self._items.get(handoff)) is not None:
-            self._items[handoff] = said.replace(_ANSWER_REQUIRED, "")
-        said = escape(reason, quote=False)
+        if (text := self._items.get(handoff)) is not None:
+            self._items[handoff] = text.replace(_ANSWER_REQUIRED, "")
+        text = escape(reason, quote=False)
         item = news_item(handoff, "accepted")
-        self._store(item, f'<handoff-accepted id="{handoff}">{said}{_ACCEPTED}</handoff-accepted>')
+        self._store(item, f'<handoff-accepted id="{handoff}">{text}{_ACCEPTED}</handoff-accepted>')
 
     def _store(self, item: str, text: str) -> None:
         self._items[item] = text

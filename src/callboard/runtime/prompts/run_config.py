@@ -82,7 +82,7 @@ class _BuiltConfig:
     roster: str
     catalog: ToolCatalog
     context: ToolContext
-    said: str
+    instruction_text: str
 
 
 class RunConfigBuilder:
@@ -224,7 +224,7 @@ class RunConfigBuilder:
             built is None
             or built.setup.definition != agent
             or built.roster != roster.hash
-            or built.said != instruction_text
+            or built.instruction_text != instruction_text
         ):
             built = self._built[key] = self._build(workspace, agent, mode, permission_mode, roster, instruction_text)
         # Servers can add tools while the definition stays the same.

@@ -15,7 +15,7 @@ from callboard.control.state.session import Session
 from callboard.tools.gate.rules import Target, find_rule
 
 from ..dependencies import Dependencies
-from ..session_registry import OpenSession, SessionRegistry
+from ..session_registry import OpenSession, SessionRegistry, unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.effective_rules import person_context
 from ..workspaces.registry import WorkspaceRegistry
@@ -55,12 +55,7 @@ class ContextReads:
         state = opened.host.state
         thread = state.threads.get(query.thread_id or state.owner or state.lead)
         if thread is None:
-            raise Refusal(
-                "unknown_thread",
-                f"The session has no thread {query.thread_id}.",
-                field="threadId",
-                hint="Find threads with get_session.",
-            )
+            raise unknown_thread(query.thread_id)
         await opened.views.wait_for(max(state.sequence, opened.first_sequence))
         row = next((item for item in opened.views.rows(ContextRow) if item.thread_id == thread.thread), None)
         row = row or ContextRow(key=thread.thread, order=0, sequence=0, thread_id=thread.thread, pinned=thread.pinned)

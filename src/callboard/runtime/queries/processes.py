@@ -21,7 +21,7 @@ from callboard.control.state.agent_definitions import session_roster
 from ..dependencies import Dependencies
 from ..processes import Processes
 from ..prompts.run_config import build_tool_context
-from ..session_registry import SessionRegistry
+from ..session_registry import SessionRegistry, unknown_thread
 from ..workspaces.context import WorkspaceContext
 from ..workspaces.registry import WorkspaceRegistry
 
@@ -46,7 +46,7 @@ class ProcessReads:
         """
         opened = await self._sessions.get(query.session_id)
         if query.thread_id is not None and query.thread_id not in opened.host.state.threads:
-            raise _unknown_thread(query.thread_id)
+            raise unknown_thread(query.thread_id)
         await opened.views.wait_for(opened.host.state.sequence)
         await opened.views.flush()
         rows = await self._dependencies.store.rows.rows(query.session_id, "processes", limit=_MAX_ROWS)
@@ -83,7 +83,7 @@ class ProcessReads:
         host = (await self._sessions.get(session)).host
         thread = host.state.threads.get(thread_id or host.state.lead)
         if thread is None:
-            raise _unknown_thread(thread_id or "")
+            raise unknown_thread(thread_id)
         if thread.run is not None:
             return await host.run_contexts.tool_context(thread.thread)
         roster = session_roster(self._dependencies.definitions.roster(host.workspace.folder), host.state)
@@ -105,15 +105,6 @@ class ProcessReads:
 def _context(workspace: WorkspaceContext, agent: Definition, mode: PermissionMode) -> ToolContext:
     base = build_tool_context(workspace.folder, agent, "chat", workspace.limit_mode(mode, agent))
     return msgspec.structs.replace(base, trusted=workspace.settings.trusted, shell=workspace.settings.shell)
-
-
-def _unknown_thread(thread: str) -> Refusal:
-    return Refusal(
-        "unknown_thread",
-        f"The session has no thread {thread}.",
-        field="threadId",
-        hint="Find threads with get_session.",
-    )
 
 
 def _with_output(processes: Processes, row: ProcessRow) -> ProcessRow:

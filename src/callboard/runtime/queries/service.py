@@ -45,7 +45,7 @@ from ..dependencies import Dependencies
 from ..evidence_exporter import EvidenceExporter
 from ..permissions.trust_service import TrustService
 from ..session_importer import SessionImporter
-from ..session_registry import OpenSession, SessionRegistry
+from ..session_registry import OpenSession, SessionRegistry, unknown_thread
 from ..workspaces.registry import WorkspaceRegistry
 from . import jobs
 from .context import ContextReads
@@ -148,10 +148,10 @@ class Queries:
     async def _answer_models(self, query: ListModels | TryModel | PreviewRoute) -> Any:
         if isinstance(query, PreviewRoute):
             return await self._routes.preview(query)
-        desk = self._dependencies.model_catalog
-        if desk is None:
+        catalog = self._dependencies.model_catalog
+        if catalog is None:
             raise Refusal("model_unconfigured", "Model listing is not available in this process.")
-        return await (desk.tested(query.name) if isinstance(query, TryModel) else desk.listed())
+        return await (catalog.tested(query.name) if isinstance(query, TryModel) else catalog.listed())
 
     async def _answer_team(
         self, query: ListAgents | ListSubagents | WaitSubagents | ListTasks | GetTask | GetJob
@@ -217,12 +217,7 @@ class Queries:
         for row in opened.views.rows(StatusRow):
             if row.thread_id == thread:
                 return row
-        raise Refusal(
-            "unknown_thread",
-            f"The session has no thread {thread}.",
-            field="threadId",
-            hint="Find threads with get_session.",
-        )
+        raise unknown_thread(thread)
 
     async def _incidents(self, opened: OpenSession, thread: str) -> tuple[Incident, ...]:
         state = opened.host.state

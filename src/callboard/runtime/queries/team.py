@@ -21,7 +21,7 @@ from callboard.control.state.agent_definitions import session_roster
 from callboard.control.state.session import Session, Thread
 
 from ..dependencies import Dependencies
-from ..session_registry import SessionRegistry
+from ..session_registry import SessionRegistry, unknown_thread
 
 #: Longest wait of one request, and its default, in seconds.
 LONGEST_WAIT = 300
@@ -148,12 +148,7 @@ def _child_refusal(state: Session, name: str) -> Refusal:
 
 def _require_thread(state: Session, thread: str) -> None:
     if thread not in state.threads:
-        raise Refusal(
-            "unknown_thread",
-            f"The session has no thread {thread}.",
-            field="threadId",
-            hint="Find threads with get_session.",
-        )
+        raise unknown_thread(thread)
 
 
 def _find_child(state: Session, agent: str) -> Thread | None:

@@ -18,7 +18,7 @@ from callboard.control.state.session import Session, Thread
 
 from ..dependencies import Dependencies
 from ..prompts.run_config import RunConfigBuilder, folder_context
-from ..session_registry import OpenSession, SessionRegistry
+from ..session_registry import OpenSession, SessionRegistry, unknown_thread
 from ..workspaces.registry import WorkspaceRegistry
 
 
@@ -68,12 +68,7 @@ class ToolReads:
             opened = await self._sessions.get(query.session_id)
             thread = opened.host.state.threads.get(query.thread_id or opened.host.state.lead)
             if thread is None:
-                raise Refusal(
-                    "unknown_thread",
-                    f"The session has no thread {query.thread_id}.",
-                    field="threadId",
-                    hint="Find threads with get_session.",
-                )
+                raise unknown_thread(query.thread_id)
             return await self._thread_context(opened, thread)
         if query.workspace_id is None:
             raise Refusal(

@@ -225,10 +225,10 @@ class EffectRunner:
     @staticmethod
     async def _end_agents(host: SessionHost) -> None:
         for thread in host.external_agents.threads:
-            elsewhere = host.external_agents.remote(thread) is not None
+            is_remote = host.external_agents.remote(thread) is not None
             try:
                 await host.external_agents.end(thread)
-                if elsewhere:
+                if is_remote:
                     # A remote agent keeps running, so it is not recorded as disconnected.
                     continue
                 await host.report(

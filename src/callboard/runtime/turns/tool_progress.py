@@ -21,8 +21,8 @@ PROGRESS_INTERVAL = 0.1
 class ToolProgress:
     """Sends the progress of one call as frames: the first at once, later ones combined."""
 
-    def __init__(self, tell: Callable[[Frame], object], now: Callable[[], float]) -> None:
-        self._show = tell
+    def __init__(self, show: Callable[[Frame], object], now: Callable[[], float]) -> None:
+        self._show = show
         self._now = now
         self._reported_at = -PROGRESS_INTERVAL
         self._waiting: Frame | None = None
