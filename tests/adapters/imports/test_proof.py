@@ -1,4 +1,4 @@
-"""An import records what its source proves, and leaves the rest unknown (A8)."""
+"""Imports record what a transcript proves, and leave the rest unknown (A8)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from . import transcripts
 
 
 def turns_of(module: object, home: Path) -> list[PastTurn]:
-    """The turns of the only session under the home."""
+    """Return the turns of the only session in the folder."""
     assert module in (claude_code, codex)
     (past,) = claude_code.find(home) if module is claude_code else codex.find(home)
     return list(past.turns())
 
 
-def test_a_patch_is_a_change_only_where_the_rollout_proves_that_it_was_applied(tmp_path: Path) -> None:
+def test_a_patch_is_a_change_only_if_the_rollout_proves_it(tmp_path: Path) -> None:
     """A8: refused, failed and unclear patches change no file."""
     transcripts.codex_patches(tmp_path, tmp_path / "work")
 
     (turn,) = turns_of(codex, tmp_path)
 
     tools = [part for call in turn.calls for part in call.parts if part.kind == "tool"]
-    assert {one.call_id: (one.ended, [change.path for change in one.changes]) for one in tools} == {
+    assert {tool.call_id: (tool.ended, [change.path for change in tool.changes]) for tool in tools} == {
         "done": ("completed", ["done.py"]),
         "declined": ("refused", []),
         "rejected": ("failed", []),
@@ -36,7 +36,7 @@ def test_a_patch_is_a_change_only_where_the_rollout_proves_that_it_was_applied(t
     }
 
 
-def test_a_summary_of_codex_is_a_compaction_and_a_notification_no_person(tmp_path: Path) -> None:
+def test_a_summary_of_codex_is_a_compaction_and_a_notification_is_no_input(tmp_path: Path) -> None:
     """A8"""
     transcripts.codex_patches(tmp_path, tmp_path / "work")
 
@@ -49,15 +49,15 @@ def test_a_summary_of_codex_is_a_compaction_and_a_notification_no_person(tmp_pat
     assert (turn.input, turn.source) == ("Fix the greeting", "person")
 
 
-def test_the_rollout_of_a_subagent_of_codex_is_no_session_of_a_person(tmp_path: Path) -> None:
-    """A8: its prompts are another agent's, and its first lines are its parent's."""
+def test_a_rollout_of_a_codex_subagent_is_omitted(tmp_path: Path) -> None:
+    """A8: another agent wrote its prompts, and its first lines repeat its parent's."""
     transcripts.codex_subagent(tmp_path, tmp_path / "work", "0199aaaa-bbbb-cccc-dddd-eeeeeeeeeeee")
 
     assert list(codex.find(tmp_path)) == []
 
 
-def test_only_what_a_person_typed_is_a_person_s_in_a_session_of_claude_code(tmp_path: Path) -> None:
-    """A8: a task's notification and a summary are of a kind of their own."""
+def test_only_typed_inputs_of_claude_code_come_from_a_person(tmp_path: Path) -> None:
+    """A8: notifications and summaries have other sources."""
     transcripts.claude_code_2(tmp_path, tmp_path / "work")
 
     inputs = [(turn.source, turn.input[:19]) for turn in turns_of(claude_code, tmp_path) if not turn.agent]
@@ -70,7 +70,7 @@ def test_only_what_a_person_typed_is_a_person_s_in_a_session_of_claude_code(tmp_
     ]
 
 
-def test_a_summary_stands_in_its_turn_with_what_is_known_of_it(tmp_path: Path) -> None:
+def test_a_summary_is_in_its_turn_with_its_cause_and_size(tmp_path: Path) -> None:
     """A8"""
     transcripts.claude_code_2(tmp_path, tmp_path / "work")
     turns = [turn for turn in turns_of(claude_code, tmp_path) if not turn.agent]
@@ -78,19 +78,23 @@ def test_a_summary_stands_in_its_turn_with_what_is_known_of_it(tmp_path: Path) -
     parts = [[(part.kind, part.text) for call in turn.calls for part in call.parts] for turn in turns[:3]]
     automatic, manual = turns[0].calls[1].parts[0], turns[2].calls[0].parts[0]
 
-    assert [[kind for kind, _ in one] for one in parts] == [["tool", "compaction", "text"], ["text"], ["compaction"]]
+    assert [[kind for kind, _ in turn_parts] for turn_parts in parts] == [
+        ["tool", "compaction", "text"],
+        ["text"],
+        ["compaction"],
+    ]
     assert (automatic.text, automatic.cause) == ("This session is being continued.", "window")
     assert (automatic.tokens_before, automatic.tokens_after) == (155_000, 9_000)
     assert (manual.cause, manual.tokens_before, manual.tokens_after) == ("person", 12_000, None)
 
 
-def test_subagents_of_claude_code_belong_to_their_session_with_what_is_proved_of_them(tmp_path: Path) -> None:
-    """A8: one that the lead started, one that it started in turn, and one of which nothing says who did."""
+def test_subagents_of_claude_code_have_their_proved_parents(tmp_path: Path) -> None:
+    """A8: a child of the lead, a child of that child, and an agent with an unknown parent."""
     transcripts.claude_code_2(tmp_path, tmp_path / "work")
 
-    found = [turn for turn in turns_of(claude_code, tmp_path) if turn.agent]
+    agent_turns = [turn for turn in turns_of(claude_code, tmp_path) if turn.agent]
 
-    assert [(turn.agent, turn.source, turn.input, turn.subagent) for turn in found] == [
+    assert [(turn.agent, turn.source, turn.input, turn.subagent) for turn in agent_turns] == [
         (
             "sidechain-ae267a1",
             "agent",
@@ -107,10 +111,12 @@ def test_subagents_of_claude_code_belong_to_their_session_with_what_is_proved_of
     ]
 
 
-def test_writing_over_a_file_modifies_it(tmp_path: Path) -> None:
-    """A8: the transcript names what was there before."""
+def test_overwriting_a_file_modifies_it(tmp_path: Path) -> None:
+    """A8: the transcript has the former content."""
     transcripts.claude_code_2(tmp_path, tmp_path / "work")
 
     written = [turn for turn in turns_of(claude_code, tmp_path) if not turn.agent][-1].calls[0].parts[0]
 
-    assert [(one.path, one.kind, one.added, one.removed) for one in written.changes] == [("n.md", "modified", 1, 1)]
+    assert [(change.path, change.kind, change.added, change.removed) for change in written.changes] == [
+        ("n.md", "modified", 1, 1)
+    ]
