@@ -161,7 +161,7 @@ def test_times_that_pass_while_it_runs_are_left_out_and_that_is_said() -> None:
     given.passes(0).then_nothing()
 
 
-def test_a_time_that_passed_while_nothing_could_wake_it_wakes_it_once_and_is_told() -> None:
+def test_a_wake_time_missed_while_the_process_was_down_wakes_the_agent_once() -> None:
     """UI-22: the process was down for two days."""
     given = sleepers(cron=AT_NINE)
     due = given.of_watcher().wake_at

@@ -167,14 +167,14 @@ def test_completing_its_task_is_its_end_as_well() -> None:
     given.passes(60).then_nothing()
 
 
-def test_it_does_not_wake_in_a_session_that_was_closed() -> None:
+def test_an_agent_does_not_wake_in_an_archived_session() -> None:
     given = sleepers(every=60)
     given.now += MINUTE
     given.when(WakeTimeReached(at=given.now), is_archived=True).then_nothing()
     assert one(given.when(WakeTimeReached(at=given.now)), AgentWoke).due == given.now
 
 
-def test_one_that_cannot_start_is_paused_with_the_reason() -> None:
+def test_an_agent_that_cannot_start_is_paused_with_the_reason() -> None:
     given = sleepers(every=60)
 
     def gone(definition: str, *_: object) -> RunConfig:

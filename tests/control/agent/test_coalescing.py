@@ -29,7 +29,7 @@ STEPS = st.lists(
 
 @settings(max_examples=150, deadline=None)
 @given(SCHEDULES, STEPS)
-def test_each_time_that_it_sleeps_until_wakes_it_at_most_once_and_none_is_missed(
+def test_each_wake_time_wakes_the_agent_at_most_once_and_none_is_missed(
     schedule: dict[str, Any], steps: list[tuple[str, float]]
 ) -> None:
     """UI-22"""

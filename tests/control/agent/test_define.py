@@ -147,7 +147,7 @@ def test_its_maker_gives_it_objectives_and_it_spawns_nothing() -> None:
         ({"prompt": "é" * 5000}, "message_too_large", "An agent made in a session can have at most 8192 bytes."),
     ],
 )
-def test_what_is_wider_than_its_maker_or_taken_is_refused_before_anybody_is_asked(
+def test_an_agent_wider_than_its_maker_or_with_a_used_name_is_refused_without_an_approval_card(
     asked: dict[str, Any], code: str, said: str
 ) -> None:
     judge = msgspec.structs.replace(CRITIC, aliases=("The-Judge",))

@@ -99,7 +99,7 @@ def test_a_change_of_what_is_the_newest_is_the_next_version_and_no_more():
     assert [fact for fact in facts if isinstance(fact, ArtifactVersionCreated)] == [version(2, TWO.ref, lines=(1, 1))]
 
 
-def test_a_call_that_removes_a_file_deletes_its_artifact_and_the_next_one_there_is_another():
+def test_a_call_that_removes_a_file_deletes_its_artifact_and_a_new_file_gets_another():
     session = calling(change(ONE))
     assert session.when(wrote(change(None), call=2)).facts[0] == ArtifactDeleted(file=True)
     session.after(answered(wants(3, 6), step=5))

@@ -33,7 +33,7 @@ from tests.control.rigs.artifacts import (
 from tests.control.rigs.examples import SESSION, at
 
 
-def test_a_file_that_was_gone_when_it_was_made_anew_ends_its_artifact_and_begins_another():
+def test_a_missing_file_that_a_call_makes_anew_begins_another_artifact():
     """UI-13: what a command removed is told where a later call saw that it was gone, in the batch of that call."""
     second = msgspec.structs.replace(at(turn=1, run=1, step=4, call=2), artifact="art_2")
     session = calling(change(ONE))
@@ -131,7 +131,7 @@ def test_a_file_removed_under_a_save_is_told_by_the_save():
 ANEW = CreateArtifact(session_id=SESSION, path=PATH, content="two", reason="again")
 
 
-def test_a_file_that_a_person_makes_anew_where_it_is_gone_ends_its_artifact_and_begins_another():
+def test_a_person_who_makes_a_missing_file_anew_begins_another_artifact():
     """UI-13: as for a call of an agent's, in the batch that says what is to be made."""
     session = kept()
     told = session.when(ask(ANEW, TWO, there=None, file_sequence=session.state.sequence)).decision
@@ -152,7 +152,7 @@ def test_what_was_told_after_a_person_looked_may_have_come_behind_that():
     assert (refused.code, refused.field, refused.hint) == ("artifact_conflict", "path", "Edit that artifact.")
 
 
-def test_where_something_of_a_gone_file_is_not_saved_its_artifact_goes_on_and_the_person_is_told_how():
+def test_an_artifact_with_an_unsaved_draft_outlives_its_file_and_the_refusal_says_how_to_save_it():
     """CTX-04"""
     session = kept().after(ask(edit(base=9), TWO))
     refused = session.refuses(ask(ANEW, THREE, there=None, file_sequence=session.state.sequence))

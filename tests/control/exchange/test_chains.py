@@ -24,7 +24,7 @@ def test_a_ring_of_mains_that_message_each_other_never_deadlocks() -> None:
     assert [item.source for item in given.of("lead").inbox] == ["two"], "a lead in chat waits for its person"
 
 
-def test_an_endless_exchange_is_stopped_with_the_reason_and_a_person_lets_it_go_on() -> None:
+def test_an_endless_exchange_is_paused_with_the_reason_until_a_person_resumes_it() -> None:
     """MAR-09"""
     given = team(agent("lead"), agent("one"), agent("two"))
     given.uses("lead", "send_message", to=["one"], text="begin")
@@ -43,7 +43,7 @@ def test_an_endless_exchange_is_stopped_with_the_reason_and_a_person_lets_it_go_
     assert given.run_of(sender).hops == 0
 
 
-def test_a_parent_and_a_child_that_give_each_other_work_for_ever_are_stopped_too() -> None:
+def test_an_endless_exchange_between_parent_and_child_is_paused() -> None:
     """MAR-09"""
     given = team(agent("lead"), agent("other"), WORKER)
     given.uses("lead", "send_message", to=["other"], text="begin")

@@ -167,7 +167,7 @@ def test_a_turn_that_fails_before_its_model_answered_leaves_its_inputs_deliverab
     assert one(given.says("critic"), InboxConsumed).items == (handoff,)
 
 
-def test_a_handoff_is_accepted_by_being_read_and_complete_with_the_turn_that_took_it() -> None:
+def test_a_handoff_is_accepted_when_read_and_completes_with_that_turn() -> None:
     """Communication spec, Handoff delivery."""
     given = team(OPEN, CRITIC)
     hands(given, "critic")
@@ -213,7 +213,7 @@ def test_what_a_person_accepts_for_an_agent_is_told_to_it_again() -> None:
     assert one(given.says("clerk"), HandoffCompleted).source == "lead"
 
 
-def test_what_a_person_accepts_while_an_agent_is_told_of_it_is_told_next_and_not_done_before() -> None:
+def test_an_acceptance_during_the_handoffs_run_is_delivered_next_and_completes_later() -> None:
     given = team()
     given.gets("lead", "send_handoff", to="clerk", message="Look.")
     assert given.run_of("clerk").reserved == ("hnd_1",)
@@ -277,7 +277,7 @@ def test_a_required_answer_that_does_not_come_expires_and_its_sender_is_told() -
     given.when(WakeTimeReached(at=given.now)).then_nothing()
 
 
-def test_an_idle_agent_is_woken_and_a_lead_that_talks_with_a_person_waits_for_that_person() -> None:
+def test_an_idle_agent_wakes_for_its_inbox_and_a_lead_in_chat_waits_for_its_person() -> None:
     """MAR-13, COM-07"""
     given = team(agent("lead"), agent("other"))
     given.uses("lead", "send_message", to=["other"], text="hi")

@@ -130,7 +130,7 @@ def test_a_call_that_it_asks_about_waits_and_goes_on_with_a_yes():
     assert yes.effects == [RunTool(CALL)]
 
 
-def test_a_call_that_it_asks_about_and_gets_a_no_is_refused_and_the_prompt_goes_on():
+def test_a_rejected_call_of_an_external_agent_is_refused_and_its_prompt_continues():
     session = prompted().after(seen(wants(1, 3, ASK)))
 
     session.when(reject()).then(

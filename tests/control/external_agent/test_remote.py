@@ -126,7 +126,7 @@ def test_an_artifact_is_said_with_its_blobs():
     assert then.decision.blobs == (picture,)
 
 
-def test_what_is_delivered_again_under_its_name_is_the_next_version_where_it_differs():
+def test_a_changed_delivery_under_the_same_name_is_the_next_version():
     """Kept by Callboard alone, so that it can be read, compared and saved like any other."""
     session = prompted()
     for text_, told_ in (

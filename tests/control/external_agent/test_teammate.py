@@ -34,7 +34,7 @@ def test_it_is_woken_for_its_inbox_and_a_person_is_not():
     assert (made.of("peer").run is not None, made.of("owner").run) == (True, None)
 
 
-def test_it_has_its_inbox_once_it_tells_of_its_task_and_not_by_being_asked_about():
+def test_a_remote_agent_consumes_its_inbox_with_its_first_report():
     """COM-09"""
     made = wrote()
     peer, run = made.of("peer"), made.run_of("peer")

@@ -69,7 +69,7 @@ def test_a_job_is_a_task_and_each_item_a_part_of_it_with_attempts_of_its_own() -
     assert given.works() == ["worker-1", "worker-2"]
 
 
-def test_the_next_item_begins_when_one_is_over_and_the_job_is_over_with_the_last() -> None:
+def test_the_next_item_begins_when_one_ends_and_the_job_ends_with_the_last() -> None:
     given = begun("alpha", "beta", parallel=1)
     whole, first, second = given.state.tasks
     then = given.says("worker-1", "Alpha is fine.")
@@ -111,7 +111,7 @@ def test_cancelling_a_job_leaves_what_is_done_and_begins_nothing_more() -> None:
     assert given.refuses(CancelJob(session_id=SESSION, job_id=JOB)).code == "unknown_job"
 
 
-def test_a_retry_of_an_item_is_another_attempt_of_the_same_worker_and_what_is_done_is_not_done_again() -> None:
+def test_a_retried_item_gets_another_attempt_of_the_same_worker() -> None:
     """CTL-11: an item that is done is refused, and one that failed has one result."""
     given = begun("alpha", "beta", parallel=2)
     whole, first, second = given.state.tasks
@@ -304,7 +304,7 @@ def test_a_job_is_for_no_agent_of_another_kind() -> None:
 @pytest.mark.parametrize(
     ("asked", "worker", "mode"), [(None, {}, "edits"), ("full", {}, "full"), ("full", "ask", "ask")]
 )
-def test_workers_are_under_the_mode_that_a_person_chose_or_the_leads_and_never_wider_than_their_own(
+def test_workers_get_the_persons_mode_or_the_leads_narrowed_by_their_definition(
     asked: Any, worker: Any, mode: str
 ) -> None:
     given = team(LEAD, agent("worker", kind="subagent", permission_mode=worker or None), permission_mode="edits")
@@ -361,7 +361,7 @@ def _at(given: Team) -> str:
     return given.of("worker-1").thread
 
 
-def test_what_a_person_sends_to_a_worker_whose_item_waits_for_another_attempt_is_that_attempt() -> None:
+def test_input_to_a_worker_whose_item_awaits_a_retry_is_that_attempt() -> None:
     """CTL-11: it waits for room like the item, and no second worker takes the item up."""
     given = begun("alpha", "beta", parallel=1)
     whole, first, _ = given.state.tasks
@@ -379,7 +379,7 @@ def test_what_a_person_sends_to_a_worker_whose_item_waits_for_another_attempt_is
     assert tasks(given.says("worker-1"), TaskCompleted) == [first, whole]
 
 
-def test_a_job_of_a_session_that_is_archived_is_paused_where_it_would_begin_something() -> None:
+def test_a_job_in_an_archived_session_is_paused_before_it_begins_an_item() -> None:
     given = begun("alpha", "beta", parallel=1)
     whole, first, second = given.state.tasks
     run = given.run_of("worker-1")
@@ -390,7 +390,7 @@ def test_a_job_of_a_session_that_is_archived_is_paused_where_it_would_begin_some
     assert tasks(then, TaskStarted) == [second]
 
 
-def test_pausing_and_resuming_before_a_worker_has_stopped_tells_it_once_to_go_on() -> None:
+def test_a_worker_paused_and_resumed_before_it_stopped_gets_one_turn_to_continue() -> None:
     given = begun("alpha", parallel=1)
     for _ in range(3):
         given.when(PauseJob(session_id=SESSION, job_id=JOB))
@@ -431,7 +431,7 @@ def test_what_is_too_long_for_every_attempt_to_be_told_is_refused_by_its_place()
     assert given.refuses(job("alpha", instructions="ä" * 5000)).field == "instructions"
 
 
-def test_what_is_refused_of_a_job_names_the_job() -> None:
+def test_refusals_of_job_commands_name_the_job() -> None:
     given = begun("alpha", parallel=1)
     resumed = given.refuses(ResumeJob(session_id=SESSION, job_id=JOB))
     assert (resumed.code, resumed.field, resumed.hint) == ("task_not_paused", "jobId", "Read its status with get_job.")

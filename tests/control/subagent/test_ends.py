@@ -10,7 +10,7 @@ from tests.control.rigs.examples import ASK, SESSION, answered, approve, interru
 from tests.control.rigs.team import all_of, one, spawn, team, types
 
 
-def test_cancelling_a_parent_reaches_every_child_at_work_and_finished_ones_stay_finished() -> None:
+def test_cancelling_a_parent_cancels_its_running_children_only() -> None:
     """MAR-10, CTL-08: the intent first, then what it stops. Hard invariant 7."""
     given = team(budget=2)
     given.spawns(3)

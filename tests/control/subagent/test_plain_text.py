@@ -41,7 +41,7 @@ def done(given: Team, output: str) -> Then:
     return given.when(ToolEnded(thread=thread, run=run.run, call=run.calls[0].call, outcome=outcome))
 
 
-def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_and_then_its_text_is_its_result() -> None:
+def test_m3_a_child_that_answers_in_plain_text_is_reminded_once_before_its_text_is_the_result() -> None:
     given = crew()
 
     reminded = given.says("worker-1", "The answer is 41.")

@@ -101,7 +101,7 @@ def test_turns_of_a_paused_task_wait_in_the_queue_and_others_go_past_them() -> N
     assert given.state.tasks == {}
 
 
-def test_the_children_of_a_paused_task_are_paused_with_it_and_go_on_within_the_budget() -> None:
+def test_children_of_a_paused_task_pause_with_it_and_resume_within_the_budget() -> None:
     given = board("tsk_a", budget=1)
     given.when(start("tsk_a"))
     given.spawns(2)
@@ -126,7 +126,7 @@ def test_the_children_of_a_paused_task_are_paused_with_it_and_go_on_within_the_b
     assert given.state.tasks == {}
 
 
-def test_what_a_child_was_sent_while_its_task_was_paused_is_begun_when_it_goes_on() -> None:
+def test_input_to_a_child_of_a_paused_task_starts_when_the_task_resumes() -> None:
     given = team()
     given.spawns(review=True)
     given.says("worker-1", "Look at it.")

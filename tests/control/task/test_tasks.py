@@ -194,7 +194,7 @@ def test_a_child_works_on_one_task_at_a_time() -> None:
     assert given.state.tasks == {}
 
 
-def test_a_started_task_whose_turn_a_person_stops_is_not_done_and_can_be_tried_again() -> None:
+def test_a_started_task_whose_turn_is_interrupted_can_be_retried() -> None:
     given = board("tsk_a")
     given.when(start("tsk_a"))
     given.when(interrupt(reason="wait"))
@@ -266,7 +266,7 @@ def test_what_is_recorded_as_done_says_nothing_more_when_its_turn_ends() -> None
     assert given.status("worker-1") == "completed"
 
 
-def test_an_attempt_that_is_reported_as_failed_is_tried_again_once_its_run_has_ended() -> None:
+def test_an_attempt_reported_as_failed_can_be_retried_once_its_run_has_ended() -> None:
     """CTL-07"""
     given = board("tsk_a")
     given.when(start("tsk_a"))

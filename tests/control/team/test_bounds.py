@@ -67,7 +67,7 @@ def test_reviews_that_are_asked_for_in_a_ring_are_stopped() -> None:
     assert given.of(names[turns % 2]).paused == "no_progress"
 
 
-def test_answers_that_never_come_wake_their_sender_no_more_than_a_chain_may_be_long() -> None:
+def test_missing_replies_wake_their_sender_at_most_as_often_as_a_chain_is_long() -> None:
     """MAR-09, COM-16"""
     given = team(LEAD, agent("owner", edges=(Edge(to="maker"),)), MAKER)
     given.uses("lead", "send_message", to=["owner"], text="begin")

@@ -34,7 +34,7 @@ def idle_other() -> Team:
     ("how", "why"),
     [("interrupted", "its last turn was interrupted"), ("failed", "its last turn failed")],
 )
-def test_a_main_that_was_interrupted_or_failed_is_paused_with_its_inbox_and_its_sender_learns_it(
+def test_an_interrupted_or_failed_main_agent_is_paused_with_its_inbox_and_its_sender_is_informed(
     how: str, why: str
 ) -> None:
     """D1"""

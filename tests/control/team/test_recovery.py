@@ -108,7 +108,7 @@ def test_what_goes_on_with_the_tree_is_another_attempt_of_each_task() -> None:
     assert given.state.tasks == {}
 
 
-def test_an_agent_that_is_stopped_in_another_turn_than_it_gave_parts_away_in_goes_on_with_its_task() -> None:
+def test_an_agent_interrupted_in_a_turn_after_its_delegation_resumes_its_task() -> None:
     """CTL-06, CTL-07"""
     given = team()
     given.spawns()

@@ -160,7 +160,7 @@ def test_open_calls_and_actions_close_before_their_turn():
     assert then.decision.blobs == (blob_of(b"a"),)
 
 
-def test_an_answer_of_which_all_had_come_is_told_with_what_it_took_and_without_its_calls():
+def test_a_complete_response_of_a_stopped_turn_is_recorded_with_its_usage_and_without_its_calls():
     """CTL-08: it was paid for."""
     session = given(submit(), interrupt())
     thought = Piece(kind="reasoning", step=2, text="First a note.", signature="seal of what follows")

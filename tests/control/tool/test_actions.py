@@ -90,7 +90,7 @@ def test_a_rejection_without_a_reason_says_so():
     assert then.facts[1] == ToolRefused(code="person_denied", message="The person rejected the call.")
 
 
-def test_the_no_of_a_policy_is_told_by_its_name_and_not_as_a_persons():
+def test_a_rejection_by_a_policy_names_the_policy():
     """CTL-05"""
     policy = Actor(kind="policy", id="opa/main")
     then = waiting().when(reject(reason="not on a Friday"), actor=policy)
@@ -189,7 +189,7 @@ def test_an_approval_of_a_call_that_nobody_could_look_at_again_starts_nothing():
     )
 
 
-def test_an_approval_of_a_call_that_the_gate_denies_by_now_starts_nothing_and_says_why():
+def test_an_approval_of_a_call_that_the_gate_now_denies_refuses_the_call_with_the_reason():
     """SAFE-07, CTL-05"""
     waiting().when(approve(), evaluation=DENY).then(
         (ActionResolved(decision="approve"), ACTION),
@@ -260,7 +260,7 @@ def test_an_approval_that_comes_while_the_turn_is_stopping_starts_nothing():
     assert stopping.refuses(reject()) == problem
 
 
-def test_an_action_that_expires_while_the_turn_is_stopping_is_closed_and_nothing_is_asked():
+def test_an_action_that_expires_in_a_stopping_turn_is_closed_without_a_model_call():
     """CTL-04"""
     stopping = waiting(expiry=MINUTE).after(interrupt())
     stopping.now += MINUTE

@@ -42,7 +42,7 @@ THIRD = at(turn=1, run=1, step=4, call=3)
 DONE = ToolCompleted(output=Text(text="done"), duration_ms=4)
 
 
-def test_a_call_that_the_gate_lets_through_runs_under_the_confinement_that_is_told():
+def test_an_allowed_call_runs_in_the_recorded_sandbox():
     given(submit()).when(answered(wants(1, 2))).then(
         *completed(at(turn=1, run=1, step=1), "tool_calls"), *requested(1, CALL, ALLOW), *through(CALL)
     )
@@ -221,7 +221,7 @@ def test_a_result_of_a_call_that_waits_for_a_person_changes_nothing():
     given(submit(), answered(wants(1, 2, ASK))).when(ended(1)).then_nothing()
 
 
-def test_where_every_call_was_denied_at_the_bound_the_turn_fails_in_the_same_batch():
+def test_a_turn_at_its_limit_whose_calls_are_all_denied_fails_in_the_same_batch():
     """MAR-12, CTL-16"""
     chat = given(submit(), answered(wants(1, 2, DENY)), answered(wants(2, 4, DENY), step=3))
     then = chat.when(answered(wants(3, 6, DENY), step=5))
@@ -253,7 +253,7 @@ def _beyond(said: Evaluation) -> Evaluation:
     )
 
 
-def test_in_auto_a_call_that_may_change_something_waits_for_those_before_it_and_they_for_it() -> None:
+def test_in_auto_a_writing_call_waits_for_earlier_calls_and_later_calls_wait_for_it() -> None:
     """What only reads begins at once beside what only reads; the gate looks again at what had to wait."""
     auto = given(submit(mode="auto"))
     wanted = (wants(1, 2), wants(2, 3, SERIAL), wants(3, 4), wants(4, 5, SERIAL_DENY))
@@ -266,7 +266,7 @@ def test_in_auto_a_call_that_may_change_something_waits_for_those_before_it_and_
     assert [fact.type for fact in last.facts][1:] == ["permission.evaluated", "tool.refused", "model.requested"]
 
 
-def test_only_what_may_begin_next_is_looked_at_again_and_what_follows_a_refusal_begins_with_it() -> None:
+def test_only_the_next_calls_are_evaluated_again_and_a_refusal_starts_the_ones_after_it() -> None:
     """Each look reads files: of many calls that wait, one is looked at for each that ends."""
     auto = given(submit(mode="auto"))
     auto.when(answered(wants(1, 2, SERIAL), wants(2, 3, SERIAL_DENY), wants(3, 4, SERIAL), wants(4, 5, SERIAL)))

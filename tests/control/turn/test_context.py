@@ -110,7 +110,7 @@ def test_a_window_that_is_filling_is_summarised_before_the_model_is_asked():
     assert session.thread.context_usage.compacted == begun - 1
 
 
-def test_where_nobody_knows_the_window_nothing_is_summarised_until_a_request_is_refused():
+def test_without_a_known_window_a_thread_is_compacted_only_after_a_refused_request():
     """UI-25: what was refused is asked again as the same call of the run, also at its bound."""
     session = Given(setup=lambda *asked: msgspec.structs.replace(setup_of(*asked), max_iters=1))
     session.after(submit(LONG), says("done"), submit("again"))
@@ -122,7 +122,7 @@ def test_where_nobody_knows_the_window_nothing_is_summarised_until_a_request_is_
     assert [one.code for one in of(again, TurnFailed)] == ["model_context_full"]
 
 
-def test_a_summary_that_is_longer_than_what_it_stands_for_and_fills_the_window_is_none():
+def test_a_summary_longer_than_the_part_it_replaces_fails_the_compaction():
     """UI-25: the turn goes on as it was; one whose request was refused says why it cannot."""
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
@@ -161,7 +161,7 @@ def test_a_long_run_is_summarised_up_to_its_newest_round():
     assert session.run.rounds[0].sequence == second
 
 
-def test_what_no_summary_came_of_goes_on_as_it_was_and_is_not_tried_again_in_that_run():
+def test_a_run_whose_compaction_failed_continues_and_does_not_try_again():
     """UI-25"""
     session = full()
     session.when(submit("go on " + "word " * 100), **SMALL)
@@ -222,7 +222,7 @@ def test_what_an_input_brings_goes_with_it_and_is_told_when_its_run_begins():
     assert session.thread.last.refs == ()
 
 
-def test_a_text_that_is_edited_brings_what_it_names_now_and_keeps_what_was_attached():
+def test_an_edited_text_replaces_its_mentions_and_keeps_its_attachments():
     """CTX-01"""
     attached = ContextRef(ref="upl_1", kind="text", source="attached", content=NOTES.ref)
     session = given(submit("one"))
@@ -328,7 +328,7 @@ def test_of_a_long_input_so_much_stays_as_there_is_room_for():
     assert [one.size for one in made.said] == [4000]
 
 
-def test_where_the_model_that_summarises_fails_for_good_the_next_one_is_asked_for_the_same():
+def test_a_fallback_model_is_asked_for_the_summary_of_a_failed_one():
     """UI-25: also where what is summarised is too long for the first one; no answer is asked of it before."""
     others = (Candidate(provider="cloud", model="big"), Candidate(provider="local", model="small"))
     chain = {"candidates": others, "chosen": 0, "fallbacks": (1,)}

@@ -151,7 +151,7 @@ def test_an_answer_cannot_come_while_its_calls_are_open():
     given(submit(), answered(wants(1, 2))).when(answered(step=0)).then_nothing()
 
 
-def test_text_that_was_complete_when_the_turn_was_stopping_is_kept_and_the_turn_ends_as_interrupted():
+def test_complete_text_of_a_stopping_turn_is_stored_and_the_turn_is_interrupted():
     """COM-10"""
     session = given(submit(), interrupt())
     session.when(says("done")).then(told("done", at(turn=1, run=1, step=2)), *completed(CALL))
@@ -220,7 +220,7 @@ def test_a_failure_holds_up_what_is_queued():
     )
 
 
-def test_a_failure_of_a_turn_that_is_stopping_ends_the_call_and_leaves_the_end_to_the_stop():
+def test_a_failed_model_call_of_a_stopping_turn_ends_without_ending_the_turn():
     """CTL-15"""
     session = given(submit(), interrupt())
     session.when(failed()).then(

@@ -42,7 +42,7 @@ def test_input_behind_what_waits_takes_the_mode_of_what_waits_last():
     assert mode(working.when(submit("three"))) == "planning"
 
 
-def test_where_a_folder_asks_for_more_than_it_has_no_last_turn_carries_more_on_than_is_usual():
+def test_an_untrusted_folder_limits_the_carried_mode_to_the_default_mode():
     """SAFE-08: the last turn may have had its mode from files that were trusted then."""
     assert mode(over("full").when(submit(), default_mode="ask", is_trust_withheld=True)) == "ask"
     assert mode(over("planning").when(submit(), default_mode="ask", is_trust_withheld=True)) == "planning"

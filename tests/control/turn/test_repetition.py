@@ -80,7 +80,7 @@ def test_the_same_text_three_times_in_a_row_pauses_an_auto_turn():
     assert [pause.cause for pause in given_up(session)] == ["no_progress"]
 
 
-def test_m3_three_answers_without_a_text_or_a_call_pause_an_auto_turn_before_its_bound():
+def test_m3_three_empty_responses_pause_an_auto_turn_before_its_limit():
     session = at_work("auto")
     for said in ("", " \n", ""):
         session.after(says(said, step=session.run.model_step))

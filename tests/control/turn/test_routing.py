@@ -73,7 +73,7 @@ def test_a_run_says_which_models_are_asked_after_the_one_it_chose():
     )
 
 
-def test_a_model_that_fails_for_good_gives_way_to_the_next_and_its_piece_of_an_answer_is_dropped():
+def test_a_failed_model_is_replaced_by_the_next_and_its_partial_response_is_dropped():
     session = running()
     then = session.when(fails(text(2, "Half"), code="model_auth", message="No such key.", retryable=False))
     gone = msgspec.structs.replace(BIG, excluded="It failed in this run: model_auth.")
@@ -165,7 +165,7 @@ def _brings_an_image(**known: Any) -> dict[str, Any]:
     return {"resolved_context": Brought(refs=(ref,)), **known}
 
 
-def test_a_model_that_takes_no_images_is_not_asked_in_place_of_one_that_was_shown_some():
+def test_a_model_without_images_is_no_fallback_for_a_thread_with_images():
     known = _brings_an_image(find_capabilities=takes(images=False, window=None))
     session = running(**known)
     then = session.when(
@@ -196,7 +196,7 @@ def test_m5_an_attached_image_that_no_model_takes_is_refused_before_it_is_sent()
     assert problem.message == "cloud/big takes no images: shot.png."
 
 
-def test_m5_an_image_that_the_text_names_is_named_as_left_out_where_no_model_takes_it():
+def test_m5_a_mentioned_image_that_no_model_takes_is_reported_as_left_out():
     session = running(resolved_context=Brought(refs=(MENTIONED,)), **BLIND)
     (route,) = routes(session)
     assert (route.chosen, route.reason) == (BIG, "It is the first.")

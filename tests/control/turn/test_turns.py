@@ -275,7 +275,7 @@ def test_a_run_goes_on_where_its_definition_is_gone():
     session.when(ended(1)).ends_with(asked(2, at(turn=1, run=1, step=3)))
 
 
-def test_a_queued_turn_that_cannot_start_pauses_its_thread_and_what_ended_is_told():
+def test_a_queued_turn_that_cannot_start_pauses_its_thread_after_the_ended_turn():
     """MAR-16"""
     session = given(submit(), submit("next"))
     session.setup = _gone
