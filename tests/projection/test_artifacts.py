@@ -60,7 +60,7 @@ def test_artifacts_whose_facts_were_erased_are_still_there(moves: list[tuple[int
     assert numbers == {artifact: sorted(set(versions)) for artifact, versions in numbers.items()}
 
 
-def test_a_version_stands_in_the_turn_at_the_step_of_its_call():
+def test_a_version_appears_in_the_turn_at_the_step_of_its_call():
     """UI-13: a compact card; its body is elsewhere."""
     (part,) = made().table.panel(ArtifactPart)
     assert (part.turn_id, part.artifact_id, part.title, part.version, part.path) == (

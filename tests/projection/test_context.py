@@ -92,7 +92,7 @@ def test_what_a_turn_was_given_is_in_its_row_and_in_that_of_its_thread():
     )
 
 
-def test_what_always_stands_in_a_folder_is_no_news_in_every_turn():
+def test_a_folders_own_context_is_not_shown_in_every_turn():
     """UI-25"""
     story = asked().say(ContextResolved(refs=(RULES,), omitted=(Omission(reason="excluded", ref="CLAUDE.md"),)), RUN)
 
@@ -100,7 +100,7 @@ def test_what_always_stands_in_a_folder_is_no_news_in_every_turn():
     assert not story.table.panel(ContextPart)
 
 
-def test_what_the_provider_told_takes_the_place_of_an_estimate():
+def test_a_providers_token_count_replaces_the_estimate():
     """CTX-01"""
     story = given_something()
     story.say(ModelRequested(provider="p", model="m", iteration=1, context_through=5), step(1))

@@ -178,7 +178,7 @@ def test_a_turn_that_fails_ends_with_its_error():
     )
 
 
-def test_a_steer_waits_at_the_end_and_then_stands_before_the_answer_that_included_it():
+def test_a_steer_waits_at_the_end_and_moves_before_the_answer_that_includes_it():
     """UI-11"""
     story = calling().say(SteerRequested(steer_id="str_1", input=Text(text="In English.")), RUN)
     assert kinds(story) == ["ToolPart", "SteerPart"]
@@ -210,7 +210,7 @@ def test_a_pause_is_noted_at_the_end_of_the_turn_before_it():
     assert (notice.code, notice.turn_id) == ("paused_recovered", "trn_1")
 
 
-def test_a_warning_stands_where_it_was_raised():
+def test_a_warning_appears_where_it_was_raised():
     """UI-03"""
     story = asked().say(MessageText(content=Text(text="So")), step(2))
     story.say(WarningRaised(code="answer_cut", message="Cut.", hint="Ask it to go on."), step(1))
@@ -225,7 +225,7 @@ def test_an_error_outside_of_every_turn_is_shown_by_itself():
     assert (error.code, error.turn_id) == ("store_full", "")
 
 
-def test_what_a_provider_said_of_its_limits_is_told_in_words():
+def test_a_providers_limits_appear_as_a_notice():
     story = asked()
     low = (Limit(what="output_tokens", limit=100, remaining=9, resets_in_ms=1000), Limit(what="requests", limit=5))
     story.say(QuotaReported(provider="cloud", limits=low), step(1))
@@ -238,7 +238,7 @@ def test_what_a_provider_said_of_its_limits_is_told_in_words():
     ]
 
 
-def test_reasoning_that_its_provider_shows_nobody_is_no_part():
+def test_reasoning_that_a_provider_hides_has_no_part():
     story = asked().say(ReasoningCompleted(content=Text(text=""), signature="sig"), step(2))
     story.say(MessageText(content=Text(text="Hi.")), step(3))
     assert kinds(story) == ["TextPart"]

@@ -38,7 +38,7 @@ def test_a_queued_turn_shows_its_place():
     assert order(queued()) == [(1, "trn_2"), (2, "trn_3"), (3, "trn_4")]
 
 
-def test_a_promoted_turn_moves_to_the_front_and_only_what_moved_is_told():
+def test_a_promoted_turn_moves_to_the_front_and_only_moved_turns_change():
     """UI-11"""
     story = queued().say(QueuePromoted(), turn(3))
     assert order(story) == [(1, "trn_3"), (2, "trn_2"), (3, "trn_4")]

@@ -68,7 +68,7 @@ def parts(story: Story, turn: str) -> list[Part]:
     return [row for row in story.table.panel(Part) if row.turn_id == turn]
 
 
-def test_what_others_sent_stands_in_the_turn_that_was_told_it_in_its_order():
+def test_items_from_other_agents_appear_in_order_in_the_turn_that_receives_them():
     """UI-16, COM-06: apart from what a person says."""
     story = told(sent(), *begins(THREAD, 2))
     assert parts(story, SECOND.turn) == []
@@ -93,7 +93,7 @@ def test_what_others_sent_stands_in_the_turn_that_was_told_it_in_its_order():
     assert len({one.key for one in found}) == 3
 
 
-def test_what_a_turn_was_told_that_came_to_nothing_is_told_again():
+def test_the_items_of_an_interrupted_turn_appear_again_in_the_next_one():
     """COM-09: both turns were told it."""
     told_it = InboxReserved(items=("itm_1",))
     story = told(sent(), *begins(THREAD, 2), (told_it, SECOND), (TurnInterrupted(cause="crash"), SECOND))
@@ -104,7 +104,7 @@ def test_what_a_turn_was_told_that_came_to_nothing_is_told_again():
     assert turns == [SECOND.turn, run_of(THREAD, 3).turn]
 
 
-def test_what_was_told_is_in_its_turn_also_after_the_view_was_put_away():
+def test_waiting_items_survive_in_the_stored_state_of_a_view():
     """UI-16, UI-29: reopening changes nothing."""
     story = told(sent(), *begins(THREAD, 2))
     records = records_of(story)
@@ -125,7 +125,7 @@ def test_the_news_of_a_handoff_reach_who_sent_it():
     ]
 
 
-def test_a_handoff_that_somebody_accepts_for_an_agent_is_told_to_it_anew():
+def test_an_agent_receives_news_of_a_handoff_that_a_person_accepts_for_it():
     """UI-19"""
     _, scope = handed()
     story = told(sent(), *begins(THREAD, 2), (InboxReserved(items=("han_1",)), SECOND))
@@ -166,7 +166,7 @@ def test_a_plan_that_was_not_finished_ends_with_its_run():
         assert plan.state == state
 
 
-def test_a_task_elsewhere_has_one_line_in_the_turn_that_it_is_for():
+def test_a_remote_task_has_one_line_in_its_turn():
     """UI-23"""
     rows = elsewhere().table.panel(RemoteStatusPart)
     assert [(one.turn_id, one.remote_task_id, one.task_state, one.artifacts) for one in rows] == [
@@ -200,7 +200,7 @@ def test_a_question_keeps_its_answer_and_names_no_tool():
     assert story.table.panel(ActionRow) == []
 
 
-def test_what_a_turn_was_told_and_planned_is_no_answer():
+def test_received_items_and_plans_are_not_part_of_the_answer():
     """UI-06: the answer has its own parts, and nothing else is among them."""
     story = told(sent(), *begins(THREAD, 2), (InboxReserved(items=("itm_1", "han_1")), SECOND))
     story.say(PlanUpdated(steps=STEPS, final=True), within(SECOND, step=1))
@@ -214,7 +214,7 @@ def test_what_a_turn_was_told_and_planned_is_no_answer():
     assert [msgspec.to_builtins(one)["kind"] for one in answers] == ["assistant_text"]
 
 
-def test_a_closed_child_is_told_nothing_any_more_and_the_state_forgets_it():
+def test_a_closed_child_receives_no_items_and_leaves_the_state():
     """What is over is in the rows, and nothing of it in the state."""
     story = team()
     story.say(SAID, within(RUN, channel="cha_1"))
@@ -234,7 +234,7 @@ def test_a_closed_child_is_told_nothing_any_more_and_the_state_forgets_it():
         (SubagentMerged(status="unknown"), "What came of the merge is not known."),
     ],
 )
-def test_what_came_of_a_merge_stands_with_the_parent(merged: SubagentMerged, reads: str):
+def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerged, reads: str):
     """UI-26: also that it is not known."""
     story = told(team(), (TurnCompleted(iterations=1), RUN), (merged, child(1)))
     (notice,) = story.table.panel(NoticePart)
@@ -242,7 +242,7 @@ def test_what_came_of_a_merge_stands_with_the_parent(merged: SubagentMerged, rea
     assert (notice.turn_id, notice.thread_id) == ("trn_1", THREAD.thread)
 
 
-def test_an_export_of_evidence_is_told_in_the_conversation():
+def test_an_export_of_evidence_appears_in_the_conversation():
     """An audit line of the session."""
     (notice,) = [one for one in halted().table.panel(NoticePart) if one.code == "evidence_exported"]
     assert (notice.message, notice.turn_id) == ("Evidence of the facts 1 to 7 was exported.", "trn_1")

@@ -31,7 +31,7 @@ def put(row: TextPart) -> Upsert:
     return Upsert(panel="parts", row=row)
 
 
-def test_rows_stand_in_their_order_and_then_by_key():
+def test_rows_sort_by_order_and_then_by_key():
     """UI-03"""
     table = Table([put(part("b", "", 2)), put(part("c", "", 1)), put(part("a", "", 2))])
     assert [row.key for row in table.panel(TextPart)] == ["c", "a", "b"]

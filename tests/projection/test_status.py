@@ -104,7 +104,7 @@ def test_a_turn_that_ends_says_how():
     assert reads(asked().say(TurnFailed(code="model_auth", message="No."), RUN)) == ("failed", "failed", "")
 
 
-def test_a_paused_thread_says_so_until_it_goes_on():
+def test_a_paused_thread_shows_its_pause_until_it_resumes():
     story = asked().say(TurnInterrupted(cause="crash"), RUN).say(ThreadPaused(cause="recovered"), THREAD)
     assert reads(story) == ("blocked", "paused", "")
     story.say(submitted(), within(THREAD, turn="trn_2"))

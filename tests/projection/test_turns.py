@@ -61,7 +61,7 @@ def test_a_submitted_turn_shows_its_text_at_once():
     assert (row.state, row.input.text, row.order) == ("queued", "Tidy up.", 3)
 
 
-def test_tokens_are_summed_and_stay_unknown_where_none_were_told():
+def test_tokens_are_summed_and_remain_unknown_without_a_report():
     """UI-26"""
     story = asked()
     assert (turn(story).input_tokens, turn(story).output_tokens) == (None, None)
@@ -200,7 +200,7 @@ def test_a_turn_that_was_interrupted_names_the_cause():
     assert (card(story).state, card(story).attention) == ("interrupted", "none")
 
 
-def test_only_the_panels_that_a_fact_changes_are_told():
+def test_a_fact_has_operations_only_for_the_panels_that_it_changes():
     """A fact costs a viewer what it changes, and nothing else."""
     story = asked()
     assert [op.panel for op in story.say(CostRecorded(output_tokens=1), step(1)).ops] == ["status", "turns"]

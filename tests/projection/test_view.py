@@ -134,7 +134,7 @@ def test_repeated_and_reordered_facts_give_the_same_view(history: History, seed:
 
 @given(history=histories(), seed=st.integers(0, 2**16))
 @settings(max_examples=60, deadline=None)
-def test_a_view_goes_on_from_the_state_that_was_kept_at_any_fact(history: History, seed: int):
+def test_a_view_continues_from_its_stored_state_at_any_fact(history: History, seed: int):
     """Ids and rows survive reopening."""
     cut = random.Random(seed).randrange(len(history.records) + 1)
     view, table = SessionView(), Table()
@@ -218,7 +218,7 @@ def test_the_state_of_a_view_does_not_grow_with_what_is_over():
     assert sizes[1] < 1.5 * sizes[0]
 
 
-def test_a_fact_that_never_comes_is_told_as_a_gap():
+def test_a_missing_fact_is_refused_as_a_gap():
     """A view does not guess what it missed."""
     records = random_history(1, moves=2_000).records
     view = SessionView()

@@ -65,7 +65,7 @@ def test_the_map_is_complete_for_its_vocabulary():
     assert list(AgentRunRecord.__struct_fields__) == SPECIFIED["run_record_fields"]
 
 
-def test_every_fact_is_told_as_no_more_events_than_its_block_has_numbers():
+def test_a_fact_has_no_more_events_than_its_block_has_numbers():
     """MAR-14"""
     most = max(len(run_events(record)) for record in HISTORY.records)
     assert most <= MOST < FACT_NUMBERS
@@ -78,7 +78,7 @@ def test_every_event_of_a_history_names_its_session_and_its_fact():
             assert event.run_id == record.scope.run
 
 
-def test_what_is_told_of_an_erased_fact_holds_nothing_of_it():
+def test_events_of_an_erased_fact_have_no_content():
     for tag in FACTS:
         record = Record("ses_a", 1, Header(type=tag, at=0, epoch=1, scope=PLACE), b"", ErasedFact())
         events = run_events(record)
@@ -110,12 +110,12 @@ def test_an_interrupt_is_cancelled_or_failed_by_its_cause(cause, status: str, ph
 
 
 @pytest.mark.parametrize("kind", ["main", "remote", "background", "human"])
-def test_whoever_has_a_parent_is_a_subagent_and_all_others_are_mains(kind: str):
+def test_an_agent_with_a_parent_is_a_subagent_and_others_are_main(kind: str):
     assert run_kind(kind, parent=False) == "main"
     assert run_kind(kind, parent=True) == run_kind("subagent", parent=False) == "subagent"
 
 
-def test_a_large_text_is_told_by_its_beginning_and_its_ref():
+def test_a_large_text_has_its_start_and_its_ref():
     large = Text(text="beginning", ref=BlobRef(hash="f" * 64, size=9000))
 
     ((_, data),) = told(MessageText(content=large))
@@ -123,7 +123,7 @@ def test_a_large_text_is_told_by_its_beginning_and_its_ref():
     assert (data["text"], data["text_ref"], data["state"]) == ("beginning", "f" * 64, "final")
 
 
-def test_a_persons_words_are_a_user_message_and_another_agents_are_its_own():
+def test_a_persons_input_is_a_user_message_and_an_agents_input_an_agent_message():
     ask = TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask")
     ((_, mine),) = told(ask)
     ((_, theirs),) = told(TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask", source="agent"))
@@ -154,7 +154,7 @@ def test_where_a_part_begins_the_agents_status_says_what_it_does():
     assert so_far.part_id == further[0].part_id == "run_a.3"
 
 
-def test_what_sleeps_is_elsewhere_or_plans_changes_the_state_and_no_message():
+def test_sleep_remote_tasks_and_plans_change_the_state_without_a_message():
     """MAR-14: nine events and no tenth."""
     changes = {
         AgentSlept(reason="ran"): "agent_slept",

@@ -81,7 +81,7 @@ def test_every_name_of_an_event_comes_from_its_closed_list():
             assert event.persistence in get_args(Persistence)
 
 
-def test_no_process_is_told_as_text():
+def test_only_text_facts_appear_as_conversation_text():
     """UI-06: the conversation's text comes from text facts alone."""
     spoken = {
         tag for tag in TRANSLATIONS for emission in emissions(tag, ErasedFact()) if emission.surface == "conversation"
@@ -99,7 +99,7 @@ def test_diagnostics_and_metrics_stay_out_of_the_conversation():
     assert places == {("diagnostics", "diagnostics_log")}
 
 
-def test_a_text_is_told_with_all_that_its_place_needs():
+def test_a_text_event_has_every_id_and_the_ref_of_its_text():
     """UI-05: per part, with the message it belongs to, and a ref where it is large."""
     ref = BlobRef(hash="ab", size=9000)
     record = Log("ses_1").say(MessageText(content=Text(text="The start", ref=ref)), step(4))
@@ -145,7 +145,7 @@ def test_a_text_is_told_with_all_that_its_place_needs():
         (ActionResolved(decision="reject"), [("action.resolved", "acting")]),
     ],
 )
-def test_what_a_fact_says_decides_what_it_is_told_as(fact: ToolCompleted, told: list[tuple[str, str]]):
+def test_the_content_of_a_fact_decides_its_events(fact: ToolCompleted, told: list[tuple[str, str]]):
     """UI-08, UI-09"""
     assert [(emission.type, emission.phase) for emission in emissions(fact.type, fact)] == told
 
@@ -194,7 +194,7 @@ def test_every_kind_of_piece_has_its_class():
     assert {delta.type for delta in deltas} == {"text.delta", "reasoning.delta", "tool.args", "tool.output.delta"}
 
 
-def test_facts_that_cannot_be_read_are_told_as_that():
+def test_erased_and_unknown_facts_have_events_that_say_so():
     """UI-26"""
     record = Log("ses_1").say(TurnInterrupted(cause="person"), RUN)
     (erased,) = agent_ui_events(msgspec.structs.replace(record, fact=ErasedFact()))
@@ -204,6 +204,6 @@ def test_facts_that_cannot_be_read_are_told_as_that():
     assert (unknown.type, unknown.payload) == ("diagnostic.changed", {"unknown": "plan.sketched"})
 
 
-def test_a_workspaces_word_on_a_session_is_told_under_that_session():
+def test_a_workspaces_fact_about_a_session_has_that_sessions_id():
     record: Record = Log("wks_1").say(SessionArchived(session_id="ses_1", archived=True))
     assert [event.session_id for event in agent_ui_events(record)] == ["ses_1"]

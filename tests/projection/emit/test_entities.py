@@ -38,7 +38,7 @@ def events(fact: Fact) -> tuple[AgentUiEvent, ...]:
         (TaskUpdated(title="The map"), "open", "acting"),
     ],
 )
-def test_a_changed_task_is_told_by_what_changed_of_it(fact: TaskUpdated, status: str, phase: str):
+def test_a_task_event_names_the_change(fact: TaskUpdated, status: str, phase: str):
     """UI-21: how it stands comes first, then what was said of it, then who has it."""
     (event,) = events(fact)
 
@@ -51,7 +51,7 @@ def test_a_changed_task_is_told_by_what_changed_of_it(fact: TaskUpdated, status:
 
 
 @pytest.mark.parametrize("state", get_args(RemoteTaskState))
-def test_a_task_elsewhere_needs_input_or_a_login_only_where_it_said_so(state: RemoteTaskState):
+def test_a_remote_task_needs_input_or_a_login_only_in_these_states(state: RemoteTaskState):
     """UI-23"""
     told = events(RemoteTaskChanged(remote_task_id="rmt_1", state=state))
 
@@ -67,7 +67,7 @@ def test_a_task_elsewhere_needs_input_or_a_login_only_where_it_said_so(state: Re
 
 
 @pytest.mark.parametrize("kind", get_args(AgentKind))
-def test_only_an_agent_elsewhere_joins_as_a_task_of_others(kind: Any):
+def test_only_a_remote_agent_joins_as_an_external_task(kind: Any):
     """UI-23"""
     told = events(
         ThreadOpened(agent_name="scout", kind=kind, definition="scout", definition_hash="", url="http://127.0.0.1:1/")
@@ -91,7 +91,7 @@ def test_the_task_of_an_agent_is_what_its_agent_is(story: Any, entity: str, surf
     assert tasks - {("work_item", "work_board")} == {(entity, surface)}
 
 
-def test_a_task_of_the_board_that_an_agent_elsewhere_has_is_told_as_elsewhere():
+def test_a_board_task_of_a_remote_agent_is_an_external_task():
     """UI-23: with its card, and never as a job."""
     story, place = elsewhere(), Scope(agent="scout", thread="thr_r", task="tsk_r")
     told(story, (TaskCreated(title="Look there", entity="external_task", assignee="scout"), place))

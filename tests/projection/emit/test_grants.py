@@ -67,7 +67,7 @@ def test_a_rule_that_narrows_is_no_grant(verdict: Verdict):
     assert granted(events(records_of(story))) == []
 
 
-def test_a_grant_that_is_taken_back_ends_and_says_what_it_was():
+def test_a_revoked_grant_ends_with_its_rule():
     """UI-31"""
     story = opened()
     story.log.say(PermissionRuleAdded(rule=rule(scope="workspace")), Scope())

@@ -37,7 +37,7 @@ def test_every_kind_of_part_is_owned_and_shown_as_the_specification_says():
                 assert owners == names(said["owner"])
 
 
-def test_every_kind_is_told_by_some_fact_but_what_comes_in_and_what_nobody_may_see():
+def test_facts_produce_every_kind_of_part_except_inputs_and_hidden_parts():
     """UI-05: what a person says is told as what it led to; reasoning is shown in summary."""
     told = {part for emission in weld.told() if (part := part_type(emission)) is not None}
     assert told == set(TABLE) - {"user_text", "reasoning_detail"}

@@ -38,7 +38,7 @@ def of(story: Story, entity: str) -> list[AgentUiEvent]:
     return [event for event in events(story) if event.payload.get("runtimeEntity") == entity]
 
 
-def test_an_agent_that_sleeps_is_told_as_a_job_in_each_of_its_states():
+def test_a_sleeping_agent_is_an_automation_job_in_each_of_its_states():
     """UI-22: the task and the agent whose it is, whatever fact changed how it stands."""
     told_of = of(asleep(), "automation_job")
     states = [event.payload["status"] for event in told_of if event.type == "agent.changed"]
@@ -70,7 +70,7 @@ def test_a_job_says_why_it_woke_and_what_came_of_its_last_run():
     ]
 
 
-def test_what_is_elsewhere_is_told_with_its_card_its_task_and_what_it_needs():
+def test_events_of_a_remote_agent_have_its_card_its_task_and_its_needs():
     """UI-23: also where it asks a person."""
     told_of = of(elsewhere(), "external_task")
     assert {event.payload["agentCardRef"] for event in told_of} == {CARD_URL}
@@ -88,7 +88,7 @@ def test_what_is_elsewhere_is_told_with_its_card_its_task_and_what_it_needs():
     }
 
 
-def test_a_turn_that_waited_is_told_when_it_begins():
+def test_the_start_of_a_queued_turn_changes_the_queue():
     """UI-11, MAR-13"""
     told_of = [event.payload["status"] for event in events(waited()) if event.type == "queue.changed"]
     assert told_of[-2:] == ["queued", "started"]
@@ -100,7 +100,7 @@ def test_an_attempt_has_an_id_of_its_own():
     assert list(dict.fromkeys(event.payload["attemptId"] for event in started)) == ["tsk_c.1", "tsk_c.2"]
 
 
-def test_nothing_is_told_otherwise_where_nothing_sleeps_or_is_elsewhere():
+def test_events_stay_the_same_without_sleeping_or_remote_agents():
     """UI-34: what a fact is told as by itself is a function of the fact."""
     emit = AgentUiEvents()
     records = random_history(3, moves=300).records
@@ -111,7 +111,7 @@ def test_nothing_is_told_otherwise_where_nothing_sleeps_or_is_elsewhere():
     assert [event.type for event in events(conforming()) if event.type == "agent.completed"] == ["agent.completed"]
 
 
-def test_a_question_about_one_elsewhere_that_told_nothing_yet_makes_up_no_task():
+def test_a_question_of_a_remote_agent_without_a_task_names_no_task():
     """UI-23, UI-26: such as whether it may be contacted at all."""
     story = told(asked(), scout(), *begins(SCOUT, 1), asks("tool_approval", run_of(SCOUT, 1), "approve"))
     (asked_for,) = [event for event in of(story, "external_task") if event.type == "action.required"]

@@ -71,7 +71,7 @@ def test_every_event_has_the_ids_that_its_family_requires(history: History):
     assert [line for event in events_of(history.records) for line in lacking(event)] == []
 
 
-def test_a_run_that_delegates_is_told_as_the_conformance_fixture():
+def test_a_delegating_run_has_the_events_of_the_conformance_fixture():
     """SUB-01: the eleven, in order, with what else happened between them."""
     told = [(event.type, event.subagent_id) for event in events_of(records_of(conforming()))]
     places = iter(told)
@@ -119,7 +119,7 @@ def test_a_child_that_waits_for_an_answer_is_a_blocked_worker_and_a_lead_is_not(
     assert [(event.worker_id, event.action_id) for event in blocked] == [("thr_w1", "act_1")]
 
 
-def test_failed_and_cancelled_children_are_told_as_workers_too():
+def test_failed_and_cancelled_children_have_worker_events_too():
     story = team()
     story.say(SubagentFailed(code="max_iters", message="enough"), child(1))
     story.say(SubagentCancelled(reason="enough"), child(1))
@@ -139,7 +139,7 @@ def test_a_child_whose_parents_are_not_known_says_so():
     assert (event.lineage, event.parent_task_id, event.parent_run_id) == ("unavailable", "", "")
 
 
-def test_each_step_of_a_task_is_told_with_its_attempt():
+def test_each_step_of_a_task_has_its_attempt():
     """CTL-07, SUB-03"""
     steps = [event for event in events_of(records_of(tried())) if event.type == "task.updated"]
     assert {event.task_id for event in steps} == {"tsk_c"}

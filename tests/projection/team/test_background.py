@@ -73,7 +73,7 @@ def test_its_runs_are_of_its_task_and_the_card_rests_between_them():
     assert (rows[-1].entity, last.run_id, last.status) == ("automation_job", run_of(WATCHER, 2).run, "running")
 
 
-def test_a_cancelled_task_wakes_nobody_any_more():
+def test_a_cancelled_task_wakes_no_agent():
     """UI-22"""
     story = told(asked(), *watcher(), (TaskCancelled(reason="enough"), WATCH))
     row = story.table.row(AgentRow, "watcher")

@@ -28,7 +28,7 @@ def counts(given: Team) -> JobItems | None:
     return cards(given)[0].items
 
 
-def test_the_card_of_a_job_counts_its_items_as_they_stand() -> None:
+def test_the_card_of_a_job_counts_its_items_by_state() -> None:
     given = begun("alpha", "beta", "gamma", parallel=1)
     assert counts(given) == JobItems(waiting=2, running=1)
     given.says("worker-1")
@@ -103,7 +103,7 @@ def test_a_job_that_is_paused_or_cancelled_reads_so_and_its_done_items_stay() ->
     assert counts(given) == JobItems(completed=1, cancelled=2)
 
 
-def test_a_job_is_told_as_durable_work_of_its_own_in_the_words_of_agent_ui() -> None:
+def test_a_job_is_an_automation_job_of_agent_ui() -> None:
     """Agent UI specification, Durable automation job."""
     given = begun("alpha", "beta", parallel=2)
     given.says("worker-1")
@@ -126,7 +126,7 @@ def test_a_job_is_told_as_durable_work_of_its_own_in_the_words_of_agent_ui() -> 
     ]
 
 
-def test_the_workers_of_a_job_are_told_with_its_id() -> None:
+def test_events_of_a_jobs_workers_have_its_id() -> None:
     """Subagents specification, Runtime facts: a worker's events bear the id of the job whose item it works on."""
     given = begun("alpha", parallel=1)
     given.says("worker-1")

@@ -61,7 +61,7 @@ def test_a_merge_of_its_parent_is_one_as_well_unless_it_failed():
     assert not unmerged(again)
 
 
-def test_one_that_goes_on_in_its_worktree_after_the_merge_is_not_merged_again():
+def test_an_agent_that_continues_in_its_worktree_after_the_merge_is_unmerged():
     """UI-18"""
     merged = told(team(), *APART, (SubagentMerged(status="merged"), AT))
     assert unmerged(told(merged, (SubagentStarted(role="writer", group="local"), AT)))

@@ -115,7 +115,7 @@ def test_a_team_of_one_child_has_both_on_its_roster():
     assert [row.key for row in team().table.rows()["agents"]] == ["solo", "writer-1"]
 
 
-def test_a_handoff_and_a_review_whose_words_were_erased_stand_in_their_lanes():
+def test_a_handoff_and_a_review_with_erased_texts_remain_in_their_lanes():
     """UI-26: between whom is unknown, and no line of the graph is guessed."""
     view, table = SessionView(), Table()
     for record in records_of(specialists()):

@@ -69,7 +69,7 @@ def test_each_state_that_it_tells_is_shown_and_nothing_else_is():
     ]
 
 
-def test_it_is_known_by_its_card_and_what_it_delivered_stands_once():
+def test_a_remote_agent_shows_its_card_and_each_artifact_once():
     """UI-23"""
     story = scouted(tells("working", message="on my way"), gives("report"), gives("log"), gives("report"))
     told_at = shown(story, AgentRow, "scout")[-4].last_activity
@@ -105,7 +105,7 @@ def test_it_is_known_by_its_card_and_what_it_delivered_stands_once():
         ("unknown", "running", "unknown"),
     ],
 )
-def test_a_task_elsewhere_that_is_not_over_is_never_shown_as_done(state: RemoteTaskState, at_work: str, at_rest: str):
+def test_an_unfinished_remote_task_never_appears_as_done(state: RemoteTaskState, at_work: str, at_rest: str):
     """UI-23, UI-24: what it needs rises, and the end of our turn ends no task of its."""
     story = scouted(tells(state))
     assert row_of(story).state == at_work

@@ -73,7 +73,7 @@ def test_a_retry_is_a_new_attempt_and_the_failed_one_stays():
     ]
 
 
-def test_a_card_has_all_that_was_told_of_its_task():
+def test_a_card_has_every_reported_field_of_its_task():
     """CTL-07, UI-20"""
     story = tried()
     row = story.table.row(TaskRow, "tsk_c")

@@ -138,7 +138,7 @@ def _merged(fact: SubagentMerged) -> str:
         case "conflict":
             return f"Nothing was merged, because of conflicts in {', '.join(fact.conflict[:_NAMED])}."
         case _:
-            return fact.message or "What came of the merge is not known."
+            return fact.message or "The result of the merge is unknown."
 
 
 def _fields(place: PartPosition, step: int, record: Record) -> dict[str, Any]:
