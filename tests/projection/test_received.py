@@ -231,7 +231,7 @@ def test_a_closed_child_receives_no_items_and_leaves_the_state():
         (SubagentMerged(status="nothing_to_merge"), "There was nothing to merge."),
         (SubagentMerged(status="conflict", conflict=("a.md",)), "Nothing was merged, because of conflicts in a.md."),
         (SubagentMerged(status="failed", message="git is not there"), "git is not there"),
-        (SubagentMerged(status="unknown"), "What came of the merge is not known."),
+        (SubagentMerged(status="unknown"), "The result of the merge is unknown."),
     ],
 )
 def test_the_result_of_a_merge_appears_in_the_parents_turn(merged: SubagentMerged, reads: str):
