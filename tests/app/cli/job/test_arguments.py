@@ -115,7 +115,7 @@ def test_what_is_not_there_or_not_now_is_refused_in_words_of_the_line(product: P
         ]
         assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "lead") == [
             4,
-            "delegate_target_denied: lead is of kind main: work is delegated to subagents. [--agent]",
+            "delegate_target_denied: lead is of kind main, and only subagents accept delegated work. [--agent]",
             "Send it a message, or hand off to it.",
         ]
         job = product.run("job", "start", "Look", "alpha", "beta", "--session", "last").err.split()[0]

@@ -94,7 +94,7 @@ async def change_job(command: CancelJob | PauseJob, *, as_json: bool) -> None:
     async with _connected() as client:
         read = await _meant(client, command.session_id, command.job_id, still_open=True)
         if isinstance(command, PauseJob) and read.status == "paused":
-            raise Refusal("task_paused", "The job is paused already.", field="jobId")
+            raise Refusal("task_paused", "The job is already paused.", field="jobId")
         await client.submit(msgspec.structs.replace(command, session_id=read.session_id, job_id=read.job_id))
         _print(await _read(client, read.session_id, read.job_id), as_json=as_json)
 
