@@ -12,9 +12,11 @@ import pytest
 from callboard.contracts.commands import TABLE, SubmitTurn, TurnAccepted
 from callboard.contracts.errors import CODES, Refusal
 from callboard.contracts.facts import FACTS
+from callboard.contracts.facts.reason import ReasonCode
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyRow
 from callboard.contracts.schema.generate import (
+    REASONS,
     TYPESCRIPT,
     commands_schema,
     generated,
@@ -23,6 +25,7 @@ from callboard.contracts.schema.generate import (
     typescript,
 )
 from callboard.contracts.schema.typescript import Writer, literal, plural
+from callboard.contracts.text.reasons import ENGLISH
 from callboard.projection.view import SessionView
 from tests.contracts.weld import ROOT
 from tests.projection.histories import random_history
@@ -43,11 +46,18 @@ def test_the_generated_files_are_what_the_contracts_generate():
     assert [path for path, text in generated().items() if files[path] != text] == []
 
 
-def test_every_file_that_is_generated_is_a_schema_or_the_typescript():
+def test_every_generated_file_is_a_schema_or_typescript():
     """The schemas are valid JSON Schema of their draft."""
     for path, text in generated().items():
-        if path != TYPESCRIPT:
+        if path not in {TYPESCRIPT, REASONS}:
             validator(json.loads(text))
+
+
+def test_the_page_has_one_english_text_for_every_reason():
+    """X7: the page and the models read the same table."""
+    text = generated()[REASONS]
+    assert set(ENGLISH) == set(get_args(ReasonCode))
+    assert text.count("'action.reason.") == len(ENGLISH)
 
 
 def test_every_operation_of_a_history_fits_the_schema():

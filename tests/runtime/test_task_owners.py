@@ -60,7 +60,7 @@ OWNED = {
         2,
         "SessionViews: `close` cancels and awaits it; its failure is raised to all readers",
     ),
-    "runtime/worktrees/worktree.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
+    "runtime/worktrees/worktree.py": (1, "`wait_shielded` waits for it, also where the caller is cancelled"),
     "tools/hooks/hook_process.py": (1, "one hook: `end` waits for all of it"),
     "tools/mcp/connection.py": (
         7,
@@ -71,7 +71,7 @@ OWNED = {
         4,
         "Servers: `close` awaits connecting and closing; a failure to connect is the server's problem",
     ),
-    "tools/shielded_wait.py": (1, "`outlast` waits for it, also where the caller is cancelled"),
+    "tools/shielded_wait.py": (1, "`wait_shielded` waits for it, also where the caller is cancelled"),
     "tools/sandbox/background_command.py": (2, "Background: `ended` and `stop` wait for it and raise its failure"),
     "tools/sandbox/guarded_command.py": (2, "Guarded: `end` waits for them"),
 }
