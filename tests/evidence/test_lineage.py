@@ -1,4 +1,4 @@
-"""Which facts are of a task, its parts and the agents that worked on them."""
+"""Selection of the facts of a task, its subtasks and the agents that worked on them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from callboard.contracts.scope import Scope
 from callboard.evidence.lineage import TaskPart
 from callboard.evidence.verify import verify
 from callboard.log.memory import MemoryStore
-from tests.evidence.given import files_of, lines_of, manifest_of, packed, say
+from tests.evidence.packs import append_facts, build_pack, fact_lines, pack_files, pack_manifest
 
 LEAD = Scope(agent="lead", thread="thr_lead")
 LEADS_TURN = Scope(agent="lead", thread="thr_lead", turn="trn_lead", run="run_lead")
@@ -33,65 +33,65 @@ CHILD = Scope(agent="worker-1", thread="thr_child")
 CHILDS_TURN = Scope(agent="worker-1", thread="thr_child", turn="trn_child", run="run_child")
 
 
-def made(task: str, scope: Scope, parent: str = "") -> NewFact:
-    """A task, in the scope of whom it is given to."""
-    given = {name: getattr(scope, name) for name in ("agent", "thread", "turn", "run", "parent_thread", "parent_run")}
-    return NewFact(TaskCreated(title=task, parent_task=parent), Scope(task=task, **given))
+def task_created(task: str, scope: Scope, parent: str = "") -> NewFact:
+    """The creation of a task, in the scope of its assignee."""
+    ids = {name: getattr(scope, name) for name in ("agent", "thread", "turn", "run", "parent_thread", "parent_run")}
+    return NewFact(TaskCreated(title=task, parent_task=parent), Scope(task=task, **ids))
 
 
 def child_of(scope: Scope) -> Scope:
-    """The scope of the child's facts that name its parent."""
+    """The scope of facts of the child that name its parent."""
     return Scope(agent=CHILD.agent, thread=CHILD.thread, parent_thread=scope.thread, parent_run=scope.run)
 
 
-def opened(scope: Scope) -> NewFact:
+def thread_opened(scope: Scope) -> NewFact:
     return NewFact(ThreadOpened(agent_name=scope.agent, kind="main", definition="d", definition_hash="d"), scope)
 
 
-def submitted(scope: Scope) -> NewFact:
+def turn_submitted(scope: Scope) -> NewFact:
     return NewFact(TurnSubmitted(input=Text(text="go"), mode="chat", permission_mode="ask"), scope)
 
 
-def started(scope: Scope) -> NewFact:
+def turn_started(scope: Scope) -> NewFact:
     turn = TurnStarted(
         mode="chat", permission_mode="ask", max_iters=1, definition="d", definition_hash="d", workspace_sequence=0
     )
     return NewFact(turn, scope)
 
 
-def said(scope: Scope) -> NewFact:
-    return NewFact(MessageText(content=Text(text="said")), msgspec.structs.replace(scope, step=1))
+def message(scope: Scope) -> NewFact:
+    return NewFact(MessageText(content=Text(text="message")), msgspec.structs.replace(scope, step=1))
 
 
-BEGUN = (NewFact(SessionCreated(workspace_id="wks", folder="/", title="t"), Scope()), opened(LEAD))
+SESSION_START = (NewFact(SessionCreated(workspace_id="wks", folder="/", title="t"), Scope()), thread_opened(LEAD))
 
 
-async def part_of(task: str, *facts: NewFact) -> TaskPart:
-    """The task's part of a session."""
+async def task_part(task: str, *facts: NewFact) -> TaskPart:
+    """The facts of the task in a session."""
     store = MemoryStore()
-    await say(store, *facts)
-    pack, _ = await packed(store, task)
+    await append_facts(store, *facts)
+    pack, _ = await build_pack(store, task)
     assert verify(io.BytesIO(pack)).ok
-    return msgspec.convert(manifest_of(files_of(pack))["task"], TaskPart)
+    return msgspec.convert(pack_manifest(pack_files(pack))["task"], TaskPart)
 
 
-async def test_a_child_s_task_is_the_child_s_whole_work_on_it():
+async def test_the_task_of_a_child_has_all_work_of_the_child():
     """SUB-04"""
     facts = (
-        *BEGUN,
-        submitted(LEADS_TURN),
-        started(LEADS_TURN),
-        made("tsk_child", child_of(LEADS_TURN)),
-        opened(child_of(LEADS_TURN)),
-        submitted(CHILDS_TURN),
-        said(LEADS_TURN),
-        started(CHILDS_TURN),
-        said(CHILDS_TURN),
+        *SESSION_START,
+        turn_submitted(LEADS_TURN),
+        turn_started(LEADS_TURN),
+        task_created("tsk_child", child_of(LEADS_TURN)),
+        thread_opened(child_of(LEADS_TURN)),
+        turn_submitted(CHILDS_TURN),
+        message(LEADS_TURN),
+        turn_started(CHILDS_TURN),
+        message(CHILDS_TURN),
         NewFact(TaskCompleted(), Scope(task="tsk_child")),
-        said(LEADS_TURN),
+        message(LEADS_TURN),
     )
 
-    assert await part_of("tsk_child", *facts) == TaskPart(
+    assert await task_part("tsk_child", *facts) == TaskPart(
         task_id="tsk_child",
         tasks=("tsk_child",),
         agents=("worker-1",),
@@ -100,82 +100,88 @@ async def test_a_child_s_task_is_the_child_s_whole_work_on_it():
     )
 
 
-async def test_a_child_that_goes_on_with_another_task_leaves_the_first_one_as_it_was():
+async def test_facts_after_a_new_task_of_the_child_belong_to_the_new_task():
     facts = (
-        *BEGUN,
-        made("tsk_one", child_of(LEADS_TURN)),
-        opened(child_of(LEADS_TURN)),
-        said(CHILDS_TURN),
-        made("tsk_two", child_of(LEADS_TURN)),
-        said(CHILDS_TURN),
+        *SESSION_START,
+        task_created("tsk_one", child_of(LEADS_TURN)),
+        thread_opened(child_of(LEADS_TURN)),
+        message(CHILDS_TURN),
+        task_created("tsk_two", child_of(LEADS_TURN)),
+        message(CHILDS_TURN),
     )
 
-    assert (await part_of("tsk_one", *facts)).facts == ((3, 5),)
-    assert (await part_of("tsk_two", *facts)).facts == ((6, 7),)
+    assert (await task_part("tsk_one", *facts)).facts == ((3, 5),)
+    assert (await task_part("tsk_two", *facts)).facts == ((6, 7),)
 
 
-async def test_the_task_of_a_turn_is_that_turn_with_the_children_that_it_spawned():
+async def test_the_task_of_a_turn_has_the_turn_and_its_children():
     facts = (
-        *BEGUN,
-        submitted(LEADS_TURN),
-        started(LEADS_TURN),
-        made("tsk_turn", LEADS_TURN),
-        made("tsk_child", child_of(LEADS_TURN)),
-        said(CHILDS_TURN),
-        said(Scope(agent="lead", thread="thr_lead", turn="trn_next", run="run_next")),
-        said(LEADS_TURN),
+        *SESSION_START,
+        turn_submitted(LEADS_TURN),
+        turn_started(LEADS_TURN),
+        task_created("tsk_turn", LEADS_TURN),
+        task_created("tsk_child", child_of(LEADS_TURN)),
+        message(CHILDS_TURN),
+        message(Scope(agent="lead", thread="thr_lead", turn="trn_next", run="run_next")),
+        message(LEADS_TURN),
     )
 
-    found = await part_of("tsk_turn", *facts)
-    assert (found.tasks, found.agents) == (("tsk_child", "tsk_turn"), ("lead", "worker-1"))
-    assert found.facts == ((3, 7), (9, 9))
+    part = await task_part("tsk_turn", *facts)
+    assert (part.tasks, part.agents) == (("tsk_child", "tsk_turn"), ("lead", "worker-1"))
+    assert part.facts == ((3, 7), (9, 9))
 
 
-async def test_a_card_of_the_board_has_its_parts_its_attempts_and_what_was_said_of_it():
+async def test_a_card_of_the_board_has_its_subtasks_attempts_and_messages():
     attempt = Scope(agent="lead", thread="thr_lead", task="tsk_card", turn="trn_lead", run="run_lead", attempt=1)
     facts = (
-        *BEGUN,
-        made("tsk_card", LEAD),
-        made("tsk_part", LEAD, parent="tsk_card"),
-        made("tsk_other", LEAD),
+        *SESSION_START,
+        task_created("tsk_card", LEAD),
+        task_created("tsk_part", LEAD, parent="tsk_card"),
+        task_created("tsk_other", LEAD),
         NewFact(TaskStarted(assignee="lead"), attempt),
-        said(LEADS_TURN),
+        message(LEADS_TURN),
         NewFact(TaskUpdated(comment="done soon"), Scope(task="tsk_part", turn="trn_other", thread="thr_lead")),
         NewFact(TaskUpdated(parent_task="tsk_part"), Scope(task="tsk_other")),
-        said(Scope(agent="lead", thread="thr_lead", turn="trn_other", run="run_other")),
+        message(Scope(agent="lead", thread="thr_lead", turn="trn_other", run="run_other")),
     )
 
-    found = await part_of("tsk_card", *facts)
-    assert found.tasks == ("tsk_card", "tsk_other", "tsk_part")
-    assert found.facts == ((3, 9),)
+    part = await task_part("tsk_card", *facts)
+    assert part.tasks == ("tsk_card", "tsk_other", "tsk_part")
+    assert part.facts == ((3, 9),)
 
 
-async def test_what_passes_between_agents_of_the_task_is_the_task_s_on_both_sides():
+async def test_channel_messages_between_agents_of_a_task_belong_to_the_task():
     message = ChannelMessage(
         item="itm", source="lead", participants=("lead", "worker-1"), to_threads=("thr_child",), message=Text(text="hi")
     )
     facts = (
-        *BEGUN,
+        *SESSION_START,
         NewFact(message, Scope(agent="lead", thread="thr_lead", channel="chn_other")),
         NewFact(message, Scope(agent="lead", thread="thr_lead", channel="chn_a")),
-        made("tsk_child", child_of(LEADS_TURN)),
+        task_created("tsk_child", child_of(LEADS_TURN)),
         NewFact(message, Scope(agent="worker-1", thread="thr_child", channel="chn_a")),
     )
 
-    assert (await part_of("tsk_child", *facts)).facts == ((4, 6),)
+    assert (await task_part("tsk_child", *facts)).facts == ((4, 6),)
 
 
-async def test_a_pack_of_a_child_s_task_has_the_child_s_facts_with_its_ids():
+async def test_a_pack_of_a_childs_task_has_the_ids_of_the_child():
     """SUB-04"""
     store = MemoryStore()
     exported = EvidenceExported(through=4, facts=2, link="", pack=blob_of(b"").ref, task="tsk_child")
     scope = Scope(evidence="evd_a", task="tsk_child", agent="worker-1", thread="thr_child", parent_thread="thr_lead")
-    await say(store, *BEGUN, made("tsk_child", child_of(LEADS_TURN)), said(CHILDS_TURN), NewFact(exported, scope))
+    await append_facts(
+        store,
+        *SESSION_START,
+        task_created("tsk_child", child_of(LEADS_TURN)),
+        message(CHILDS_TURN),
+        NewFact(exported, scope),
+    )
 
-    pack, done = await packed(store, "tsk_child")
+    pack, done = await build_pack(store, "tsk_child")
 
     assert done.facts == 3
-    assert [line["ids"] for line in lines_of(files_of(pack))][2:] == [
+    assert [line["ids"] for line in fact_lines(pack_files(pack))][2:] == [
         {
             "agentId": "worker-1",
             "threadId": "thr_child",

@@ -1,4 +1,4 @@
-"""What a pack of evidence holds."""
+"""Content of an evidence pack."""
 
 from __future__ import annotations
 
@@ -17,17 +17,27 @@ from callboard.contracts.scope import Scope
 from callboard.evidence import layout, pack
 from callboard.evidence.pack import PackResult, PackWriter
 from callboard.log.memory import MemoryStore
-from tests.evidence.given import LONG, MADE_BY, SESSION, files_of, lines_of, manifest_of, packed, say, session
+from tests.evidence.packs import (
+    LONG,
+    MADE_BY,
+    SESSION,
+    append_facts,
+    build_pack,
+    create_session,
+    fact_lines,
+    pack_files,
+    pack_manifest,
+)
 
 
-async def test_a_pack_holds_the_very_bytes_that_were_chained():
+async def test_a_pack_has_the_chained_bytes():
     """Design rule: the chain is over the stored bytes."""
-    store = await session()
+    store = await create_session()
     stored = await store.facts.stored(SESSION)
 
-    data, done = await packed(store)
+    data, done = await build_pack(store)
 
-    lines = lines_of(files_of(data))
+    lines = fact_lines(pack_files(data))
     assert [
         (
             line["sequence"],
@@ -41,13 +51,13 @@ async def test_a_pack_holds_the_very_bytes_that_were_chained():
     assert done == PackResult(through=6, facts=6, link=stored[-1].link, size=len(data))
 
 
-async def test_a_line_tells_what_its_header_says():
-    store = await session()
+async def test_a_line_repeats_the_fields_of_its_header():
+    store = await create_session()
 
-    line = lines_of(files_of((await packed(store))[0]))[5]
+    line = fact_lines(pack_files((await build_pack(store))[0]))[5]
 
-    told = {name: line[name] for name in ("sequence", "type", "time", "epoch", "commandId", "actor", "ids")}
-    assert told == {
+    fields = {name: line[name] for name in ("sequence", "type", "time", "epoch", "commandId", "actor", "ids")}
+    assert fields == {
         "sequence": 6,
         "type": "task.created",
         "time": "2025-11-21T04:40:00.000000Z",
@@ -64,16 +74,16 @@ async def test_a_line_tells_what_its_header_says():
     }
 
 
-async def test_the_manifest_says_all_that_the_pack_claims():
-    store = await session()
+async def test_the_manifest_has_all_claims_of_the_pack():
+    store = await create_session()
     head = await store.facts.head(SESSION)
 
-    files = files_of((await packed(store))[0])
+    files = pack_files((await build_pack(store))[0])
 
     blob = sha256(LONG.encode()).hexdigest()
     assert list(files) == ["facts.jsonl", f"blobs/{blob}", "manifest.json", "README.txt"]
     assert files[f"blobs/{blob}"] == LONG.encode()
-    assert manifest_of(files) == {
+    assert pack_manifest(files) == {
         "format": "callboard.evidence",
         "formatVersion": 1,
         "madeBy": MADE_BY,
@@ -92,91 +102,91 @@ async def test_the_manifest_says_all_that_the_pack_claims():
     }
 
 
-async def test_the_words_that_go_with_a_pack_say_how_to_check_it_and_name_the_last_link():
-    store = await session()
+async def test_the_readme_explains_verification_and_has_the_last_link():
+    store = await create_session()
 
-    words = files_of((await packed(store))[0])["README.txt"].decode()
+    readme = pack_files((await build_pack(store))[0])["README.txt"].decode()
 
-    assert (await store.facts.head(SESSION)).link.hex() in words
-    assert SESSION in words
-    assert 'SHA-256("callboard.chain.v1" + sessionId)' in words
-    assert f"head -c -{layout.COMMENT_BYTES} PACK | sha256sum" in words
-
-
-async def test_the_same_facts_make_the_same_pack_however_they_come():
-    store = await session()
-
-    assert (await packed(store, page=1))[0] == (await packed(store, page=6))[0]
+    assert (await store.facts.head(SESSION)).link.hex() in readme
+    assert SESSION in readme
+    assert 'SHA-256("callboard.chain.v1" + sessionId)' in readme
+    assert f"head -c -{layout.COMMENT_BYTES} PACK | sha256sum" in readme
 
 
-async def test_of_an_erased_fact_the_header_and_the_digest_are_left():
-    """Design rule: erasing a payload takes its salt, and the chain still verifies."""
-    store = await session()
+async def test_the_same_facts_result_in_the_same_pack_for_any_page_size():
+    store = await create_session()
+
+    assert (await build_pack(store, page=1))[0] == (await build_pack(store, page=6))[0]
+
+
+async def test_an_erased_fact_keeps_its_header_and_digest():
+    """Design rule: an erasure removes payload and salt, and the chain still verifies."""
+    store = await create_session()
     before = await store.facts.stored(SESSION)
     await store.facts.erase(SESSION, 3)
     await store.facts.erase(SESSION, 4)
 
-    files = files_of((await packed(store))[0])
+    files = pack_files((await build_pack(store))[0])
 
-    line = lines_of(files)[2]
+    line = fact_lines(files)[2]
     assert (line["erased"], line["type"], "salt" in line, "payload" in line) == (True, "message.text", False, False)
     assert line["digest"] == sha256(before[2].seal + (before[2].payload or b"")).hexdigest()
-    assert manifest_of(files)["erased"] == [[3, 4]]
-    assert manifest_of(files)["blobs"] == []
+    assert pack_manifest(files)["erased"] == [[3, 4]]
+    assert pack_manifest(files)["blobs"] == []
     everything = b"".join(files.values())
     assert b"a secret" not in everything
     assert b"a long text" not in everything
 
 
-async def test_an_earlier_pack_is_named_and_not_packed_again():
+async def test_an_earlier_pack_is_listed_as_omitted():
     earlier = blob_of(b"PK\x03\x04 an earlier pack", layout.MEDIA)
-    store = await session(
+    store = await create_session(
         NewFact(EvidenceExported(through=6, facts=6, link="", pack=earlier.ref), Scope(evidence="evd_a")),
         blobs=(earlier,),
     )
 
-    files = files_of((await packed(store))[0])
+    files = pack_files((await build_pack(store))[0])
 
     assert f"blobs/{earlier.ref.hash}" not in files
-    assert manifest_of(files)["leftOut"] == [
+    assert pack_manifest(files)["leftOut"] == [
         {
             "hash": earlier.ref.hash,
             "size": earlier.ref.size,
             "sequence": 7,
-            "why": "an earlier pack of evidence of this session",
+            "why": "an earlier evidence pack of this session",
         }
     ]
 
 
-async def test_what_does_not_fit_is_left_out_and_said(monkeypatch: pytest.MonkeyPatch):
-    store = await session()
+async def test_blobs_above_a_limit_are_listed_as_omitted(monkeypatch: pytest.MonkeyPatch):
+    store = await create_session()
     blob = sha256(LONG.encode()).hexdigest()
     reasons: list[str] = []
     for name in ("LARGEST_BLOB", "LARGEST_BLOBS"):
         with monkeypatch.context() as patched:
             patched.setattr(pack, name, 1000)
-            files = files_of((await packed(store))[0])
+            files = pack_files((await build_pack(store))[0])
         assert f"blobs/{blob}" not in files
-        reasons += [one["why"] for one in manifest_of(files)["leftOut"]]
+        reasons += [blob["why"] for blob in pack_manifest(files)["leftOut"]]
 
-    assert reasons == ["larger than 1000 bytes", "the blobs would be more than 1000 bytes together"]
+    assert reasons == ["larger than 1000 bytes", "all blobs together would be larger than 1000 bytes"]
 
 
-async def test_a_blob_that_is_gone_is_left_out_and_said():
-    store = await session()
+async def test_a_missing_blob_is_listed_as_omitted():
+    store = await create_session()
     file = io.BytesIO()
-    with closing(PackWriter(file, SESSION, MADE_BY)) as packer:
-        packer.add_facts(await store.facts.stored(SESSION))
-        for wanted in packer.wanted_blobs():
-            packer.add_blob(wanted, None)
-        packer.finish()
+    with closing(PackWriter(file, SESSION, MADE_BY)) as writer:
+        writer.add_facts(await store.facts.stored(SESSION))
+        for blob in writer.wanted_blobs():
+            writer.add_blob(blob, None)
+        writer.finish()
 
-    left_out = manifest_of(files_of(file.getvalue()))["leftOut"]
-    assert [one["why"] for one in left_out] == ["no longer in the log, or never a blob"]
+    left_out = pack_manifest(pack_files(file.getvalue()))["leftOut"]
+    assert [blob["why"] for blob in left_out] == ["no longer in the log, or not a blob"]
 
 
-async def test_a_log_that_was_changed_is_not_exported():
-    store = await session()
+async def test_a_changed_log_is_not_exported():
+    store = await create_session()
     stored = list(await store.facts.stored(SESSION))
     for changed in (
         [*stored[:2], stored[2]._replace(payload=b'{"content":{"text":"nothing happened"}}'), *stored[3:]],
@@ -184,39 +194,41 @@ async def test_a_log_that_was_changed_is_not_exported():
         [stored[1], stored[0]],
         [stored[0]._replace(payload=b"\xff")],
     ):
-        with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as packer, pytest.raises(Refusal) as refused:
-            packer.add_facts(changed)
+        with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as writer, pytest.raises(Refusal) as refused:
+            writer.add_facts(changed)
         assert refused.value.code == "chain_broken"
 
 
-async def test_a_blob_that_was_changed_is_not_exported():
-    store = await session()
-    with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as packer:
-        packer.add_facts(await store.facts.stored(SESSION))
+async def test_a_changed_blob_is_not_exported():
+    store = await create_session()
+    with closing(PackWriter(io.BytesIO(), SESSION, MADE_BY)) as writer:
+        writer.add_facts(await store.facts.stored(SESSION))
         with pytest.raises(Refusal) as refused:
-            packer.add_blob(packer.wanted_blobs()[0], b"x" * len(LONG))
+            writer.add_blob(writer.wanted_blobs()[0], b"x" * len(LONG))
     assert refused.value.code == "chain_broken"
 
 
-async def test_a_session_that_is_too_large_for_a_pack_is_refused(monkeypatch: pytest.MonkeyPatch):
-    store = await session()
+async def test_a_too_large_session_is_refused(monkeypatch: pytest.MonkeyPatch):
+    store = await create_session()
     for name in ("LARGEST_PACK", "LARGEST_FACTS"):
         with monkeypatch.context() as patched:
             patched.setattr(pack, name, 500)
             with pytest.raises(Refusal) as refused:
-                await packed(store)
+                await build_pack(store)
         assert refused.value.code == "too_large"
 
 
-async def test_a_session_without_facts_makes_a_pack_that_says_so():
-    _, done = await packed(MemoryStore())
+async def test_a_session_without_facts_results_in_an_empty_pack():
+    _, done = await build_pack(MemoryStore())
 
     assert (done.through, done.facts) == (0, 0)
 
 
-async def test_a_later_pack_shows_what_came_since():
-    store = await session()
-    first = lines_of(files_of((await packed(store))[0]))
-    await say(store, NewFact(EvidenceExported(through=6, facts=6, link="", pack=blob_of(b"").ref), Scope(evidence="e")))
+async def test_a_later_pack_extends_the_earlier_one():
+    store = await create_session()
+    first = fact_lines(pack_files((await build_pack(store))[0]))
+    await append_facts(
+        store, NewFact(EvidenceExported(through=6, facts=6, link="", pack=blob_of(b"").ref), Scope(evidence="e"))
+    )
 
-    assert lines_of(files_of((await packed(store))[0]))[:6] == first
+    assert fact_lines(pack_files((await build_pack(store))[0]))[:6] == first

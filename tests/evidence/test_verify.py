@@ -1,4 +1,4 @@
-"""What a pack of evidence proves by itself: the first thing that is wrong, and where."""
+"""Verification of evidence packs: the first defect and its location."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ import pytest
 
 from callboard.evidence import layout
 from callboard.evidence.verify import Verdict, verify
-from tests.evidence.given import (
+from tests.evidence.packs import (
     MADE_BY,
     SESSION,
-    chained_anew,
-    files_of,
-    forged,
-    lines_of,
-    manifest_of,
-    packed,
-    session,
-    zipped,
+    build_pack,
+    create_session,
+    fact_lines,
+    forge_pack,
+    pack_files,
+    pack_manifest,
+    rebuild_chain,
+    zip_files,
 )
 
 Lines = list[dict[str, Any]]
 
 
-def checked(pack: bytes, link: str = "") -> Verdict:
-    """The verdict on a pack."""
+def verdict_of(pack: bytes, link: str = "") -> Verdict:
+    """Verify a pack."""
     return verify(io.BytesIO(pack), link=link)
 
 
-def found(pack: bytes) -> tuple[str, int]:
-    """Which check found something wrong, and at which fact."""
-    finding = checked(pack).finding
+def finding_of(pack: bytes) -> tuple[str, int]:
+    """The failed check and the number of the fact."""
+    finding = verdict_of(pack).finding
     return ("", 0) if finding is None else (finding.check, finding.sequence)
 
 
-async def test_a_whole_pack_holds():
-    store = await session()
+async def test_an_unchanged_pack_is_valid():
+    store = await create_session()
     await store.facts.erase(SESSION, 3)
     head = await store.facts.head(SESSION)
-    pack, _ = await packed(store, "tsk_child")
+    pack, _ = await build_pack(store, "tsk_child")
 
-    assert checked(pack, link=head.link.hex()) == Verdict(
+    assert verdict_of(pack, link=head.link.hex()) == Verdict(
         ok=True,
         session_id=SESSION,
         workspace_id="wks_one",
@@ -102,7 +102,7 @@ def _repeat(lines: Lines) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "wrong"),
+    ("change", "finding"),
     [
         (_payload, ("fact", 3)),
         (_salt, ("fact", 3)),
@@ -122,48 +122,48 @@ def _repeat(lines: Lines) -> None:
         (_drop(-1), ("end", 0)),
     ],
 )
-async def test_a_fact_that_was_changed_dropped_or_moved_is_found_where_it_stood(
-    change: Callable[[Lines], None], wrong: tuple[str, int]
+async def test_a_changed_removed_or_moved_fact_is_reported_with_its_number(
+    change: Callable[[Lines], None], finding: tuple[str, int]
 ):
     """Design rule: the chain binds headers, payloads, salts and order."""
-    pack, _ = await packed(await session())
+    pack, _ = await build_pack(await create_session())
 
-    assert found(forged(pack, lines=change)) == wrong
+    assert finding_of(forge_pack(pack, lines=change)) == finding
 
 
-async def test_a_dropped_tail_is_found_by_the_manifest_and_a_shortened_manifest_by_the_link_told_elsewhere():
-    store = await session()
-    pack, _ = await packed(store)
-    last = lines_of(files_of(pack))[4]["link"]
+async def test_a_removed_tail_contradicts_the_manifest_and_a_shortened_manifest_the_expected_link():
+    store = await create_session()
+    pack, _ = await build_pack(store)
+    last = fact_lines(pack_files(pack))[4]["link"]
 
-    assert found(forged(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5})) == ("end", 0)
-    shortened = forged(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5, "link": last})
-    assert checked(shortened).ok
-    finding = checked(shortened, link=(await store.facts.head(SESSION)).link.hex()).finding
+    assert finding_of(forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5})) == ("end", 0)
+    shortened = forge_pack(pack, lines=_drop(-1), manifest={"through": 5, "facts": 5, "link": last})
+    assert verdict_of(shortened).ok
+    finding = verdict_of(shortened, link=(await store.facts.head(SESSION)).link.hex()).finding
     assert finding is not None
     assert (finding.check, finding.where) == ("expected", "fact 5")
 
 
-async def test_a_chain_that_was_made_anew_holds_by_itself_and_is_found_by_the_link_told_elsewhere():
-    """What a pack cannot prove alone is said, and can be proved with one number more."""
-    store = await session()
+async def test_a_rebuilt_chain_is_valid_alone_but_not_against_the_expected_link():
+    """A pack alone cannot reveal a chain that was rebuilt as a whole; the last link from another source can."""
+    store = await create_session()
     stored = list(await store.facts.stored(SESSION))
     stored[2] = stored[2]._replace(payload=b'{"content":{"text":"nothing happened"}}')
-    pack, _ = await packed(store)
-    anew = chained_anew(stored)
+    pack, _ = await build_pack(store)
+    rebuilt = rebuild_chain(stored)
 
     def rewrite(lines: Lines) -> None:
-        for line, fact in zip(lines, anew, strict=True):
+        for line, fact in zip(lines, rebuilt, strict=True):
             line |= {"payload": (fact.payload or b"").decode(), "link": fact.link.hex()}
 
-    rewritten = forged(pack, lines=rewrite, manifest={"link": anew[-1].link.hex()})
+    rewritten = forge_pack(pack, lines=rewrite, manifest={"link": rebuilt[-1].link.hex()})
 
-    assert checked(rewritten).ok
-    assert not checked(rewritten, link=(await store.facts.head(SESSION)).link.hex()).ok
+    assert verdict_of(rewritten).ok
+    assert not verdict_of(rewritten, link=(await store.facts.head(SESSION)).link.hex()).ok
 
 
 @pytest.mark.parametrize(
-    ("claim", "wrong"),
+    ("claim", "finding"),
     [
         ({"sessionId": "ses_two"}, ("fact", 1)),
         ({"link": "00" * 32}, ("end", 0)),
@@ -178,57 +178,60 @@ async def test_a_chain_that_was_made_anew_holds_by_itself_and_is_found_by_the_li
         ({"files": {}}, ("file", 0)),
     ],
 )
-async def test_a_manifest_that_claims_something_else_is_found(claim: dict[str, Any], wrong: tuple[str, int]):
-    pack, _ = await packed(await session())
+async def test_a_changed_manifest_is_reported(claim: dict[str, Any], finding: tuple[str, int]):
+    pack, _ = await build_pack(await create_session())
 
-    assert found(forged(pack, manifest=claim)) == wrong
+    assert finding_of(forge_pack(pack, manifest=claim)) == finding
 
 
-async def test_a_task_s_facts_are_those_that_are_its_own():
-    pack, _ = await packed(await session(), "tsk_child")
-    named = manifest_of(files_of(pack))["task"]
+async def test_a_changed_selection_of_a_task_is_reported():
+    pack, _ = await build_pack(await create_session(), "tsk_child")
+    part = pack_manifest(pack_files(pack))["task"]
 
     for claim in (
-        {"facts": [[3, 3], *named["facts"]]},
+        {"facts": [[3, 3], *part["facts"]]},
         {"facts": []},
-        {"tasks": [*named["tasks"], "tsk_two"]},
+        {"tasks": [*part["tasks"], "tsk_two"]},
         {"agents": ["lead"]},
         {"taskId": "tsk_none"},
     ):
-        assert found(forged(pack, manifest={"task": named | claim})) == ("task", 0)
+        assert finding_of(forge_pack(pack, manifest={"task": part | claim})) == ("task", 0)
 
 
-async def test_files_that_were_changed_added_or_dropped_are_found():
-    pack, _ = await packed(await session())
-    files = files_of(pack)
+async def test_changed_added_or_removed_files_are_reported():
+    pack, _ = await build_pack(await create_session())
+    files = pack_files(pack)
     blob = next(name for name in files if name.startswith(layout.BLOBS))
 
-    assert found(zipped(files | {blob: files[blob].replace(b"long", b"lang")})) == ("blob", 0)
-    assert found(zipped({name: data for name, data in files.items() if name != blob})) == ("pack", 0)
-    assert found(zipped(files | {"more.txt": b"all is well"})) == ("pack", 0)
-    assert found(zipped(files | {layout.README: b"All is well.\n"})) == ("file", 0)
-    assert found(zipped({name: data for name, data in files.items() if name != layout.MANIFEST})) == ("manifest", 0)
-    assert found(zipped(dict(reversed(files.items())))) == ("pack", 0)
+    assert finding_of(zip_files(files | {blob: files[blob].replace(b"long", b"lang")})) == ("blob", 0)
+    assert finding_of(zip_files({name: data for name, data in files.items() if name != blob})) == ("pack", 0)
+    assert finding_of(zip_files(files | {"more.txt": b"all is well"})) == ("pack", 0)
+    assert finding_of(zip_files(files | {layout.README: b"All is well.\n"})) == ("file", 0)
+    assert finding_of(zip_files({name: data for name, data in files.items() if name != layout.MANIFEST})) == (
+        "manifest",
+        0,
+    )
+    assert finding_of(zip_files(dict(reversed(files.items())))) == ("pack", 0)
 
 
-async def test_one_changed_byte_anywhere_is_found():
-    """Also in what a zip program does not look at: the seventh byte of each seven stands for the others."""
-    pack, _ = await packed(await session(), "tsk_child")
-    assert checked(pack).ok
+async def test_any_changed_byte_is_reported():
+    """Also in bytes that zip programs ignore. Every seventh byte is tested."""
+    pack, _ = await build_pack(await create_session(), "tsk_child")
+    assert verdict_of(pack).ok
 
-    unseen = [at for at in range(0, len(pack), 7) if checked(_flipped(pack, at)).ok]
+    unreported = [at for at in range(0, len(pack), 7) if verdict_of(_flipped(pack, at)).ok]
 
-    assert unseen == []
+    assert unreported == []
 
 
-async def test_what_is_no_pack_is_said_to_be_none():
-    pack, _ = await packed(await session())
-    for data in (b"", b"not a pack", os.urandom(5000), pack[:-1], pack[: len(pack) // 2], pack[5:], zipped({})):
-        verdict = checked(data)
+async def test_other_files_are_reported_as_invalid():
+    pack, _ = await build_pack(await create_session())
+    for data in (b"", b"not a pack", os.urandom(5000), pack[:-1], pack[: len(pack) // 2], pack[5:], zip_files({})):
+        verdict = verdict_of(data)
         assert not verdict.ok
         assert verdict.pack_hash == hashlib.sha256(data).hexdigest()
-    assert found(pack + b"\n") == ("checksum", 0)
-    assert found(b"#!/bin/sh\n" + pack) == ("checksum", 0)
+    assert finding_of(pack + b"\n") == ("checksum", 0)
+    assert finding_of(b"#!/bin/sh\n" + pack) == ("checksum", 0)
 
 
 def _flipped(pack: bytes, at: int) -> bytes:

@@ -1,7 +1,8 @@
-"""What can be proved from a log.
+"""Evidence packs: exported facts of a session that anybody can verify.
 
-layout   what a pack looks like: its files, a fact's line, the manifest, the words that go with it; pure
-lineage  which facts are of a task, its parts and the agents that worked on them; pure
-pack     making a pack, page by page, into a file that is given
-verify   checking a pack with nothing but the pack
+Modules:
+    layout: Files of a pack, lines of facts, the manifest and the README. Pure.
+    lineage: The facts of a task, its subtasks and the agents that worked on them. Pure.
+    pack: Writing of a pack, page by page.
+    verify: Verification of a pack without the log.
 """

@@ -1,14 +1,14 @@
-"""What a pack looks like: a zip of plain files, so that whoever gets it opens it with what is on every machine. Pure.
+"""Layout of an evidence pack: a zip of plain files that opens on every machine. Pure.
 
-    facts.jsonl       one fact a line, in order, with the very bytes that were chained
-    blobs/<SHA-256>   what readable facts refer to, each under the hash of its bytes
-    manifest.json     what the pack claims, and the hashes of the other files
-    README.txt        what this is and how to check it, in plain words
+    facts.jsonl       one fact per line, in order, with the bytes of the hash chain
+    blobs/<SHA-256>   content that readable facts refer to, named by the hash of its bytes
+    manifest.json     the claims of the pack, and the hashes of the other files
+    README.txt        explanation and instructions for verification
 
-JSON lines and not the stored MessagePack, because an auditor has `jq` and no decoder of ours; the header's bytes go along in
-Base64, since the chain is over bytes. The files have no times and a fixed order, so the same facts make the same pack (with the
-same version and the same zlib). The zip's comment is the SHA-256 of every byte before it: it says of damage that there is some,
-also where a zip program looks away.
+Facts are JSON lines because an auditor has `jq`, but no decoder of the stored MessagePack. The chain covers bytes, so each
+line has the header's bytes in Base64. Files have no times and a fixed order: the same facts result in the same pack, given the
+same version and the same zlib. The zip's comment is the SHA-256 of all bytes before it. It reveals damage that zip programs
+ignore.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ FORMAT = "callboard.evidence"
 FORMAT_VERSION = 1
 MEDIA = "application/vnd.callboard.evidence+zip"
 FACTS, MANIFEST, README, BLOBS = "facts.jsonl", "manifest.json", "README.txt", "blobs/"
-#: The comment of the zip: this and 64 hex digits.
+#: The zip's comment is this text and 64 hex digits.
 COMMENT = b"sha256:"
 COMMENT_BYTES = len(COMMENT) + 64
 
+#: How the manifest describes the hash chain. Verification compares it, so changed texts need a new `FORMAT_VERSION`.
 COMPUTATIONS = {
     "genesis": f"SHA-256 of the ASCII text {TAG.decode()} followed at once by the sessionId",
     "digest": "SHA-256 of the salt followed by the payload's bytes (UTF-8); of an erased fact the digest is given instead",
@@ -45,8 +46,10 @@ COMPUTATIONS = {
 class FactLine(
     msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
 ):
-    """One fact. `header` is Base64, `salt`, `digest` and `link` are hex, `payload` is the stored text. What stands before
-    `header` is read out of the header's bytes for the reader's sake. Of an erased fact `digest` is there, not salt and payload.
+    """A fact as a line of `facts.jsonl`.
+
+    `header` is Base64; `salt`, `digest` and `link` are hex; `payload` is the stored text. The fields before `header` repeat
+    the header in readable form. An erased fact has `digest` in place of salt and payload.
     """
 
     sequence: int
@@ -67,7 +70,7 @@ class FactLine(
 
 
 class PackedBlob(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A blob in the pack. `sequence` is the first fact that refers to it."""
+    """A blob in the pack. `sequence` is the first fact that refers to the blob."""
 
     hash: str
     size: int
@@ -75,7 +78,7 @@ class PackedBlob(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class OmittedBlob(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A blob that a readable fact refers to and the pack has not. `size` is as the fact says, 0 where it says none."""
+    """A blob that a readable fact refers to but the pack omits. `size` is the fact's value, or 0."""
 
     hash: str
     size: int
@@ -84,8 +87,12 @@ class OmittedBlob(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """What the pack claims. `erased` are spans of sequences, both ends included; `files` the SHA-256 of the files that are not
-    blobs, in hex."""
+    """The claims of a pack.
+
+    Attributes:
+        erased: Spans of sequences of erased facts, both ends included.
+        files: SHA-256 of the facts and the README, in hex.
+    """
 
     format: str
     format_version: int
@@ -108,13 +115,16 @@ _lines = msgspec.json.Encoder()
 
 
 def encode_line(stored: StoredBytes, header: Header) -> bytes:
-    """The line of a fact, with its end. Raises Refusal `chain_broken` for one that no Callboard wrote: a payload that is no
-    text, a time out of range."""
+    """Encode a fact as a line with its line end.
+
+    Raises:
+        Refusal: `chain_broken` if the payload is not text or the time is out of range.
+    """
     try:
         payload = "" if stored.payload is None else stored.payload.decode()
         time = timestamp(header.at)
     except (UnicodeDecodeError, OverflowError) as error:
-        raise Refusal("chain_broken", f"The fact {stored.sequence} cannot be read: {error}") from error
+        raise Refusal("chain_broken", f"Cannot read fact {stored.sequence}: {error}") from error
     line = FactLine(
         sequence=stored.sequence,
         type=header.type,
@@ -136,24 +146,24 @@ def encode_line(stored: StoredBytes, header: Header) -> bytes:
 
 
 def _ids(header: Header) -> dict[str, str | int]:
-    """The scope under its names on the wire, without what it does not have."""
-    found: dict[str, str | int] = {}
+    """Return the ids of the scope by their names on the wire, without empty ones."""
+    ids: dict[str, str | int] = {}
     for name in header.scope.__struct_fields__:
         value: str | int = getattr(header.scope, name)
         if value:
             first, *rest = name.split("_")
             camel = first + "".join(word.title() for word in rest)
-            found[camel if isinstance(value, int) else f"{camel}Id"] = value
-    return found
+            ids[camel if isinstance(value, int) else f"{camel}Id"] = value
+    return ids
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
-    """The manifest as it stands in the pack."""
+    """Encode the manifest as in the pack."""
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
 def zip_member(name: str) -> zipfile.ZipInfo:
-    """A file of the zip, the same whenever and wherever it is made."""
+    """Return the entry of a zip file, equal on every machine and at any time."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system = 3
     info.external_attr = 0o100644 << 16
@@ -162,55 +172,55 @@ def zip_member(name: str) -> zipfile.ZipInfo:
 
 
 def to_spans(sequences: list[int]) -> tuple[tuple[int, int], ...]:
-    """Rising sequences as spans."""
-    found: list[tuple[int, int]] = []
+    """Combine ascending sequences to spans, both ends included."""
+    spans: list[tuple[int, int]] = []
     for sequence in sequences:
-        first = found.pop()[0] if found and found[-1][1] == sequence - 1 else sequence
-        found.append((first, sequence))
-    return tuple(found)
+        first = spans.pop()[0] if spans and spans[-1][1] == sequence - 1 else sequence
+        spans.append((first, sequence))
+    return tuple(spans)
 
 
-def readme(**told: Any) -> bytes:
-    """The words that go with a pack."""
-    return _README.format(**told).encode()
+def readme(**values: Any) -> bytes:
+    """Return the README of a pack."""
+    return _README.format(**values).encode()
 
 
 _README = """\
 EVIDENCE OF A SESSION OF AI AGENTS
 
-This pack was made by {made_by}. It shows the facts 1 to {through} of the session {session}:
-what was asked, what the agents said and did, what was allowed and refused, and by whom.
+{made_by} made this pack. It contains the facts 1 to {through} of the session {session}:
+the prompts, the messages and actions of the agents, and every approval and rejection with its author.
 {of_task}
-What is in it
+Contents
 
-  facts.jsonl      one fact a line, in the order in which they happened
-  blobs/           longer texts and files that facts refer to, each named by the SHA-256 of its bytes
-  manifest.json    what this pack claims: the last fact and its link, what was erased, what was left out
-  README.txt       this
+  facts.jsonl      one fact per line, in the order of recording
+  blobs/           long texts and files that facts refer to, each named by the SHA-256 of its bytes
+  manifest.json    the claims of this pack: the last fact and its link, erased facts, omitted blobs
+  README.txt       this file
 
-A line of facts.jsonl has the sequence, the type, the time (UTC) and the ids of what the fact is about; then `payload`, what
-was recorded, as JSON text; and `header`, `salt` and `link`, which tie it to the fact before it. An erased fact keeps its
-header; of its payload only the `digest` is left.
+A line of facts.jsonl has the sequence, the type, the time (UTC) and the ids of the fact. `payload` is the recorded content
+as JSON text. `header`, `salt` and `link` connect the fact to the fact before it. An erased fact keeps its header; its payload
+is gone, and only the `digest` remains.
 
-How to check it, with or without the product that made it
+How to verify this pack
 
-  With it:     callboard verify PACK
-  Without it:  any language that has SHA-256 will do.
+  With Callboard:     callboard verify PACK
+  Without Callboard:  use any language with SHA-256.
 
   genesis = SHA-256("callboard.chain.v1" + sessionId)
-  digest  = SHA-256(salt + payload)            salt from hex, payload as UTF-8; of an erased fact, digest as it stands
-  link    = SHA-256(link before + header + digest)     the link before fact 1 is the genesis; header from Base64
+  digest  = SHA-256(salt + payload)                salt from hex, payload as UTF-8; an erased fact has its digest in the line
+  link    = SHA-256(previous link + header + digest)     header from Base64; the previous link of fact 1 is the genesis
 
-  1. Sequences count from 1 without a gap, and every computed link is the one in its line.
-  2. The last link and the number of facts are those in manifest.json.
-  3. Each file in blobs/ has the hash that is its name; facts.jsonl and this file have those in manifest.json.
-  4. The last {comment} characters of the zip itself (its comment) are "sha256:" and the SHA-256 of every byte before them:
+  1. Check that sequences count from 1 without a gap, and that every computed link equals the link in its line.
+  2. Check that manifest.json has the last link and the number of facts.
+  3. Check that each file in blobs/ has the hash in its name, and facts.jsonl and this file those in manifest.json.
+  4. Check that the last {comment} characters of the zip (its comment) are "sha256:" and the SHA-256 of all bytes before them:
      head -c -{comment} PACK | sha256sum
 
-What it proves
+What this pack proves
 
-The facts are those that were chained, whole and in this order, up to the last one: none was changed, added, dropped or moved
-without every link after it changing too. To be sure that nobody made a whole new chain, compare the last link with one that
-you were told another way or keep from before: {link}
-It does not prove that what an agent said is true, nor what happened where nothing was recorded.
+The facts are complete and in the recorded order, up to the last one. Changing, adding, removing or moving a fact would change
+every later link. A pack alone cannot reveal a chain that was made anew as a whole. To exclude that, compare the last link with
+a copy from another source: {link}
+This pack does not prove that an agent's statements are true. It does not show events that were not recorded.
 """

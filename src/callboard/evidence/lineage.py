@@ -1,12 +1,11 @@
-"""Which facts are of a task: its own, those of its parts, and those of the agents that worked on them. Pure.
+"""The facts of a task, its subtasks and the agents that worked on them. Pure.
 
-It is read from the headers, which an erasure leaves as they were, and from what facts of tasks say of their parents as far as
-that is readable.
+The selection uses headers, which an erasure keeps, and the parents in readable facts of tasks.
 
-- A task's part is one that names it as its parent, or that a run of it or an agent that works for it gave to a child.
-- A turn is of the task that it was begun for, or whose objective it is.
-- An agent that was spawned works for the task that it was spawned for, until it is given another one.
-- A handoff, a review and a channel are of a task once a fact of the task names them.
+- A subtask names the task as its parent, or a run or agent of the task created it for a child.
+- A turn belongs to the task that it was started for, or to the task of its objective.
+- A spawned agent works for the task that it was spawned for, until it gets another task.
+- A handoff, review or channel belongs to a task once a fact of the task names it.
 """
 
 from __future__ import annotations
@@ -20,19 +19,25 @@ from callboard.contracts.facts import TaskCreated, TaskStarted, TaskUpdated, Tur
 from callboard.contracts.record import Header, decode_header
 from callboard.contracts.scope import Scope
 
-#: The entities that facts of several agents belong to.
+#: Entities that several agents share.
 _SHARED = ("handoff", "review", "channel")
 
 
 class _Link(msgspec.Struct, rename="camel"):
-    """What a task's facts say of the task that it is part of."""
+    """The parent in the payload of a task's fact."""
 
     parent_task: str | None = None
 
 
 class TaskPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The facts of a task. `facts` are spans of sequences, both ends included; `tasks` are the task and its parts, `agents` and
-    `threads` those that worked on them."""
+    """The facts of a task.
+
+    Attributes:
+        tasks: The task and its subtasks.
+        agents: The agents that worked on them.
+        threads: The threads of these agents.
+        facts: Spans of sequences, both ends included.
+    """
 
     task_id: str
     tasks: tuple[str, ...]
@@ -42,12 +47,12 @@ class TaskPart(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     @property
     def fact_count(self) -> int:
-        """How many facts they are."""
+        """The number of facts."""
         return sum(last - first + 1 for first, last in self.facts)
 
 
 class _Ownership:
-    """For which task the spawned agents work at the fact that was taken last."""
+    """The current task of each spawned agent, as of the last applied fact."""
 
     def __init__(self) -> None:
         self.task: dict[str, str] = {}
@@ -59,9 +64,9 @@ class _Ownership:
 
 
 class Lineage:
-    """Reads the facts of a session in order, once, and can then tell of any task which are its own.
+    """Select the facts of any task after reading all facts of a session once, in order.
 
-    It holds a few words for each task, turn with a task, and shared entity, and one span for each stretch of facts.
+    It stores a few ids for each task, each turn of a task, and each shared entity.
     """
 
     def __init__(self) -> None:
@@ -74,43 +79,43 @@ class Lineage:
         self._named_by: dict[tuple[str, str], set[tuple[str, str]]] = {}
 
     def add_facts(self, page: Iterable[StoredBytes]) -> None:
-        """The next facts."""
+        """Add the next facts of the session."""
         for stored in page:
-            self._fact(decode_header(stored.header), stored.payload)
+            self._add(decode_header(stored.header), stored.payload)
 
     def scope_of(self, task: str) -> Scope | None:
-        """The scope that the task was made in; None where the session has no such task."""
+        """Return the scope of a task's creation; None if the session has no such task."""
         return self._created.get(task)
 
     def select(self, task: str) -> Selection:
-        """The task with its parts."""
+        """Return a selection of the facts of a task and its subtasks."""
         tasks = {task}
-        grown = True
-        while grown:
+        has_grown = True
+        while has_grown:
             turns = self._turns_of(tasks)
-            more = {
+            subtasks = {
                 other
                 for other in self._created.keys() - tasks
                 if not tasks.isdisjoint(self._parents.get(other, ()))
                 or self._turn_of_run.get(self._spawned_by.get(other, "")) in turns
             }
-            grown = bool(more)
-            tasks |= more
+            has_grown = bool(subtasks)
+            tasks |= subtasks
         turns = self._turns_of(tasks)
-        ours = {("task", one) for one in tasks} | {("turn", one) for one in turns}
-        shared = {entity for entity, named in self._named_by.items() if not named.isdisjoint(ours)}
+        owners = {("task", task) for task in tasks} | {("turn", turn) for turn in turns}
+        shared = {entity for entity, named_by in self._named_by.items() if not named_by.isdisjoint(owners)}
         return Selection(task, tasks, turns, shared)
 
     def _turns_of(self, tasks: set[str]) -> set[str]:
         return {turn for task in tasks for turn in self._turns.get(task, ())}
 
-    def _fact(self, header: Header, payload: bytes | None) -> None:
+    def _add(self, header: Header, payload: bytes | None) -> None:
         scope, kind = header.scope, header.type
         if kind == TaskCreated.type and scope.task not in self._created:
             self._created[scope.task] = scope
-            working_for = self._ownership.task.get(scope.parent_thread)
-            if working_for:
-                self._parents.setdefault(scope.task, set()).add(working_for)
+            creator_task = self._ownership.task.get(scope.parent_thread)
+            if creator_task:
+                self._parents.setdefault(scope.task, set()).add(creator_task)
             if scope.parent_run:
                 self._spawned_by[scope.task] = scope.parent_run
         self._ownership.apply(header)
@@ -123,20 +128,14 @@ class Lineage:
         if kind == TurnStarted.type:
             self._turn_of_run[scope.run] = scope.turn
         for entity in shared_entities(scope):
-            named = self._named_by.setdefault(entity, set())
-            named.update(
-                one
-                for one in (
-                    ("task", scope.task),
-                    ("task", self._ownership.task.get(scope.thread, "")),
-                    ("turn", scope.turn),
-                )
-                if one[1]
-            )
+            named_by = self._named_by.setdefault(entity, set())
+            thread_task = self._ownership.task.get(scope.thread, "")
+            owners = (("task", scope.task), ("task", thread_task), ("turn", scope.turn))
+            named_by.update(owner for owner in owners if owner[1])
 
 
 class Selection:
-    """Looks at each fact of a session, from the first on and in order, and collects those that are of the task."""
+    """Collect the facts of a task from all facts of its session, added in order from the first."""
 
     def __init__(self, task: str, tasks: set[str], turns: set[str], shared: set[tuple[str, str]]) -> None:
         self._task = task
@@ -149,20 +148,20 @@ class Selection:
         self._spans: list[tuple[int, int]] = []
 
     def add_fact(self, sequence: int, header: Header) -> None:
-        """The next fact."""
+        """Add the next fact of the session."""
         self._ownership.apply(header)
         scope = header.scope
-        worked = self._ownership.task.get(scope.thread) in self._tasks or scope.turn in self._turns
-        if worked and scope.thread:
+        is_work = self._ownership.task.get(scope.thread) in self._tasks or scope.turn in self._turns
+        if is_work and scope.thread:
             self._threads[scope.thread] = None
             if scope.agent:
                 self._agents[scope.agent] = None
-        if worked or scope.task in self._tasks or any(entity in self._shared for entity in shared_entities(scope)):
+        if is_work or scope.task in self._tasks or any(entity in self._shared for entity in shared_entities(scope)):
             first = self._spans.pop()[0] if self._spans and self._spans[-1][1] == sequence - 1 else sequence
             self._spans.append((first, sequence))
 
     def task_part(self) -> TaskPart:
-        """All that were of the task."""
+        """Return the collected facts."""
         return TaskPart(
             task_id=self._task,
             tasks=tuple(sorted(self._tasks)),
@@ -173,5 +172,5 @@ class Selection:
 
 
 def shared_entities(scope: Scope) -> list[tuple[str, str]]:
-    """The entities of a scope that facts of several agents belong to, each with its kind."""
-    return [(name, one) for name in _SHARED if (one := getattr(scope, name))]
+    """Return the shared entities of a scope as pairs of kind and id."""
+    return [(name, id) for name in _SHARED if (id := getattr(scope, name))]

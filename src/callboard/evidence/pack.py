@@ -1,6 +1,7 @@
-"""Making a pack: facts come in pages, blobs one by one, and the zip grows in a file that the caller gives.
+"""Writing of an evidence pack into a file of the caller.
 
-Nothing here waits or asks for anything; memory holds one page, one blob and what is counted on the way.
+The caller adds facts in pages and blobs one by one; memory holds one page and one blob. No function here waits or does other
+I/O.
 """
 
 from __future__ import annotations
@@ -23,20 +24,21 @@ from . import layout
 from .layout import Manifest, OmittedBlob, PackedBlob
 from .lineage import Selection, TaskPart
 
-#: The largest blob that goes into a pack, and how much all of them may be together, in bytes.
+#: The largest blob in a pack, in bytes.
 LARGEST_BLOB = 16 * 1024 * 1024
+#: The largest sum of all blobs in a pack, in bytes.
 LARGEST_BLOBS = 64 * 1024 * 1024
-#: The largest pack, in bytes: the log keeps it as one blob.
+#: The largest pack, in bytes. The log stores it as one blob.
 LARGEST_PACK = 256 * 1024 * 1024
-#: The most that the facts may be before they are compressed: a zip without extensions ends there.
+#: The largest size of the uncompressed facts, in bytes: the limit of a zip without extensions.
 LARGEST_FACTS = 2_000_000_000
 _PIECE = 1 << 20
-#: A quote inside a JSON string is escaped, so no content passes for a reference.
+#: Quotes inside a JSON string are escaped, so no content can look like a reference.
 _REFERENCE = re.compile(rb'"hash":"([0-9a-f]{64})"(?:,"size":(\d+))?')
 
 
 class PackResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What a finished pack shows: `facts` counts those that were asked for, `link` is the chain's at `through`."""
+    """A finished pack. `facts` is the number of selected facts, `link` the link of the fact `through`, `size` is in bytes."""
 
     through: int
     facts: int
@@ -45,7 +47,7 @@ class PackResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BlobReference(msgspec.Struct, frozen=True, kw_only=True):
-    """A blob that a readable fact refers to. `size` is as the fact says, 0 where it says none."""
+    """A blob that a readable fact refers to. `size` is the fact's value, or 0."""
 
     hash: str
     size: int
@@ -57,7 +59,14 @@ class _Workspace(msgspec.Struct, rename="camel"):
 
 
 class PackWriter:
-    """Makes one pack of a session's facts from the first on: `facts` in order, then `blob` for each that is `wanted`, `end`."""
+    """Write one pack of a session's facts.
+
+    Call `add_facts` with all facts in order, then `add_blob` for each of `wanted_blobs`, then `finish`.
+
+    Args:
+        made_by: Product and version, for the manifest.
+        selection: Collects the facts of a task. Without it the pack is about the whole session.
+    """
 
     def __init__(self, file: IO[bytes], session: str, made_by: str, selection: Selection | None = None) -> None:
         self._file = file
@@ -79,15 +88,15 @@ class PackWriter:
         self.through = 0
 
     def close(self) -> None:
-        """Lets go of the file, which is then no pack unless it was finished."""
+        """Close the zip. The file is a valid pack only after `finish`."""
         if self._facts is not None:
             self._facts.close()
         self._zip.close()
 
     def add_facts(self, page: Iterable[StoredBytes]) -> None:
-        """The next facts. Raises Refusal `chain_broken` where they are not those that were appended."""
+        """Add the next facts. Raises Refusal `chain_broken` if they differ from the appended facts."""
         if self._facts is None:
-            raise ValueError("no fact comes after a blob")
+            raise ValueError("facts must be added before blobs")
         for stored in page:
             header = decode_header(stored.header)
             line = layout.encode_line(stored, header)
@@ -108,49 +117,50 @@ class PackWriter:
                 self._refer(name.decode(), int(size or 0), stored.sequence, header.type)
 
     def wanted_blobs(self) -> list[BlobReference]:
-        """The blobs that the facts refer to, each once, in the order in which they are referred to. No fact comes any more."""
+        """End the facts. Return the blobs that they refer to, each once, in the order of the references."""
         if self._facts is not None:
             self._facts.close()
             self._facts = None
         return list(self._wanted.values())
 
     def accepts(self, blob: BlobReference) -> bool:
-        """False where there is no room for it, or where it is an earlier pack, which holds nothing that this one has not. It is
-        then left out, and the manifest says so."""
+        """Return whether the pack includes a blob. If not, the manifest lists it as omitted.
+
+        Blobs above a size limit are omitted, and earlier packs too, because this pack has all their facts.
+        """
         if blob.hash in self._earlier:
-            return self._leave(blob, "an earlier pack of evidence of this session")
+            return self._omit(blob, "an earlier evidence pack of this session")
         if blob.size > LARGEST_BLOB:
-            return self._leave(blob, f"larger than {LARGEST_BLOB} bytes")
+            return self._omit(blob, f"larger than {LARGEST_BLOB} bytes")
         if blob.size > self._room:
-            return self._leave(blob, f"the blobs would be more than {LARGEST_BLOBS} bytes together")
+            return self._omit(blob, f"all blobs together would be larger than {LARGEST_BLOBS} bytes")
         return True
 
     def add_blob(self, blob: BlobReference, data: bytes | None) -> None:
-        """The bytes of a blob, None where the log has none of that hash. Raises Refusal `chain_broken` for other bytes."""
+        """Add the bytes of a blob; None if the log does not have it. Raises Refusal `chain_broken` if the hash differs."""
         if data is None:
-            self._leave(blob, "no longer in the log, or never a blob")
+            self._omit(blob, "no longer in the log, or not a blob")
             return
-        real = msgspec.structs.replace(blob, size=len(data))
-        if not self.accepts(real):
+        if not self.accepts(msgspec.structs.replace(blob, size=len(data))):
             return
         if hashlib.sha256(data).hexdigest() != blob.hash:
             raise Refusal(
-                "chain_broken", f"The blob {blob.hash} holds other bytes: the log was changed outside Callboard."
+                "chain_broken", f"The blob {blob.hash} has different bytes: the log was changed outside Callboard."
             )
         self._zip.writestr(layout.zip_member(layout.BLOBS + blob.hash), data)
         self._room -= len(data)
         self._blobs.append(PackedBlob(hash=blob.hash, size=len(data), sequence=blob.sequence))
 
     def finish(self) -> PackResult:
-        """Finishes the pack. Raises Refusal `too_large`."""
+        """Write the README, the manifest and the checksum. Raises Refusal `too_large`."""
         part = None if self._selection is None else self._selection.task_part()
-        words = layout.readme(
+        readme = layout.readme(
             made_by=self._made_by,
             session=self._session,
             through=self.through,
             link=self._link.hex(),
             comment=layout.COMMENT_BYTES,
-            of_task=_of_task(part),
+            of_task=_task_paragraph(part),
         )
         manifest = Manifest(
             format=layout.FORMAT,
@@ -167,10 +177,10 @@ class PackWriter:
             task=part,
             blobs=tuple(self._blobs),
             left_out=tuple(self._left_out),
-            files={layout.FACTS: self._facts_hash.hexdigest(), layout.README: hashlib.sha256(words).hexdigest()},
+            files={layout.FACTS: self._facts_hash.hexdigest(), layout.README: hashlib.sha256(readme).hexdigest()},
         )
         self._zip.writestr(layout.zip_member(layout.MANIFEST), layout.manifest_bytes(manifest))
-        self._zip.writestr(layout.zip_member(layout.README), words)
+        self._zip.writestr(layout.zip_member(layout.README), readme)
         self._zip.comment = bytes(layout.COMMENT_BYTES)
         self._zip.close()
         return PackResult(
@@ -187,8 +197,8 @@ class PackWriter:
         if stored.sequence != self.through or stored.link != self._link:
             raise Refusal(
                 "chain_broken",
-                f"The fact {self._session}/{self.through} is not what was appended: the log was changed outside Callboard.",
-                hint="What is not whole is not exported. Restore the store from a backup.",
+                f"Fact {self._session}/{self.through} differs from the appended one: the log was changed outside Callboard.",
+                hint="Nothing was exported. Restore the store from a backup.",
             )
 
     def _refer(self, name: str, size: int, sequence: int, kind: str) -> None:
@@ -196,31 +206,31 @@ class PackWriter:
             self._earlier.add(name)
         self._wanted.setdefault(name, BlobReference(hash=name, size=size, sequence=sequence))
 
-    def _leave(self, blob: BlobReference, why: str) -> bool:
-        self._left_out.append(OmittedBlob(hash=blob.hash, size=blob.size, sequence=blob.sequence, why=why))
+    def _omit(self, blob: BlobReference, reason: str) -> bool:
+        self._left_out.append(OmittedBlob(hash=blob.hash, size=blob.size, sequence=blob.sequence, why=reason))
         return False
 
     def _seal(self) -> int:
-        """Puts the hash of all bytes before the zip's comment into the comment; returns the size of the whole."""
+        """Write the hash of all bytes before the zip's comment into the comment. Return the size of the file."""
         size = self._file.seek(0, 2)
         if size > LARGEST_PACK:
-            raise _too_large(f"it would have {size} bytes")
-        found, left = hashlib.sha256(), size - layout.COMMENT_BYTES
+            raise _too_large(f"the pack would have {size} bytes")
+        checksum, remaining = hashlib.sha256(), size - layout.COMMENT_BYTES
         self._file.seek(0)
-        while left:
-            piece = self._file.read(min(_PIECE, left))
-            found.update(piece)
-            left -= len(piece)
+        while remaining:
+            piece = self._file.read(min(_PIECE, remaining))
+            checksum.update(piece)
+            remaining -= len(piece)
         self._file.seek(size - layout.COMMENT_BYTES)
-        self._file.write(layout.COMMENT + found.hexdigest().encode())
+        self._file.write(layout.COMMENT + checksum.hexdigest().encode())
         return size
 
 
-def _too_large(why: str) -> Refusal:
-    return Refusal("too_large", f"The session is too large for one pack: {why}.", hint="Nothing was exported.")
+def _too_large(reason: str) -> Refusal:
+    return Refusal("too_large", f"The session is too large for one pack: {reason}.", hint="Nothing was exported.")
 
 
-def _of_task(part: TaskPart | None) -> str:
+def _task_paragraph(part: TaskPart | None) -> str:
     if part is None:
         return ""
     return (

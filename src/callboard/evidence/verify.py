@@ -1,7 +1,7 @@
-"""Checking a pack, with nothing but the pack.
+"""Verification of an evidence pack without the log.
 
-It says the first thing that is wrong and where. It checks what the pack is made of before the zip's own checksum, so that a
-change is told by the fact that it hit and not only as damage.
+The result has the first finding and its location. The content is checked before the zip's checksum, so that a change is
+reported by its fact and not only as damage.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from .lineage import Lineage, TaskPart
 
 Check = Literal["pack", "manifest", "fact", "end", "task", "blob", "file", "checksum", "expected"]
 _PIECE = 1 << 20
-#: The longest line and the largest manifest that are looked at, in bytes.
+#: The longest accepted line and the largest accepted manifest, in bytes.
 _LONGEST = 64 * 1024 * 1024
 _BROKEN = (
     zipfile.BadZipFile,
@@ -44,7 +44,7 @@ _BROKEN = (
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What is wrong and where. `sequence` is the fact's where it is one's."""
+    """A defect of a pack. `where` is its location, `what` the defect, `sequence` the fact's number, or 0."""
 
     check: Check
     where: str
@@ -53,8 +53,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was found. Without `finding` the pack holds. `pack_hash` is the SHA-256 of the whole file, as the fact
-    `evidence.exported` names it. What was not reached before a finding is empty, and what is there is then only claimed."""
+    """The result of a verification. Without `finding` the pack is valid.
+
+    `pack_hash` is the SHA-256 of the whole file, as in the fact `evidence.exported`. With a finding, the other fields are
+    unverified claims of the manifest, or empty if the manifest could not be read.
+    """
 
     ok: bool
     finding: Finding | None = None
@@ -79,30 +82,34 @@ class _InvalidPackError(Exception):
 
 
 def verify(file: IO[bytes], *, link: str = "") -> Verdict:
-    """Checks the pack in a file that can be sought. `link` is the last link, in hex, as it was told another way."""
-    pack_hash, checksum = _hashes(file)
+    """Verify the pack in a seekable file.
+
+    Args:
+        link: The expected last link in hex, from another source. Empty to skip the comparison.
+    """
+    pack_hash, is_intact = _hash_file(file)
     manifest: Manifest | None = None
     finding: Finding | None = None
     try:
         with _reporting("pack", "the zip"), zipfile.ZipFile(file) as pack:
-            manifest = _manifest(pack)
-            _members(pack, manifest)
-            _facts(pack, manifest)
-            _blobs(pack, manifest)
-            _words(pack, manifest)
-        if not checksum:
-            raise _InvalidPackError("checksum", "the zip's comment", "it is not the SHA-256 of the bytes before it")
+            manifest = _read_manifest(pack)
+            _check_members(pack, manifest)
+            _check_facts(pack, manifest)
+            _check_blobs(pack, manifest)
+            _check_readme(pack, manifest)
+        if not is_intact:
+            raise _InvalidPackError("checksum", "the zip's comment", "not the SHA-256 of the bytes before it")
         if link and link.lower() != manifest.link:
             raise _InvalidPackError(
-                "expected", f"fact {manifest.through}", f"the chain ends with {manifest.link}, not as expected"
+                "expected", f"fact {manifest.through}", f"the last link is {manifest.link}, not the expected one"
             )
-    except _InvalidPackError as wrong:
-        finding = wrong.finding
-    told = Verdict(ok=finding is None, finding=finding, pack_hash=pack_hash)
+    except _InvalidPackError as error:
+        finding = error.finding
+    verdict = Verdict(ok=finding is None, finding=finding, pack_hash=pack_hash)
     if manifest is None:
-        return told
+        return verdict
     return msgspec.structs.replace(
-        told,
+        verdict,
         session_id=manifest.session_id,
         workspace_id=manifest.workspace_id,
         made_by=manifest.made_by,
@@ -119,89 +126,89 @@ def verify(file: IO[bytes], *, link: str = "") -> Verdict:
 
 @contextmanager
 def _reporting(check: Check, where: str) -> Generator[None]:
-    """What cannot even be read is wrong there."""
+    """Report an error of the block as a finding."""
     try:
         yield
     except _BROKEN as error:
-        raise _InvalidPackError(check, where, f"it cannot be read: {error}") from error
+        raise _InvalidPackError(check, where, f"cannot be read: {error}") from error
 
 
-def _hashes(file: IO[bytes]) -> tuple[str, bool]:
-    """The hash of the whole, and whether the comment is that of what stands before it."""
+def _hash_file(file: IO[bytes]) -> tuple[str, bool]:
+    """Return the hash of the file, and whether its comment is the hash of the bytes before it."""
     size = file.seek(0, 2)
-    before, left = hashlib.sha256(), max(0, size - layout.COMMENT_BYTES)
+    content, remaining = hashlib.sha256(), max(0, size - layout.COMMENT_BYTES)
     file.seek(0)
-    while left:
-        piece = file.read(min(_PIECE, left))
-        before.update(piece)
-        left -= len(piece)
+    while remaining:
+        piece = file.read(min(_PIECE, remaining))
+        content.update(piece)
+        remaining -= len(piece)
     comment = file.read()
-    whole = before.copy()
+    whole = content.copy()
     whole.update(comment)
-    return whole.hexdigest(), comment == layout.COMMENT + before.hexdigest().encode()
+    return whole.hexdigest(), comment == layout.COMMENT + content.hexdigest().encode()
 
 
-def _manifest(pack: zipfile.ZipFile) -> Manifest:
+def _read_manifest(pack: zipfile.ZipFile) -> Manifest:
     with _reporting("manifest", layout.MANIFEST), pack.open(layout.MANIFEST) as file:
         data = file.read(_LONGEST)
         manifest = msgspec.json.decode(data, type=Manifest)
     if manifest.format != layout.FORMAT or manifest.format_version != layout.FORMAT_VERSION:
-        what = f"it is of {manifest.format[:40]} {manifest.format_version}, which this version does not know"
+        what = f"unsupported format {manifest.format[:40]} {manifest.format_version}"
         raise _InvalidPackError("manifest", layout.MANIFEST, what)
     if layout.manifest_bytes(manifest) != data:
-        raise _InvalidPackError("manifest", layout.MANIFEST, "it is not written as a pack's manifest is")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "not encoded like a pack's manifest")
     if manifest.hash != "SHA-256" or manifest.how != layout.COMPUTATIONS:
-        raise _InvalidPackError("manifest", layout.MANIFEST, "it tells another way to compute a link")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "describes a different computation of links")
     return manifest
 
 
-def _members(pack: zipfile.ZipFile, manifest: Manifest) -> None:
+def _check_members(pack: zipfile.ZipFile, manifest: Manifest) -> None:
     blobs = [layout.BLOBS + blob.hash for blob in manifest.blobs]
-    wanted = [layout.FACTS, *blobs, layout.MANIFEST, layout.README]
-    for at, (is_there, named) in enumerate(zip(pack.namelist(), wanted, strict=False)):
-        if is_there != named:
-            raise _InvalidPackError("pack", is_there[:100], f"file {at + 1} of the zip should be {named}")
-    if len(pack.namelist()) != len(wanted):
+    expected = [layout.FACTS, *blobs, layout.MANIFEST, layout.README]
+    for number, (name, expected_name) in enumerate(zip(pack.namelist(), expected, strict=False), start=1):
+        if name != expected_name:
+            raise _InvalidPackError("pack", name[:100], f"file {number} of the zip should be {expected_name}")
+    if len(pack.namelist()) != len(expected):
         raise _InvalidPackError(
-            "pack", "the zip", f"it has {len(pack.namelist())} files, and the manifest names {len(wanted)}"
+            "pack", "the zip", f"has {len(pack.namelist())} files, but the manifest names {len(expected)}"
         )
 
 
-def _facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
-    found, link, erased = 0, chain.genesis(manifest.session_id), list[int]()
-    hashed = hashlib.sha256()
+def _check_facts(pack: zipfile.ZipFile, manifest: Manifest) -> None:
+    count, link, erased = 0, chain.genesis(manifest.session_id), list[int]()
+    content = hashlib.sha256()
     lineage = None if manifest.task is None else Lineage()
-    for line, raw in _lines(pack):
-        found += 1
-        hashed.update(raw)
-        if line.sequence != found:
+    for line, raw in _read_lines(pack):
+        count += 1
+        content.update(raw)
+        if line.sequence != count:
             raise _InvalidPackError(
-                "fact", f"fact {found}", f"the sequence has a gap: {line.sequence} stands in its place", found
+                "fact", f"fact {count}", f"the sequence has a gap: the line has {line.sequence}", count
             )
-        stored = _read(line, raw, found)
+        stored = _decode_line(line, raw, count)
         digest = stored.seal if stored.payload is None else chain.digest(stored.seal, stored.payload)
         link = chain.link(link, stored.header, digest)
         if stored.link != link:
             raise _InvalidPackError(
-                "fact", f"fact {found}", "header, payload, salt or link are not those that were chained", found
+                "fact", f"fact {count}", "header, payload, salt or link differ from the chained ones", count
             )
         if stored.payload is None:
-            erased.append(found)
+            erased.append(count)
         if lineage is not None:
-            with _reporting("task", f"fact {found}"):
+            with _reporting("task", f"fact {count}"):
                 lineage.add_facts([stored])
-    if (found, found, link.hex()) != (manifest.through, manifest.facts, manifest.link):
-        what = f"it says {manifest.facts} facts up to {manifest.link}; there are {found} up to {link.hex()}"
+    if (count, count, link.hex()) != (manifest.through, manifest.facts, manifest.link):
+        what = f"claims {manifest.facts} facts up to {manifest.link}, but there are {count} up to {link.hex()}"
         raise _InvalidPackError("end", layout.MANIFEST, what)
     if layout.to_spans(erased) != manifest.erased:
-        raise _InvalidPackError("manifest", layout.MANIFEST, "it names other facts as erased than those that are")
-    if hashed.hexdigest() != manifest.files.get(layout.FACTS):
-        raise _InvalidPackError("file", layout.FACTS, "it does not have the hash that the manifest names")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "the listed erased facts are not the erased ones")
+    if content.hexdigest() != manifest.files.get(layout.FACTS):
+        raise _InvalidPackError("file", layout.FACTS, "its hash differs from the manifest")
     if lineage is not None:
-        _task(pack, manifest.task, lineage)
+        _check_task(pack, manifest.task, lineage)
 
 
-def _lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
+def _read_lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
     number = 0
     decoder = msgspec.json.Decoder(FactLine)
     with _reporting("fact", layout.FACTS), pack.open(layout.FACTS) as file:
@@ -215,8 +222,8 @@ def _lines(pack: zipfile.ZipFile) -> Generator[tuple[FactLine, bytes]]:
             yield line, raw
 
 
-def _read(line: FactLine, raw: bytes, sequence: int) -> StoredBytes:
-    """The fact of a line, whose every word must follow from what is chained."""
+def _decode_line(line: FactLine, raw: bytes, sequence: int) -> StoredBytes:
+    """Return the fact of a line, after checking that the chained bytes result in exactly this line."""
     where = f"fact {sequence}"
     with _reporting("fact", where):
         stored = StoredBytes(
@@ -229,48 +236,48 @@ def _read(line: FactLine, raw: bytes, sequence: int) -> StoredBytes:
         if len(stored.seal) != (chain.DIGEST_BYTES if line.erased else chain.SALT_BYTES):
             raise _InvalidPackError("fact", where, "its salt or digest has the wrong length", sequence)
         try:
-            told = layout.encode_line(stored, decode_header(stored.header))
+            expected = layout.encode_line(stored, decode_header(stored.header))
         except Refusal as refusal:
             raise _InvalidPackError("fact", where, refusal.problem.message, sequence) from refusal
-    if told != raw:
-        raise _InvalidPackError("fact", where, "what the line says is not what its header says", sequence)
+    if expected != raw:
+        raise _InvalidPackError("fact", where, "the line differs from its header", sequence)
     return stored
 
 
-def _task(pack: zipfile.ZipFile, named: TaskPart | None, lineage: Lineage) -> None:
-    """The facts that are named as the task's are those that are, computed anew."""
-    if named is None:
+def _check_task(pack: zipfile.ZipFile, claimed: TaskPart | None, lineage: Lineage) -> None:
+    """Select the facts of the task again, and compare them with the claimed ones."""
+    if claimed is None:
         return
-    if lineage.scope_of(named.task_id) is None:
-        raise _InvalidPackError("task", layout.MANIFEST, f"there is no task {named.task_id} in the session")
-    selection = lineage.select(named.task_id)
-    for line, _ in _lines(pack):
+    if lineage.scope_of(claimed.task_id) is None:
+        raise _InvalidPackError("task", layout.MANIFEST, f"there is no task {claimed.task_id} in the session")
+    selection = lineage.select(claimed.task_id)
+    for line, _ in _read_lines(pack):
         selection.add_fact(line.sequence, decode_header(b64decode(line.header)))
-    if selection.task_part() != named:
+    if selection.task_part() != claimed:
         raise _InvalidPackError(
-            "task", layout.MANIFEST, "the facts, parts or agents that it names are not those of the task"
+            "task", layout.MANIFEST, "the listed facts, subtasks or agents are not those of the task"
         )
 
 
-def _blobs(pack: zipfile.ZipFile, manifest: Manifest) -> None:
+def _check_blobs(pack: zipfile.ZipFile, manifest: Manifest) -> None:
     for blob in manifest.blobs:
         name = layout.BLOBS + blob.hash
-        size, found = _hashed(pack, name, "blob")
-        if found != blob.hash or size != blob.size:
-            raise _InvalidPackError("blob", name, "its bytes are not those that its name is the SHA-256 of")
+        size, hash = _hash_member(pack, name, "blob")
+        if hash != blob.hash or size != blob.size:
+            raise _InvalidPackError("blob", name, "its name is not the SHA-256 of its bytes")
 
 
-def _words(pack: zipfile.ZipFile, manifest: Manifest) -> None:
-    if _hashed(pack, layout.README, "file")[1] != manifest.files.get(layout.README):
-        raise _InvalidPackError("file", layout.README, "it does not have the hash that the manifest names")
+def _check_readme(pack: zipfile.ZipFile, manifest: Manifest) -> None:
+    if _hash_member(pack, layout.README, "file")[1] != manifest.files.get(layout.README):
+        raise _InvalidPackError("file", layout.README, "its hash differs from the manifest")
     if set(manifest.files) != {layout.FACTS, layout.README}:
-        raise _InvalidPackError("manifest", layout.MANIFEST, "it names files that a pack has not")
+        raise _InvalidPackError("manifest", layout.MANIFEST, "names files that are not part of a pack")
 
 
-def _hashed(pack: zipfile.ZipFile, name: str, check: Check) -> tuple[int, str]:
-    found, size = hashlib.sha256(), 0
+def _hash_member(pack: zipfile.ZipFile, name: str, check: Check) -> tuple[int, str]:
+    content, size = hashlib.sha256(), 0
     with _reporting(check, name), pack.open(name) as file:
         while piece := file.read(_PIECE):
-            found.update(piece)
+            content.update(piece)
             size += len(piece)
-    return size, found.hexdigest()
+    return size, content.hexdigest()

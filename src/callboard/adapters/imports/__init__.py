@@ -1,8 +1,9 @@
-"""Past sessions of other coding agents, read from where those keep them. Reading changes nothing there.
+"""Past sessions of other coding agents, read from their transcripts. Transcripts are never changed.
 
-past           a past session and its turns, whatever it was made with
-claude_code    Claude Code's transcripts
-claude_agents  those of its subagents
-codex          Codex's rollouts
-diffs          what a past edit did to a file
+Modules:
+    past: Past sessions and turns of any product.
+    claude_code: Transcripts of Claude Code.
+    claude_agents: Transcripts of Claude Code's subagents.
+    codex: Rollouts of Codex.
+    diffs: File changes of past edits.
 """

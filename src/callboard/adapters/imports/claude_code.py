@@ -1,8 +1,8 @@
-"""Claude Code's transcripts: one JSON line an event, in a folder for each project.
+"""Transcripts of Claude Code: one JSON line per event, in a folder for each project.
 
-A line of type `user` with text begins a turn; one with `tool_result` blocks answers calls. Lines of type `assistant` that
-share a message id are the blocks of one model call. Lines marked `isSidechain` are of a subagent, in this file or in one of its
-own (`claude_agents`). `isCompactSummary` marks a summary, and `origin` names who wrote a line that no person typed.
+A line of type `user` with text starts a turn; one with `tool_result` blocks answers calls. Lines of type `assistant` with the
+same message id are the blocks of one model call. Lines with `isSidechain` belong to a subagent, in this file or in its own
+(`claude_agents`). `isCompactSummary` marks a summary, and `origin` names the author of a line that no person typed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .past import (
 )
 
 SOURCE: Literal["claude_code"] = "claude_code"
-#: How many lines are looked at for what a session is about.
+#: The number of lines that are searched for the folder and title of a session.
 _HEAD = 200
 _STOPS: dict[str, StopReason] = {
     "end_turn": "stop",
@@ -46,8 +46,8 @@ _STOPS: dict[str, StopReason] = {
     "max_tokens": "length",
     "refusal": "content_filter",
 }
-#: Lines of the program itself that stand where a person's words do.
-_NOT_SAID = (
+#: Beginnings of texts that the program writes in the place of a person's input.
+_NOT_INPUT = (
     "<command-name>",
     "<local-command-",
     "<bash-stdout>",
@@ -55,7 +55,7 @@ _NOT_SAID = (
     "<system-reminder>",
     "Caveat: The messages below",
 )
-#: Who wrote a line, by `origin.kind`. A kind that is missing here is another program's: no person typed it.
+#: The author of a line by `origin.kind`. A kind that is missing here is another program.
 _ORIGINS: dict[str, InputSource] = {
     "human": "person",
     "task-notification": "notice",
@@ -63,38 +63,43 @@ _ORIGINS: dict[str, InputSource] = {
     "peer": "agent",
 }
 _NOTICE = "<task-notification>"
-#: How versions without `isCompactSummary` begin a summary.
+#: The beginning of a summary in versions without `isCompactSummary`.
 _SUMMARY = "This session is being continued from a previous conversation that ran out of context."
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>(?:\s*<command-args>(.*?)</command-args>)?", re.DOTALL)
 _INTERRUPTED = "[Request interrupted by user"
 
 
 def find(home: Path) -> Iterator[PastSession]:
-    """The sessions under Claude Code's folder (`~/.claude`), those without a turn left out."""
+    """Yield the sessions in Claude Code's folder (`~/.claude`), except those without a turn."""
     return readable_sessions(transcripts(home), about)
 
 
 def transcripts(home: Path) -> Iterator[Path]:
-    """The files in which sessions may be, in no order."""
+    """Yield the files that may be sessions, unordered."""
     return (home / "projects").glob("*/*.jsonl")
 
 
 def parts(file: Path) -> list[Path]:
-    """The other files of a session: those of its subagents."""
+    """Return the other files of a session: the transcripts of its subagents."""
     return claude_agents.transcripts(file)
 
 
 def about(file: Path, most: int | None = None) -> PastSession | None:
-    """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
-    Raises OSError."""
+    """Return the session of a transcript; None without a folder or a person's input.
+
+    Args:
+        most: Read only this number of bytes for the folder and title. Default: no limit.
+    Raises:
+        OSError: The transcript cannot be read.
+    """
     folder = title = ""
-    for place, line in enumerate(read_lines(file, most)):
+    for number, line in enumerate(read_lines(file, most)):
         folder = folder or str(line.get("cwd") or "")
-        typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
-        text = _input(text_of(as_object(line.get("message")).get("content"))) if typed else ""
+        is_typed = line.get("type") == "user" and not line.get("isMeta") and not line.get("isSidechain")
+        text = _input(text_of(as_object(line.get("message")).get("content"))) if is_typed else ""
         if text and _source(line, text) == "person":
             title = first_line(text)
-        if (folder and title) or place > _HEAD:
+        if (folder and title) or number > _HEAD:
             break
     if not folder or not title:
         return None
@@ -104,66 +109,69 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
         file=file,
         folder=folder,
         title=title,
-        changed=max(one.stat().st_mtime for one in (file, *parts(file))),
+        changed=max(part.stat().st_mtime for part in (file, *parts(file))),
         turns=lambda: turns(file),
     )
 
 
 def turns(file: Path) -> Iterator[PastTurn]:
-    """The turns of a session: those of its own transcript in their order, then those of each subagent's. A sidechain in the
-    session's own transcript stands where it began."""
+    """Yield the turns of a session's transcript in order, then those of each subagent's transcript.
+
+    A sidechain in the session's transcript keeps its place there.
+    """
     lineage = Lineage()
     yield from _turns(read_lines(file), session_id(file), lineage)
     for transcript in claude_agents.sort_by_start(parts(file)):
-        own = agent_key(transcript.stem.removeprefix("agent-"))
-        subagent = lineage.describe(own, claude_agents.read_meta(transcript))
-        yield from _turns(read_lines(transcript), session_id(file), lineage, own, subagent)
+        owner = agent_key(transcript.stem.removeprefix("agent-"))
+        subagent = lineage.describe(owner, claude_agents.read_meta(transcript))
+        yield from _turns(read_lines(transcript), session_id(file), lineage, owner, subagent)
 
 
 def _turns(
-    found: Iterable[Line], session: str, lineage: Lineage, own: str = "", subagent: ImportedAgent | None = None
+    transcript: Iterable[Line], session: str, lineage: Lineage, owner: str = "", subagent: ImportedAgent | None = None
 ) -> Iterator[PastTurn]:
-    making: dict[str, PastTurnBuilder] = {}
+    open_turns: dict[str, PastTurnBuilder] = {}
     boundary: Line = {}
     at = 0
-    for line in found:
+    for line in transcript:
         kind = line.get("type")
         if kind == "system" and line.get("subtype") == "compact_boundary":
             boundary = as_object(line.get("compactMetadata"))
         if kind not in ("user", "assistant") or line.get("isMeta"):
             continue
         at = microseconds(line.get("timestamp"), at)
-        agent = own or _agent(line)
+        agent = owner or _agent(line)
         lineage.apply(line, agent)
         message = as_object(line.get("message"))
         if kind == "assistant":
-            if agent in making:
-                _said(making[agent], message)
-                lineage.by_call.update((one.call_id, agent) for one in making[agent].calls[-1].parts if one.call_id)
+            if agent in open_turns:
+                _add_blocks(open_turns[agent], message)
+                parts = open_turns[agent].calls[-1].parts
+                lineage.by_call.update((part.call_id, agent) for part in parts if part.call_id)
             continue
-        if _answered(making, agent, line, message):
+        if _apply_results(open_turns, agent, line, message):
             continue
         text = _input(text_of(message.get("content")))
         if line.get("isCompactSummary") or text.startswith(_SUMMARY):
             summary, boundary = _summary_of(text, boundary), {}
-            if agent not in making or summary.cause == "person":
-                if agent in making:
-                    yield making[agent].turn(session)
+            if agent not in open_turns or summary.cause == "person":
+                if agent in open_turns:
+                    yield open_turns[agent].turn(session)
                 key = str(line.get("uuid") or at)
-                making[agent] = PastTurnBuilder(key, at, "", agent, source="compaction", subagent=subagent)
-            making[agent].compact(summary)
+                open_turns[agent] = PastTurnBuilder(key, at, "", agent, source="compaction", subagent=subagent)
+            open_turns[agent].compact(summary)
             continue
         if text.startswith(_INTERRUPTED):
-            if agent in making:
-                making[agent].ended = "interrupted"
+            if agent in open_turns:
+                open_turns[agent].ended = "interrupted"
             continue
         if not text:
             continue
-        if agent in making:
-            yield making[agent].turn(session)
+        if agent in open_turns:
+            yield open_turns[agent].turn(session)
         key = str(line.get("uuid") or at)
-        making[agent] = PastTurnBuilder(key, at, text, agent, source=_source(line, text), subagent=subagent)
-    yield from (one.turn(session) for one in sorted(making.values(), key=lambda one: one.at))
+        open_turns[agent] = PastTurnBuilder(key, at, text, agent, source=_source(line, text), subagent=subagent)
+    yield from (builder.turn(session) for builder in sorted(open_turns.values(), key=lambda builder: builder.at))
 
 
 def _agent(line: Line) -> str:
@@ -173,15 +181,15 @@ def _agent(line: Line) -> str:
 
 
 def _input(text: str) -> str:
-    """What a line asks for; empty where the program wrote it for itself. A command reads as it was typed."""
+    """Return the input of a line; empty for texts of the program. A command is returned as it was typed."""
     if text.lstrip().startswith("<command-message>"):
-        found = _COMMAND.search(text)
-        return " ".join(one for one in found.groups("") if one).strip() if found else ""
-    return "" if not text.strip() or text.lstrip().startswith(_NOT_SAID) else text
+        command = _COMMAND.search(text)
+        return " ".join(filter(None, command.groups(""))).strip() if command else ""
+    return "" if not text.strip() or text.lstrip().startswith(_NOT_INPUT) else text
 
 
 def _source(line: Line, text: str) -> InputSource:
-    """Who wrote the input. Only what a person typed is a person's: a subagent's prompt is of the agent that started it."""
+    """Return the author of an input. The prompt of a subagent comes from the agent that started it."""
     kind = as_object(line.get("origin")).get("kind")
     if isinstance(kind, str) and kind:
         return _ORIGINS.get(kind, "notice")
@@ -193,7 +201,7 @@ def _source(line: Line, text: str) -> InputSource:
 
 
 def _summary_of(text: str, boundary: Line) -> ImportedPart:
-    """A summary, with what the line before it says of its cause and its size."""
+    """Return a summary, with its cause and size from the boundary line before it."""
     return ImportedPart(
         kind="compaction",
         text=text,
@@ -203,9 +211,9 @@ def _summary_of(text: str, boundary: Line) -> ImportedPart:
     )
 
 
-def _said(making: PastTurnBuilder, message: Line) -> None:
-    """The blocks of a line join those of the same message."""
-    identity = str(message.get("id") or "")
+def _add_blocks(turn: PastTurnBuilder, message: Line) -> None:
+    """Add the blocks of a line to the model call of the same message, or as a new call."""
+    message_id = str(message.get("id") or "")
     parts = tuple(part for block in _blocks(message) if (part := _part(block)) is not None)
     usage = as_object(message.get("usage"))
     stop = message.get("stop_reason")
@@ -218,12 +226,12 @@ def _said(making: PastTurnBuilder, message: Line) -> None:
         output_tokens=as_count(usage.get("output_tokens")),
         cached_tokens=cached,
     )
-    if identity and making.calls and making.message == identity:
-        joined = (*making.calls[-1].parts, *parts)
-        making.calls[-1] = msgspec.structs.replace(call, parts=joined)
+    if message_id and turn.calls and turn.message == message_id:
+        joined = (*turn.calls[-1].parts, *parts)
+        turn.calls[-1] = msgspec.structs.replace(call, parts=joined)
     else:
-        making.calls.append(call)
-    making.message = identity
+        turn.calls.append(call)
+    turn.message = message_id
 
 
 def _part(block: Line) -> ImportedPart | None:
@@ -247,10 +255,10 @@ def _part(block: Line) -> ImportedPart | None:
             return None
 
 
-def _answered(making: dict[str, PastTurnBuilder], agent: str, line: Line, message: Line) -> bool:
-    """Gives calls their results; True where the line does nothing else."""
+def _apply_results(open_turns: dict[str, PastTurnBuilder], agent: str, line: Line, message: Line) -> bool:
+    """Add results to their calls. Return whether the line has results."""
     results = [block for block in _blocks(message) if block.get("type") == "tool_result"]
-    turn = making.get(agent)
+    turn = open_turns.get(agent)
     for block in results:
         if turn is None:
             continue
@@ -278,18 +286,18 @@ def _changes(part: ImportedPart, folder: str, before: Any) -> tuple[ImportedChan
     path = arguments.get("file_path")
     match part.tool:
         case "Write":
-            found = [replacement_change(folder, path, before, arguments.get("content"))]
+            changes = [replacement_change(folder, path, before, arguments.get("content"))]
         case "Edit":
-            found = [replacement_change(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
+            changes = [replacement_change(folder, path, arguments.get("old_string"), arguments.get("new_string"))]
         case "MultiEdit":
             edits = arguments.get("edits")
-            found = [
-                replacement_change(folder, path, as_object(one).get("old_string"), as_object(one).get("new_string"))
-                for one in (cast("list[Any]", edits) if isinstance(edits, list) else [])
+            changes = [
+                replacement_change(folder, path, as_object(edit).get("old_string"), as_object(edit).get("new_string"))
+                for edit in (cast("list[Any]", edits) if isinstance(edits, list) else [])
             ]
         case _:
             return ()
-    return tuple(one for one in found if one is not None)
+    return tuple(change for change in changes if change is not None)
 
 
 def _summary(tool: str, arguments: Line) -> str:
@@ -306,5 +314,5 @@ def _blocks(message: Line) -> list[Line]:
 
 
 def _sum(*counts: Any) -> int | None:
-    told = [one for one in map(as_count, counts) if one is not None]
-    return sum(told) if told else None
+    numbers = [number for number in map(as_count, counts) if number is not None]
+    return sum(numbers) if numbers else None

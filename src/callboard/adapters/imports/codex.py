@@ -1,9 +1,9 @@
-"""Codex's rollouts: one JSON line an event, in folders by date.
+"""Rollouts of Codex: one JSON line per event, in folders by date.
 
-A `response_item` is what went to or came from the model: messages, reasoning, calls and their outputs. A message of the
-user begins a turn. `event_msg` of type `token_count` tells the use of the newest model call, `turn_context` its model, and
-`patch_apply_end` what became of a patch. `compacted` holds a summary. A rollout of a subagent is left out: it repeats what its
-parent's holds, without saying where its own part begins.
+A `response_item` is input or output of the model: messages, reasoning, calls and their outputs. A user message starts a turn.
+`event_msg` of type `token_count` has the usage of the newest model call, `turn_context` its model, and `patch_apply_end` the
+result of a patch. `compacted` has a summary. Rollouts of subagents are omitted: they repeat their parent's rollout without
+marking where their own part starts.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from .past import (
 
 SOURCE: Literal["codex"] = "codex"
 _HEAD = 200
-#: What the program itself says in the person's name.
-_NOT_SAID = (
+#: Beginnings of texts that the program writes as the user.
+_NOT_INPUT = (
     "<environment_context>",
     "<user_instructions>",
     "<turn_aborted>",
     "<permissions",
     "# AGENTS.md instructions",
 )
-#: The same, which earlier versions of this module took for a turn: each keeps its number, so that no turn is imported twice.
+#: More such texts, which earlier versions imported as turns. They keep their numbers, so that no turn is imported twice.
 _NOT_TYPED = (
     "<user_shell_command>",
     "<subagent_notification>",
@@ -53,9 +53,9 @@ _NOT_TYPED = (
     "<model_switch>",
     "Another language model started to solve this problem",
 )
-#: What a call answers with that a person, or the rules that a person set, did not allow.
+#: Outputs of calls that a person or a person's rules rejected.
 _DECLINED = ("patch rejected by user", "exec command rejected by user", "rejected by user")
-#: How the output of a call begins that came to nothing.
+#: Beginnings of outputs of failed calls.
 _FAILED = (
     "apply_patch verification failed",
     "patch rejected",
@@ -71,35 +71,40 @@ _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 
 
 def find(home: Path) -> Iterator[PastSession]:
-    """The sessions under Codex's folder (`~/.codex`), those without a turn left out."""
+    """Yield the sessions in Codex's folder (`~/.codex`), except those without a turn."""
     return readable_sessions(transcripts(home), about)
 
 
 def transcripts(home: Path) -> Iterator[Path]:
-    """The files in which sessions may be, in no order."""
+    """Yield the files that may be sessions, unordered."""
     return (home / "sessions").glob("**/rollout-*.jsonl")
 
 
 def parts(file: Path) -> list[Path]:
-    """The other files of a session, of which there are none."""
+    """Return the other files of a session: Codex has none."""
     return []
 
 
 def about(file: Path, most: int | None = None) -> PastSession | None:
-    """What a transcript is about, looked for in its first `most` bytes; None where no person said anything in a folder.
-    Raises OSError."""
+    """Return the session of a rollout; None without a folder or a person's input, and for subagents.
+
+    Args:
+        most: Read only this number of bytes for the folder and title. Default: no limit.
+    Raises:
+        OSError: The rollout cannot be read.
+    """
     folder = title = identity = ""
-    for place, line in enumerate(read_lines(file, most)):
+    for number, line in enumerate(read_lines(file, most)):
         payload = as_object(line.get("payload"))
         if line.get("type") == "session_meta":
             if not identity and "subagent" in as_object(payload.get("source")):
                 return None
             folder, identity = str(payload.get("cwd") or ""), str(payload.get("id") or "")
-        said = payload.get("type") == "message" and payload.get("role") == "user"
-        text = text_of(payload.get("content")) if said else ""
-        if text.strip() and not text.lstrip().startswith(_NOT_SAID + _NOT_TYPED):
+        is_input = payload.get("type") == "message" and payload.get("role") == "user"
+        text = text_of(payload.get("content")) if is_input else ""
+        if text.strip() and not text.lstrip().startswith(_NOT_INPUT + _NOT_TYPED):
             title = first_line(text)
-        if (folder and title) or place > _HEAD:
+        if (folder and title) or number > _HEAD:
             break
     if not folder or not title:
         return None
@@ -115,32 +120,32 @@ def about(file: Path, most: int | None = None) -> PastSession | None:
 
 
 def turns(file: Path) -> Iterator[PastTurn]:
-    """The turns of a rollout, in their order."""
-    reading = _Reading(session_id(file))
+    """Yield the turns of a rollout in order."""
+    reader = _RolloutReader(session_id(file))
     for line in read_lines(file):
-        done = reading.take(line)
-        if done is not None:
-            yield done
-    last = reading.end()
+        turn = reader.apply(line)
+        if turn is not None:
+            yield turn
+    last = reader.end()
     if last is not None:
         yield last
 
 
-class _Reading:
-    """What is known while a rollout is read."""
+class _RolloutReader:
+    """State while a rollout is read: the open turn, its model call, folder and model."""
 
     def __init__(self, session: str) -> None:
         self._session = session
-        self._making: PastTurnBuilder | None = None
+        self._turn: PastTurnBuilder | None = None
         self._folder = ""
         self._model = "unknown"
         self._at = 0
         self._count = 0
-        self._fresh = True
+        self._starts_call = True
         self._patches: dict[str, Line] = {}
 
-    def take(self, line: Line) -> PastTurn | None:
-        """Takes a line; the turn before it where the line begins another one."""
+    def apply(self, line: Line) -> PastTurn | None:
+        """Apply a line. If it starts a turn, return the turn before it."""
         self._at = microseconds(line.get("timestamp"), self._at)
         payload = as_object(line.get("payload"))
         match line.get("type"):
@@ -159,65 +164,65 @@ class _Reading:
         return None
 
     def end(self) -> PastTurn | None:
-        """The newest turn."""
-        return self._making.turn(self._session) if self._making is not None else None
+        """Return the last turn; None if there is none."""
+        return self._turn.turn(self._session) if self._turn is not None else None
 
     def _item(self, payload: Line) -> PastTurn | None:
         kind = payload.get("type")
         if kind == "message" and payload.get("role") == "user":
-            return self._asked(text_of(payload.get("content")))
-        if self._making is None:
+            return self._start_turn(text_of(payload.get("content")))
+        if self._turn is None:
             return None
         if kind == "message" and payload.get("role") == "assistant":
             text = text_of(payload.get("content"))
             if text.strip():
-                self._part(ImportedPart(kind="text", text=text))
+                self._add_part(ImportedPart(kind="text", text=text))
         elif kind == "reasoning":
             thought = text_of(payload.get("summary"), ("summary_text",))
             if thought.strip():
-                self._part(ImportedPart(kind="reasoning", text=thought))
+                self._add_part(ImportedPart(kind="reasoning", text=thought))
         elif kind in _CALLS:
-            self._part(_call(payload))
+            self._add_part(_call(payload))
         elif kind in _OUTPUTS:
-            self._answered(payload)
+            self._apply_output(payload)
         return None
 
-    def _asked(self, text: str) -> PastTurn | None:
+    def _start_turn(self, text: str) -> PastTurn | None:
         if not text.strip():
             return None
-        if text.lstrip().startswith(_NOT_SAID):
-            if text.lstrip().startswith("<turn_aborted>") and self._making is not None:
-                self._making.ended = "interrupted"
+        if text.lstrip().startswith(_NOT_INPUT):
+            if text.lstrip().startswith("<turn_aborted>") and self._turn is not None:
+                self._turn.ended = "interrupted"
             return None
         if text.lstrip().startswith(_NOT_TYPED):
             self._count += 1
             return None
         done = self.end()
         self._count += 1
-        self._making = PastTurnBuilder(key=f"{self._count}", at=self._at, input=text)
-        self._fresh = True
+        self._turn = PastTurnBuilder(key=f"{self._count}", at=self._at, input=text)
+        self._starts_call = True
         return done
 
     def _compacted(self, payload: Line) -> None:
-        """A summary is a mark in the turn under way, or a turn without an input where none is."""
+        """Add a summary to the open turn, or as a turn without input if none is open."""
         summary = ImportedPart(kind="compaction", text=text_of(payload.get("message")))
-        if self._making is None:
-            self._making = PastTurnBuilder(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
-        self._making.compact(summary)
-        self._fresh = True
+        if self._turn is None:
+            self._turn = PastTurnBuilder(key=f"compacted {self._at}", at=self._at, input="", source="compaction")
+        self._turn.compact(summary)
+        self._starts_call = True
 
-    def _part(self, part: ImportedPart) -> None:
-        """A part of the model call under way; the first after an answer to a call begins another one."""
-        if self._making is None:
+    def _add_part(self, part: ImportedPart) -> None:
+        """Add a part to the current model call. The first part after the result of a call starts a new one."""
+        if self._turn is None:
             return
-        calls = self._making.calls
-        if self._fresh or not calls:
+        calls = self._turn.calls
+        if self._starts_call or not calls:
             calls.append(ImportedCall(model=self._model))
-            self._fresh = False
+            self._starts_call = False
         stop = "tool_calls" if part.kind == "tool" else "stop"
         calls[-1] = msgspec.structs.replace(calls[-1], parts=(*calls[-1].parts, part), stop_reason=stop)
 
-    def _answered(self, payload: Line) -> None:
+    def _apply_output(self, payload: Line) -> None:
         output, code, success = _output(payload.get("output"))
         folder = self._folder
         call = str(payload.get("call_id") or "")
@@ -229,19 +234,19 @@ class _Reading:
             changes = tuple(patch_changes(folder, _patch(part))) if proved else ()
             return msgspec.structs.replace(part, output=output, exit_code=code, ended=ended, changes=changes)
 
-        if self._making is not None and self._making.answer(call, end):
-            self._fresh = True
+        if self._turn is not None and self._turn.answer(call, end):
+            self._starts_call = True
 
     def _event(self, payload: Line) -> None:
         if payload.get("type") == "patch_apply_end":
             self._patches[str(payload.get("call_id") or "")] = payload
-        if payload.get("type") == "turn_aborted" and self._making is not None:
-            self._making.ended = "interrupted"
-        if payload.get("type") != "token_count" or self._making is None or not self._making.calls:
+        if payload.get("type") == "turn_aborted" and self._turn is not None:
+            self._turn.ended = "interrupted"
+        if payload.get("type") != "token_count" or self._turn is None or not self._turn.calls:
             return
         used = as_object(as_object(payload.get("info")).get("last_token_usage"))
-        self._making.calls[-1] = msgspec.structs.replace(
-            self._making.calls[-1],
+        self._turn.calls[-1] = msgspec.structs.replace(
+            self._turn.calls[-1],
             input_tokens=as_count(used.get("input_tokens")),
             output_tokens=as_count(used.get("output_tokens")),
             cached_tokens=as_count(used.get("cached_input_tokens")),
@@ -251,8 +256,8 @@ class _Reading:
 
 def _call(payload: Line) -> ImportedPart:
     name = str(payload.get("name") or payload.get("type") or "unknown")[:200]
-    given = payload.get("arguments") if "arguments" in payload else payload.get("input", payload.get("action"))
-    text = given if isinstance(given, str) else msgspec.json.encode(given).decode()
+    arguments = payload.get("arguments") if "arguments" in payload else payload.get("input", payload.get("action"))
+    text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
     return ImportedPart(
         kind="tool",
         tool=name,
@@ -264,23 +269,25 @@ def _call(payload: Line) -> ImportedPart:
 
 def _command(text: str) -> str:
     try:
-        given = as_object(msgspec.json.decode(text))
+        arguments = as_object(msgspec.json.decode(text))
     except msgspec.DecodeError:
         return ""
-    command: Any = given.get("command") or given.get("cmd")
+    command: Any = arguments.get("command") or arguments.get("cmd")
     return " ".join(map(str, cast("list[Any]", command))) if isinstance(command, list) else str(command or "")
 
 
 def _patch(part: ImportedPart) -> str:
-    """The patch of a call that applies one; nothing where it does something else."""
+    """Return the patch that a call applies; empty for any other call."""
     text = part.text if part.tool == "apply_patch" else _command(part.text)
     begin = text.find("*** Begin Patch")
     return text[begin:] if begin >= 0 else ""
 
 
 def _output(output: Any) -> tuple[str, int | None, bool | None]:
-    """The output of a call, its exit code and its success, the latter None where the rollout does not say. Older versions
-    write JSON text, newer ones an object or a text with a head."""
+    """Return the output, exit code and success of a call; None if the rollout does not have them.
+
+    Older versions write JSON text, newer ones an object or a text with a head.
+    """
     if isinstance(output, str):
         try:
             fields = as_object(msgspec.json.decode(output))
@@ -296,19 +303,19 @@ def _output(output: Any) -> tuple[str, int | None, bool | None]:
 
 
 def _exit_code(text: str) -> int | None:
-    """The exit code in the head of an output: what the command itself wrote follows behind it."""
-    found = _EXIT.search(text.partition("Output:\n")[0][:500])
-    return int(found[1]) if found else None
+    """Return the exit code in the head of an output, before the command's own output."""
+    match = _EXIT.search(text.partition("Output:\n")[0][:500])
+    return int(match[1]) if match else None
 
 
 def _ended(
     output: str, code: int | None, success: bool | None, applied: Line, *, is_patch: bool
 ) -> Literal["completed", "failed", "refused"] | None:
-    """How a call ended. A patch is completed only where the rollout proves it, and else unknown."""
-    told = output.strip().lower()
-    if told in _DECLINED or applied.get("status") == "declined":
+    """Return the end of a call. A patch is completed only if the rollout proves it; otherwise its end is None."""
+    text = output.strip().lower()
+    if text in _DECLINED or applied.get("status") == "declined":
         return "refused"
-    if code not in (None, 0) or success is False or applied.get("success") is False or told.startswith(_FAILED):
+    if code not in (None, 0) or success is False or applied.get("success") is False or text.startswith(_FAILED):
         return "failed"
-    proved = code == 0 or success is True or applied.get("success") is True or told.startswith("success")
-    return "completed" if proved or not is_patch else None
+    is_proved = code == 0 or success is True or applied.get("success") is True or text.startswith("success")
+    return "completed" if is_proved or not is_patch else None

@@ -1,4 +1,4 @@
-"""What a past edit did to a file, as far as its transcript tells."""
+"""File changes of past edits, as far as their transcripts record them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ _PATCH_FILES = {"*** Add File: ": "created", "*** Update File: ": "modified", "*
 
 
 def replacement_change(folder: str, path: Any, before: Any, after: Any) -> ImportedChange | None:
-    """One text that took another's place; without a former one the file was written whole."""
+    """Return the change of a replaced text; None for invalid input. Without `before` the file was written as a whole."""
     if not isinstance(path, str) or not path or not isinstance(after, str):
         return None
-    former = before if isinstance(before, str) else ""
+    old = before if isinstance(before, str) else ""
     name = relative_path(folder, path)
-    found = list(
-        difflib.unified_diff(former.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="", n=3)
-    )
-    return _change(name, "modified" if former else "created", found)
+    diff = list(difflib.unified_diff(old.splitlines(), after.splitlines(), f"a/{name}", f"b/{name}", lineterm="", n=3))
+    return _change(name, "modified" if old else "created", diff)
 
 
 def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
-    """The files of a patch in the format of `apply_patch`."""
+    """Yield the changes of a patch in the format of `apply_patch`."""
     if not isinstance(patch, str):
         return
     name, kind, body = "", "modified", list[str]()
@@ -44,7 +42,7 @@ def patch_changes(folder: str, patch: Any) -> Iterator[ImportedChange]:
 
 
 def relative_path(folder: str, path: str) -> str:
-    """The path within the folder where it is in it, else as it is."""
+    """Return the path relative to the folder if it is inside, else unchanged."""
     try:
         return str(PurePosixPath(path).relative_to(folder))
     except ValueError:
@@ -54,7 +52,7 @@ def relative_path(folder: str, path: str) -> str:
 def _change(name: str, kind: str, body: list[str]) -> ImportedChange:
     added = sum(line.startswith("+") and not line.startswith("+++") for line in body)
     removed = sum(line.startswith("-") and not line.startswith("---") for line in body)
-    of: Literal["created", "modified", "deleted"] = (
+    change: Literal["created", "modified", "deleted"] = (
         "created" if kind == "created" else "deleted" if kind == "deleted" else "modified"
     )
-    return ImportedChange(path=name, kind=of, diff="\n".join(body), added=added, removed=removed)
+    return ImportedChange(path=name, kind=change, diff="\n".join(body), added=added, removed=removed)

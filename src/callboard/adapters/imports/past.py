@@ -1,4 +1,4 @@
-"""A past session and its turns, whatever it was made with."""
+"""Past sessions and turns of any product, and helpers to read transcripts."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from callboard.contracts.facts.turn import InputSource
 
 log = logging.getLogger(__name__)
 
-#: No line of a transcript is longer, in bytes; one that is is left out.
+#: The longest line of a transcript, in bytes. Longer ones are omitted.
 LONGEST_LINE = 32 * 1024 * 1024
-#: What is told of a text at most, in characters.
+#: The longest text of a message, in characters. Longer ones are truncated.
 LONGEST_TEXT = 2_000_000
 
 Line = dict[str, Any]
@@ -30,8 +30,14 @@ Ended = Literal["completed", "interrupted", "failed"]
 
 @dataclass(frozen=True, kw_only=True)
 class PastTurn:
-    """One turn: its input and what came of it. `at` is in microseconds since the Unix epoch; `agent` is empty for the one that
-    spoke with the person. `source` is where the input came from, `subagent` what is proved of another agent."""
+    """A past turn.
+
+    Attributes:
+        at: Start time in microseconds since the Unix epoch.
+        agent: Key of the subagent; empty for the agent that talked to the person.
+        source: The author of the input.
+        subagent: Proved facts about the subagent.
+    """
 
     turn_id: str
     at: int
@@ -45,8 +51,13 @@ class PastTurn:
 
 @dataclass(frozen=True, kw_only=True)
 class PastSession:
-    """A transcript that was found. `folder` is where its agent worked; `changed` when the file was last written, in seconds
-    since the Unix epoch; `turns` reads it."""
+    """A past session and its transcript.
+
+    Attributes:
+        folder: The working folder of the agent.
+        changed: Modification time of the transcript in seconds since the Unix epoch.
+        turns: Reads the turns.
+    """
 
     source: SessionSource
     source_id: str
@@ -59,7 +70,7 @@ class PastSession:
 
 @dataclass
 class PastTurnBuilder:
-    """A turn in the making. `message` is the provider's id of the newest model call."""
+    """A turn while it is read. `message` is the provider's id of the newest model call."""
 
     key: str
     at: int
@@ -72,7 +83,7 @@ class PastTurnBuilder:
     calls: list[ImportedCall] = field(default_factory=list[ImportedCall])
 
     def turn(self, session: str) -> PastTurn:
-        """The turn as it is now. The same transcript gives the same id, however often it is read."""
+        """Return the turn as read so far. Its id depends only on the transcript, so repeated reads return the same id."""
         digest = hashlib.sha256(f"{session}\0{self.agent}\0{self.key}".encode()).hexdigest()[:32]
         return PastTurn(
             turn_id=f"imp_{digest}",
@@ -86,46 +97,51 @@ class PastTurnBuilder:
         )
 
     def compact(self, summary: ImportedPart) -> None:
-        """Add a summary that replaced the conversation so far. What follows is another model call."""
+        """Add a summary that replaced the conversation. The next part starts a new model call."""
         self.calls.append(ImportedCall(model="", parts=(summary,)))
         self.message = ""
 
     def answer(self, call: str, change: Callable[[ImportedPart], ImportedPart]) -> bool:
-        """Changes the part of that call; False where the turn has none."""
-        for number, made in enumerate(self.calls):
-            for place, part in enumerate(made.parts):
+        """Change the part of a tool call. Return False if the turn has no such call."""
+        for number, model_call in enumerate(self.calls):
+            for index, part in enumerate(model_call.parts):
                 if part.kind == "tool" and part.call_id == call:
-                    parts = (*made.parts[:place], change(part), *made.parts[place + 1 :])
-                    self.calls[number] = msgspec.structs.replace(made, parts=parts)
+                    parts = (*model_call.parts[:index], change(part), *model_call.parts[index + 1 :])
+                    self.calls[number] = msgspec.structs.replace(model_call, parts=parts)
                     return True
         return False
 
 
 def readable_sessions(files: Iterable[Path], about: Callable[[Path], PastSession | None]) -> Iterator[PastSession]:
-    """The sessions of these transcripts, in the order of their names. One that cannot be read hides no other; what is no file,
-    such as a pipe, would keep its reader waiting for ever."""
+    """Yield the sessions of the transcripts, sorted by path. Unreadable files are logged and omitted.
+
+    Special files such as pipes are skipped, because reading them could block forever.
+    """
     for file in sorted(files):
         try:
-            found = about(file) if file.is_file() else None
+            session = about(file) if file.is_file() else None
         except OSError as error:
-            log.warning("the transcript %s was left out: %s", file, error.strerror or error)
+            log.warning("the transcript %s was omitted: %s", file, error.strerror or error)
             continue
-        if found is not None:
-            yield found
+        if session is not None:
+            yield session
 
 
 def session_id(file: Path) -> str:
-    """The product's name of the session, by the name of its transcript, which may be no valid text."""
+    """Return the product's id of a session: the name of its transcript as valid text."""
     return valid_text(file.stem)
 
 
 def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:
-    """The JSON objects of a file, line by line, of its first `most` bytes where that is given. What is none, as a line cut
-    short by a crash, is left out."""
-    left = most
+    """Yield the JSON objects of a file, one per line. Invalid lines, such as one truncated by a crash, are omitted.
+
+    Args:
+        most: Read only this number of bytes. Default: the whole file.
+    """
+    remaining = most
     with file.open("rb") as opened:
-        while data := opened.readline(LONGEST_LINE if left is None else min(left, LONGEST_LINE)):
-            left = None if left is None else left - len(data)
+        while data := opened.readline(LONGEST_LINE if remaining is None else min(remaining, LONGEST_LINE)):
+            remaining = None if remaining is None else remaining - len(data)
             try:
                 line = msgspec.json.decode(data)
             except (msgspec.DecodeError, RecursionError):
@@ -135,7 +151,7 @@ def read_lines(file: Path, most: int | None = None) -> Iterator[Line]:
 
 
 def microseconds(text: Any, otherwise: int) -> int:
-    """An RFC 3339 time in microseconds since the Unix epoch."""
+    """Return an RFC 3339 time in microseconds since the Unix epoch; `otherwise` for an invalid one."""
     if not isinstance(text, str):
         return otherwise
     try:
@@ -145,29 +161,29 @@ def microseconds(text: Any, otherwise: int) -> int:
 
 
 def text_of(content: Any, kinds: tuple[str, ...] = ("text", "input_text", "output_text")) -> str:
-    """The text of a message's content: a text, or a list of blocks of these kinds."""
+    """Return the text of a message's content: a text, or a list of blocks of these kinds."""
     if isinstance(content, str):
         return content[:LONGEST_TEXT]
     if not isinstance(content, list):
         return ""
-    found = (
+    texts = (
         cast("Line", block).get("text", "")
         for block in cast("list[Any]", content)
         if isinstance(block, dict) and cast("Line", block).get("type") in kinds
     )
-    return "\n".join(one for one in found if isinstance(one, str))[:LONGEST_TEXT]
+    return "\n".join(text for text in texts if isinstance(text, str))[:LONGEST_TEXT]
 
 
 def as_object(value: Any) -> Line:
-    """The value where it is an object, else an empty one."""
+    """Return the value if it is an object, else an empty one."""
     return cast("Line", value) if isinstance(value, dict) else {}
 
 
 def as_count(value: Any) -> int | None:
-    """The value where it counts something."""
+    """Return the value if it is a non-negative integer, else None."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def first_line(text: str) -> str:
-    """The first line that says something, as a title."""
+    """Return the first non-empty line as a title, of at most 120 characters."""
     return next((line.strip()[:120] for line in text.splitlines() if line.strip()), "")

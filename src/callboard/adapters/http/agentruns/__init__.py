@@ -1,15 +1,16 @@
-"""The HTTP contract of the Multi-agent runtime specification, and the interrupt of the Communication specification.
+"""HTTP contract of the Multi-agent runtime specification, and the interrupt of the Communication specification.
 
-It stands behind the same guard and refuses in the same form as every other route; what differs is its casing, which is that
-specification's own, and its words, which are mapped here and nowhere else.
+The routes have the same guard and the same problems as all others. Only names and casing differ: they are those of the
+specification, and only this package maps them.
 
-    queries     what is asked for, as Structs
-    words       a refusal's fields in this casing
-    contexts    a run's context, whole or compact
-    tree        the files of a folder, confined and bounded
-    settings    what holds in a folder, and what of it can be changed
-    routes      the routes
-    document    the same routes as OpenAPI
+Modules:
+    queries: Queries and bodies.
+    refusals: Field names of refusals, in the casing of the specification.
+    contexts: A run's context: its facts, or a summary.
+    tree: Files of a folder.
+    settings: Effective settings of a folder, and refusal of changes.
+    routes: The routes.
+    document: The routes as OpenAPI.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A run's context: its own facts, whole or compact, and nothing of any other run (MAR-15)."""
+"""A run's context: its own facts or a summary of them, and no facts of other runs (MAR-15)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAGE = 1000
 
 
 class RunMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something that was said. `text_ref` is the blob of a text of which `text` is only the beginning."""
+    """A message. If the text is long, `text` is its beginning and `text_ref` the blob of all of it."""
 
     role: str
     text: str
@@ -42,7 +42,7 @@ class RunMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class RunTool(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A tool call as one compact row; `status` is `open` until it ended."""
+    """A tool call. `status` is `open` until it ends."""
 
     tool_call_id: str
     tool: str
@@ -53,7 +53,7 @@ class RunTool(msgspec.Struct, kw_only=True, omit_defaults=True):
 
 
 class RunArtifact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A file that the run changed, with the lines that were added and removed."""
+    """A file that the run changed, with the numbers of added and removed lines."""
 
     path: str
     kind: str
@@ -62,7 +62,7 @@ class RunArtifact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run was told, said, did and changed."""
+    """Messages, tool calls and changed files of a run."""
 
     run: AgentRunRecord
     view: str
@@ -72,7 +72,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RawContext(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts of a run in their order, by page: `next` is the `after` of the next one, null at the end."""
+    """A page of a run's facts in sequence order. `next` is the `after` of the next page, null on the last one."""
 
     run: AgentRunRecord
     view: str
@@ -81,7 +81,7 @@ class RawContext(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def raw_context(reads: RunReads, run: FoundRun, after: int, limit: int, store_id: str) -> RawContext:
-    """A page of the run's facts."""
+    """Return a page of the run's facts."""
     records = await reads.facts(run, after=after, limit=limit + 1)
     page = records[:limit]
     return RawContext(
@@ -93,16 +93,16 @@ async def raw_context(reads: RunReads, run: FoundRun, after: int, limit: int, st
 
 
 async def summarise_run(reads: RunReads, run: FoundRun) -> RunSummary:
-    """The run, compact."""
-    made = _Summary()
+    """Return the summary of the run."""
+    builder = _SummaryBuilder()
     async for record in _facts(reads, run):
-        made.take(record)
+        builder.add(record)
     return RunSummary(
         run=run.record,
         view="summary",
-        messages=made.messages,
-        tools=list(made.tools.values()),
-        artifacts=made.artifacts(),
+        messages=builder.messages,
+        tools=list(builder.tools.values()),
+        artifacts=list(builder.artifacts.values()),
     )
 
 
@@ -114,65 +114,62 @@ async def _facts(reads: RunReads, run: FoundRun) -> AsyncIterator[Record]:
         after = records[-1].sequence
 
 
-class _Summary:
+class _SummaryBuilder:
     def __init__(self) -> None:
         self.messages: list[RunMessage] = []
         self.tools: dict[str, RunTool] = {}
+        self.artifacts: dict[str, RunArtifact] = {}
         self._steers: dict[str, Text] = {}
-        self._changes: dict[str, RunArtifact] = {}
 
-    def artifacts(self) -> list[RunArtifact]:
-        return list(self._changes.values())
-
-    def take(self, record: Record) -> None:
+    def add(self, record: Record) -> None:
         part = step_id(record.scope.run, record.scope.step)
         match record.fact:
             case TurnSubmitted() as fact:
-                self._say("user" if fact.source == "person" else "agent", fact.input)
+                self._add_message("user" if fact.source == "person" else "agent", fact.input)
             case QueueEdited() as fact:
                 self.messages.clear()
-                self._say("user", fact.input)
+                self._add_message("user", fact.input)
             case SteerRequested() as fact:
                 self._steers[fact.steer_id] = fact.input
             case SteerAccepted() as fact:
-                self._say("user", self._steers.pop(fact.steer_id, Text()))
+                self._add_message("user", self._steers.pop(fact.steer_id, Text()))
             case MessageText() as fact:
-                self._say("assistant", fact.content, part_id=part)
+                self._add_message("assistant", fact.content, part_id=part)
             case MessageInterrupted() as fact:
-                self._say("assistant", fact.content, part_id=part, interrupted=True)
+                self._add_message("assistant", fact.content, part_id=part, interrupted=True)
             case ToolRequested() as fact:
                 call = record.scope.tool_call
                 self.tools[call] = RunTool(tool_call_id=call, tool=fact.tool, summary=fact.summary)
             case ToolCompleted() as fact:
-                self._end(record, "completed", duration_ms=fact.duration_ms)
-                self._change(fact.changes)
+                self._end_tool(record, "completed", duration_ms=fact.duration_ms)
+                self._add_changes(fact.changes)
             case ToolFailed() as fact:
-                self._end(record, "failed", code=fact.code, duration_ms=fact.duration_ms)
-                self._change(fact.changes)
+                self._end_tool(record, "failed", code=fact.code, duration_ms=fact.duration_ms)
+                self._add_changes(fact.changes)
             case ToolRefused() as fact:
-                self._end(record, "refused", code=fact.code)
+                self._end_tool(record, "refused", code=fact.code)
             case ToolCancelled() as fact:
-                self._end(record, "cancelled", duration_ms=fact.duration_ms)
-                self._change(fact.changes)
+                self._end_tool(record, "cancelled", duration_ms=fact.duration_ms)
+                self._add_changes(fact.changes)
             case ToolLost():
-                self._end(record, "lost")
+                self._end_tool(record, "lost")
             case _:
                 pass
 
-    def _say(self, role: str, text: Text, **more: Any) -> None:
+    def _add_message(self, role: str, text: Text, **more: Any) -> None:
         if text.text:
             ref = text.ref.hash if text.ref is not None else ""
             self.messages.append(RunMessage(role=role, text=text.text, text_ref=ref, **more))
 
-    def _end(self, record: Record, status: str, *, code: str = "", duration_ms: int = 0) -> None:
+    def _end_tool(self, record: Record, status: str, *, code: str = "", duration_ms: int = 0) -> None:
         tool = self.tools.get(record.scope.tool_call)
         if tool is not None:
             tool.status, tool.code, tool.duration_ms = status, code, duration_ms
 
-    def _change(self, changes: tuple[FileChange, ...]) -> None:
+    def _add_changes(self, changes: tuple[FileChange, ...]) -> None:
         for change in changes:
-            before = self._changes.get(change.path)
-            self._changes[change.path] = RunArtifact(
+            before = self.artifacts.get(change.path)
+            self.artifacts[change.path] = RunArtifact(
                 path=change.path,
                 kind=before.kind if before is not None and change.kind == "modified" else change.kind,
                 added=change.added + (before.added if before is not None else 0),

@@ -1,4 +1,4 @@
-"""The routes of the Multi-agent runtime specification as OpenAPI."""
+"""OpenAPI paths of the Multi-agent runtime specification."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TAG = "agent-runs"
 
 
 def agent_run_structs() -> list[type[msgspec.Struct]]:
-    """What the document needs the schemas of."""
+    """Return the Structs whose schemas the document needs."""
     return [
         RunsQuery,
         ChildrenQuery,
@@ -55,51 +55,70 @@ def agent_run_structs() -> list[type[msgspec.Struct]]:
 def agent_run_paths(
     operation: Callable[..., Json], parameters: Callable[[str], list[Json]], headers: tuple[Json, Json]
 ) -> Json:
-    """The paths. `operation` and `parameters` make the parts as for every other route; `headers` are the idempotency key and
-    Last-Event-ID."""
-    key, resumed = headers
+    """Return the paths.
+
+    Args:
+        operation: Builds an operation, as for every other route.
+        parameters: Returns the query parameters of a Struct by its name.
+        headers: The parameters of the idempotency key and of Last-Event-ID.
+    """
+    key, last_event_id = headers
 
     def get(name: str, summary: str, answer: Json, query: str, *more: Json) -> Json:
         return {"get": operation(name, summary, answer, tag=_TAG, parameters=[*parameters(query), *more])}
 
     def post(name: str, summary: str, answer: Json, body: str, *more: Json, required: bool = True) -> Json:
-        sent = {"required": required, "content": _json({"$ref": f"#/components/schemas/{body}"})}
-        return {"post": operation(name, summary, answer, tag=_TAG, parameters=[key, *more], requestBody=sent)}
+        request = {"required": required, "content": _json({"$ref": f"#/components/schemas/{body}"})}
+        return {"post": operation(name, summary, answer, tag=_TAG, parameters=[key, *more], requestBody=request)}
 
     runs: Json = {"type": "array", "items": {"$ref": "#/components/schemas/AgentRunRecord"}}
     stream = {
-        "description": "Nine kinds of event, each wrapped with its `seq`.",
+        "description": "Events of nine kinds, each in an envelope with its `seq`.",
         "content": {"text/event-stream": {"schema": {"type": "string"}}},
     }
-    holds = _answer({"$ref": "#/components/schemas/EffectiveSettings"})
+    settings = _answer({"$ref": "#/components/schemas/EffectiveSettings"})
     raw = {"type": "object", "properties": {"view": {"const": "raw"}}}
     context = _answer({"anyOf": [{"$ref": "#/components/schemas/RunSummary"}, raw]})
     return {
-        "/api/agent-runs": get("agent_runs", "The runs of a session or folder.", _answer(_of(runs=runs)), "RunsQuery"),
-        "/api/agent-children": get(
-            "agent_children", "The runs that were begun for a run.", _answer(_of(children=runs)), "ChildrenQuery"
+        "/api/agent-runs": get(
+            "agent_runs", "List the runs of a session or folder.", _answer(_object(runs=runs)), "RunsQuery"
         ),
-        "/api/agent-context": get("agent_context", "What a run was told, said and did.", context, "ContextQuery"),
+        "/api/agent-children": get(
+            "agent_children", "List the child runs of a run.", _answer(_object(children=runs)), "ChildrenQuery"
+        ),
+        "/api/agent-context": get(
+            "agent_context", "Read the messages, tool calls and changes of a run.", context, "ContextQuery"
+        ),
         "/api/agent-cancel": post(
-            "agent_cancel", "Cancel a run and whatever works for it.", _answer(_of(run=runs["items"])), "CancelBody"
+            "agent_cancel",
+            "Cancel a run and all runs that work for it.",
+            _answer(_object(run=runs["items"])),
+            "CancelBody",
         ),
         "/api/chat": post(
             "chat",
-            "Give an agent a message; it is queued where the agent is busy.",
+            "Send a message to an agent. The message is queued if the agent is busy.",
             _answer({"$ref": "#/components/schemas/Accepted"}),
             "ChatBody",
         ),
-        "/api/events": get("events", "What happens in a folder, in one order.", stream, "EventsQuery", resumed),
+        "/api/events": get(
+            "events", "Stream all events of a folder in one order.", stream, "EventsQuery", last_event_id
+        ),
         "/api/settings": {
-            **get("settings", "The settings that hold in a folder.", holds, "SettingsQuery"),
-            **post("change_settings", "Change settings; what cannot be changed is named.", holds, "SettingsBody"),
+            **get("settings", "Read the effective settings of a folder.", settings, "SettingsQuery"),
+            **post(
+                "change_settings", "Refuse a change of settings, and name where to make it.", settings, "SettingsBody"
+            ),
         },
         "/api/workspace/tree": get(
-            "workspace_tree", "The files of a folder.", _answer({"$ref": "#/components/schemas/Tree"}), "TreeQuery"
+            "workspace_tree",
+            "List the files of a folder.",
+            _answer({"$ref": "#/components/schemas/Tree"}),
+            "TreeQuery",
         ),
         "/api/runs/{session}/nodes/{agent}/interrupt": post(
             "interrupt_node",
-            "Interrupt what an agent of a session runs.",
+            "Interrupt the running turn of an agent.",
             _answer({"type": "object"}),
             "InterruptBody",
             _SESSION,
@@ -117,5 +136,5 @@ def _answer(schema: Json) -> Json:
     return {"description": "The answer.", "content": _json(schema)}
 
 
-def _of(**properties: Json) -> Json:
+def _object(**properties: Json) -> Json:
     return {"type": "object", "properties": properties, "required": list(properties)}

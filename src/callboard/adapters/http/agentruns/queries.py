@@ -1,4 +1,4 @@
-"""What the routes take."""
+"""Queries and bodies of the routes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ Root = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
 class QueryParameters(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a route takes, in the casing of the Multi-agent runtime specification. `project_root` is the folder of an opened
-    workspace; it may be left out where only one is open."""
+    """Parameters in the casing of the Multi-agent runtime specification.
+
+    `project_root` is the folder of an open workspace. It can be omitted if only one is open.
+    """
 
 
 class RunsQuery(QueryParameters, frozen=True, kw_only=True):
-    """Without `session_id`, the runs of all sessions of the folder."""
+    """Without `session_id` the answer has the runs of all sessions of the folder."""
 
     project_root: Root | None = None
     session_id: Id | None = None
@@ -32,7 +34,7 @@ class ChildrenQuery(QueryParameters, frozen=True, kw_only=True):
 
 
 class ContextQuery(QueryParameters, frozen=True, kw_only=True):
-    """`after` is a sequence and `limit` a number of facts; both are of the raw view, which comes by page."""
+    """`after` is a sequence and `limit` a number of facts. Both apply to pages of the raw view."""
 
     run_id: Id
     view: Literal["summary", "raw"] = "summary"
@@ -46,8 +48,10 @@ class CancelBody(QueryParameters, frozen=True, kw_only=True):
 
 
 class ChatBody(QueryParameters, frozen=True, kw_only=True):
-    """A message for an agent of a session, the lead where it is left out; without `session_id` it begins a new one. Without
-    `permission_mode` the agent goes on in the mode of its last turn, and begins in the usual one of its folder."""
+    """A message to an agent of a session. The default agent is the lead; without `session_id` a new session starts.
+
+    The default `permission_mode` is that of the agent's last turn, and for the first turn that of the folder.
+    """
 
     message: Prompt
     project_root: Root | None = None
@@ -58,7 +62,7 @@ class ChatBody(QueryParameters, frozen=True, kw_only=True):
 
 
 class EventsQuery(QueryParameters, frozen=True, kw_only=True):
-    """`after` is a `seq`; the header Last-Event-ID wins over it."""
+    """`after` is a `seq`. The header Last-Event-ID takes precedence over it."""
 
     project_root: Root | None = None
     after: Position | None = None
@@ -69,13 +73,13 @@ class SettingsQuery(QueryParameters, frozen=True, kw_only=True):
 
 
 class SettingsBody(msgspec.Struct, frozen=True, kw_only=True):
-    """Any of the settings, by their names."""
+    """Any settings by name."""
 
     project_root: Root | None = None
 
 
 class TreeQuery(QueryParameters, frozen=True, kw_only=True):
-    """`path` is a folder within `project_root`; `depth` is how many levels below it are told."""
+    """`path` is a folder within `project_root`; `depth` is the number of listed levels below it."""
 
     project_root: Root | None = None
     path: Annotated[str, Meta(max_length=4096)] = ""
@@ -83,7 +87,7 @@ class TreeQuery(QueryParameters, frozen=True, kw_only=True):
 
 
 class InterruptBody(QueryParameters, frozen=True, kw_only=True, rename="camel"):
-    """Of the Communication specification. `queued` says what becomes of the messages behind the one that runs."""
+    """The interrupt of the Communication specification. `queued` keeps or clears the queued messages."""
 
     queued: Literal["keep", "clear"] = "keep"
     cascade: bool = False
@@ -91,7 +95,7 @@ class InterruptBody(QueryParameters, frozen=True, kw_only=True, rename="camel"):
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a message. `status` is `started` or `queued`."""
+    """The answer to a message. `status` is `started` or `queued`."""
 
     session_id: str
     agent_id: str

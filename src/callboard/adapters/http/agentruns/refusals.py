@@ -1,4 +1,4 @@
-"""Refusals in the casing of the Multi-agent runtime specification: the field that is named is the one that was sent."""
+"""Refusals in the casing of the Multi-agent runtime specification."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIELDS = {
 
 @contextmanager
 def translate_refusals() -> Generator[None]:
-    """A refusal within this names the field as this contract does."""
+    """Translate the field names of refusals raised within the block to those of the request."""
     try:
         yield
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""The routes of the Multi-agent runtime specification (API contract), and the interrupt of the Communication specification."""
+"""Routes of the Multi-agent runtime specification (API contract), and the interrupt of the Communication specification."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _settings = msgspec.json.Decoder(SettingsBody)
 
 
 def agent_run_routes(dependencies: HttpDependencies, streams: SseResponses) -> list[Route]:
-    """All of them."""
+    """Build the routes."""
     routes = _Routes(dependencies, streams)
     return [
         Route("/api/agent-runs", routes.runs, methods=["GET"]),
@@ -87,8 +87,10 @@ class _Routes:
         return json_response(await raw_context(reads, run, query.after, query.limit, store_id))
 
     async def cancel(self, request: Request) -> Response:
-        """Cancels a run and whatever works for it. What is answered is the run as it is then: it ends once what it has under
-        way has stopped, which the events tell."""
+        """Cancel a run and all runs that work for it.
+
+        The answer has the state of the run after the request. The events report its end, once its open calls stopped.
+        """
         key, actor = idempotency_key(request), request_actor(request)
         body = decode(_cancel, await read_json_body(request))
         run = await self._dependencies.runs.run(body.run_id)
@@ -96,9 +98,9 @@ class _Routes:
         if record.ended_at is not None:
             raise Refusal(
                 "nothing_running",
-                f"The run {record.run_id} has ended: it {_ended(record.status)}.",
+                f"The run {record.run_id} has already ended: it {_end_text(record.status)}.",
                 field="run_id",
-                hint="Nothing is to stop.",
+                hint="Only a running run can be cancelled.",
             )
         command: Any
         if record.agent_kind == "subagent":
@@ -130,9 +132,9 @@ class _Routes:
         elif body.agent_id is not None:
             raise Refusal(
                 "invalid_input",
-                "An agent is one of a session.",
+                "agent_id needs a session_id.",
                 field="agent_id",
-                hint="Give session_id as well, or leave agent_id out.",
+                hint="Send session_id as well, or omit agent_id.",
             )
         workspace = None
         if body.session_id is None:
@@ -184,10 +186,10 @@ class _Routes:
         return json_response(await asyncio.to_thread(read_tree, folder.path, query.path, query.depth))
 
     async def interrupt(self, request: Request) -> Response:
-        """Communication specification: a run is a session, and a node an agent (COM-10, COM-11)."""
+        """Interrupt an agent. In the Communication specification a run is a session and a node an agent (COM-10, COM-11)."""
         key, actor = idempotency_key(request), request_actor(request)
-        sent = await read_json_body(request) if int(request.headers.get("content-length", "0") or 0) else b"{}"
-        body = decode(_interrupt, sent)
+        has_body = int(request.headers.get("content-length", "0") or 0) > 0
+        body = decode(_interrupt, await read_json_body(request) if has_body else b"{}")
         session: str = request.path_params["session"]
         agent: str = request.path_params["agent"]
         status = await self._thread(session, agent, "nodeId")
@@ -199,17 +201,17 @@ class _Routes:
             reason=body.reason,
         )
         changed: ThreadChanged = await self._dependencies.commands.submit(command, key=key, actor=actor)
-        told: Json = {
+        answer: Json = {
             "runId": session,
             "nodeId": agent,
             "threadId": changed.thread_id,
             "turnId": changed.turn_id,
             "sequence": changed.sequence,
         }
-        return json_response(told)
+        return json_response(answer)
 
     async def _thread(self, session: str, agent: str, field: str) -> StatusRow:
-        """The thread of an agent of a session. Raises Refusal `unknown_session`, `unknown_agent`."""
+        """Return the thread of an agent. Raises Refusal `unknown_session` or `unknown_agent`."""
         with translate_refusals():
             for thread in await self._threads(session):
                 if agent in (thread.agent_id, thread.thread_id):
@@ -218,23 +220,26 @@ class _Routes:
 
     async def _agent(self, accepted: TurnAccepted) -> str:
         threads = await self._threads(accepted.session_id, accepted.sequence)
-        return next((one.agent_id for one in threads if one.thread_id == accepted.thread_id), "")
+        return next((thread.agent_id for thread in threads if thread.thread_id == accepted.thread_id), "")
 
     async def _threads(self, session: str, wait_for: int = 0) -> tuple[StatusRow, ...]:
         query = GetSession(session_id=session, turns=1, wait_for=wait_for)
-        read: SessionRead = await self._dependencies.commands.submit(query, actor=PERSON)
-        return read.threads
+        session_read: SessionRead = await self._dependencies.commands.submit(query, actor=PERSON)
+        return session_read.threads
 
 
 def _after(request: Request, after: int | None) -> int | None:
-    """The number to go on from. Last-Event-ID wins: a browser that reconnects repeats the address it began with."""
-    sent = request.headers.get(LAST_EVENT_ID)
-    if sent is None:
+    """Return the number to continue from.
+
+    Last-Event-ID takes precedence over the query: a browser that reconnects repeats its first address.
+    """
+    last = request.headers.get(LAST_EVENT_ID)
+    if last is None:
         return after
-    if not (sent.isascii() and sent.isdigit() and len(sent) <= 16):
+    if not (last.isascii() and last.isdigit() and len(last) <= 16):
         raise Refusal("invalid_input", "Expected a seq.", field=LAST_EVENT_ID, hint="Send the newest seq, unchanged.")
-    return int(sent)
+    return int(last)
 
 
-def _ended(status: str) -> str:
+def _end_text(status: str) -> str:
     return "was cancelled" if status == "cancelled" else status

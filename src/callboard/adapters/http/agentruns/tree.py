@@ -1,5 +1,7 @@
-"""The files of an opened folder. Every step is taken relative to the folder before it and follows no symlink, so that nothing
-outside is told, whatever is moved meanwhile."""
+"""Files of an open folder.
+
+Each folder is opened relative to its parent and without symlinks, so no file outside is listed even if folders are moved.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,21 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 
-#: Never told: what version control and Callboard keep.
+#: Data of version control and of Callboard, which is never listed.
 HIDDEN = frozenset({".git", ".hg", ".svn", ".jj", ".callboard"})
-#: So many entries are told at most, the upper levels first.
+#: The most entries of an answer, upper levels first.
 MOST_ENTRIES = 2000
-#: So many entries of one folder are looked at.
-MOST_LOOKED_AT = 10_000
+#: The most entries read from one folder.
+MOST_READ = 10_000
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Entry(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A file, folder or link by its name. `size` is a file's, in bytes. `children` are a folder's where they are told;
-    `truncated` says that there are more."""
+    """A file, folder or link.
+
+    `size` is the size of a file in bytes. `children` are a folder's entries if listed; `truncated` means that some are
+    missing.
+    """
 
     name: str
     path: str
@@ -43,58 +48,63 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_tree(root: str, path: str, depth: int) -> Tree:
-    """The files below `path`. Raises Refusal `path_denied` where it leads out of the root or through a link, `no_folder`
-    where it is no folder."""
+    """List the files below `path`, a folder relative to `root`.
+
+    Args:
+        depth: The number of levels to list.
+    Raises:
+        Refusal: `path_denied` if the path leads out of the root or through a link, `no_folder` if it is not a folder.
+    """
     parts = _parts(path)
     top = Entry(name="", path="/".join(parts), type="folder")
     room = _list(_open(root, parts), top, MOST_ENTRIES)
-    waiting = deque((child, [*parts, child.name], 2) for child in top.children or ())
-    while waiting:
-        entry, names, level = waiting.popleft()
+    queue = deque((child, [*parts, child.name], 2) for child in top.children or ())
+    while queue:
+        entry, names, level = queue.popleft()
         if entry.type != "folder" or level > depth or room <= 0:
             continue
         try:
             folder = _open(root, names)
         except Refusal:
-            # It went, or became a link, while the rest was looked at.
+            # The folder was deleted or became a link in the meantime.
             continue
         room = _list(folder, entry, room)
-        waiting.extend((child, [*names, child.name], level + 1) for child in entry.children or ())
+        queue.extend((child, [*names, child.name], level + 1) for child in entry.children or ())
     return Tree(project_root=root, path=top.path, entries=top.children or [], truncated=top.truncated or room <= 0)
 
 
 def _list(folder: int, entry: Entry, room: int) -> int:
-    """Adds the folder's entries as far as there is room, and closes it; returns the room that is left."""
-    found: list[Entry] = []
+    """Add at most `room` entries of the folder and close it. Return the remaining room."""
+    children: list[Entry] = []
     try:
-        with os.scandir(folder) as names:
-            for looked_at, one in enumerate(names):
-                if looked_at >= MOST_LOOKED_AT:
+        with os.scandir(folder) as files:
+            for number, file in enumerate(files):
+                if number >= MOST_READ:
                     entry.truncated = True
                     break
-                if one.name not in HIDDEN:
-                    found.append(_entry(one, f"{entry.path}/{one.name}" if entry.path else one.name))
+                if file.name not in HIDDEN:
+                    children.append(_entry(file, f"{entry.path}/{file.name}" if entry.path else file.name))
     finally:
         os.close(folder)
-    found.sort(key=lambda child: (child.type != "folder", child.name))
-    if len(found) > room:
+    children.sort(key=lambda child: (child.type != "folder", child.name))
+    if len(children) > room:
         entry.truncated = True
-    entry.children = found[: max(0, room)]
-    return room - len(found)
+    entry.children = children[: max(0, room)]
+    return room - len(children)
 
 
-def _entry(one: os.DirEntry[str], path: str) -> Entry:
-    name, path = _printable(one.name), _printable(path)
+def _entry(file: os.DirEntry[str], path: str) -> Entry:
+    name, path = _printable(file.name), _printable(path)
     try:
-        found = one.stat(follow_symlinks=False)
+        status = file.stat(follow_symlinks=False)
     except OSError:
         return Entry(name=name, path=path, type="other")
-    if stat.S_ISLNK(found.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         return Entry(name=name, path=path, type="link")
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         return Entry(name=name, path=path, type="folder")
-    if stat.S_ISREG(found.st_mode):
-        return Entry(name=name, path=path, type="file", size=found.st_size)
+    if stat.S_ISREG(status.st_mode):
+        return Entry(name=name, path=path, type="file", size=status.st_size)
     return Entry(name=name, path=path, type="other")
 
 
@@ -113,20 +123,20 @@ def _open(root: str, parts: list[str]) -> int:
     try:
         folder = os.open(root, _FOLDER)
     except OSError as error:
-        raise Refusal("no_folder", f"The folder {root} is not there any more.", field="project_root") from error
+        raise Refusal("no_folder", f"The folder {root} no longer exists.", field="project_root") from error
     for part in parts:
-        inner = _opened(folder, part)
-        linked = inner is None and _is_link(folder, part)
+        inner = _open_inner(folder, part)
+        is_link = inner is None and _is_link(folder, part)
         os.close(folder)
         if inner is None:
-            if linked:
+            if is_link:
                 raise _denied("/".join(parts))
-            raise Refusal("no_folder", f"{'/'.join(parts)} is no folder in {root}.", field="path")
+            raise Refusal("no_folder", f"{'/'.join(parts)} is not a folder in {root}.", field="path")
         folder = inner
     return folder
 
 
-def _opened(folder: int, name: str) -> int | None:
+def _open_inner(folder: int, name: str) -> int | None:
     try:
         return os.open(name, _FOLDER, dir_fd=folder)
     except (OSError, ValueError):
@@ -145,5 +155,5 @@ def _denied(path: str) -> Refusal:
         "path_denied",
         f"{path[:200]} is not a path within the folder.",
         field="path",
-        hint="Give a path relative to project_root, without links on the way.",
+        hint="Send a path relative to project_root, without symbolic links.",
     )

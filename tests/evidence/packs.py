@@ -1,4 +1,4 @@
-"""Packs to check, out of a real log, and packs as a forger would change them."""
+"""Evidence packs of a real log, and forged packs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from callboard.evidence.pack import PackResult, PackWriter
 from callboard.log.memory import MemoryStore
 
 SESSION = "ses_one"
-MADE_BY = "Callboard of a test"
+MADE_BY = "Callboard test"
 AT = 1_763_700_000_000_000
 LEAD = Scope(agent="lead", thread="thr_lead")
 CHILD = Scope(agent="worker-1", thread="thr_child", task="tsk_child", parent_thread="thr_lead", parent_run="run_lead")
@@ -31,29 +31,29 @@ LONG = "a long text. " * 1000
 Files = dict[str, bytes]
 
 
-async def session(*more: NewFact, blobs: Sequence[Blob] = ()) -> Store:
-    """A log with a session of some facts, one of them with a blob, and those that are given."""
+async def create_session(*more: NewFact, blobs: Sequence[Blob] = ()) -> Store:
+    """A store with a session of six facts, one of them with a blob, and of further facts."""
     store = MemoryStore()
     long, long_blobs = fit(LONG)
     facts = (
         NewFact(SessionCreated(workspace_id="wks_one", folder="/work", title="One"), Scope()),
         NewFact(ThreadOpened(agent_name="lead", kind="main", definition="lead", definition_hash="d"), LEAD),
-        NewFact(MessageText(content=Text(text="a secret, told by mistake")), within(LEAD, 1)),
+        NewFact(MessageText(content=Text(text="a secret by mistake")), within(LEAD, 1)),
         NewFact(MessageText(content=long), within(LEAD, 2)),
         NewFact(MessageText(content=Text(text="café ☕")), within(LEAD, 3)),
         NewFact(TaskCreated(title="A part", assignee="worker-1"), CHILD),
     )
-    await say(store, *facts, *more, blobs=(*long_blobs, *blobs))
+    await append_facts(store, *facts, *more, blobs=(*long_blobs, *blobs))
     return store
 
 
 def within(scope: Scope, step: int) -> Scope:
-    """A step of the agent's one run."""
+    """The scope of a step of the agent's run."""
     return Scope(agent=scope.agent, thread=scope.thread, turn=f"trn_{scope.agent}", run=f"run_{scope.agent}", step=step)
 
 
-async def say(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()) -> None:
-    """Adds facts to the session."""
+async def append_facts(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()) -> None:
+    """Append facts to the session."""
     head = await store.facts.head(SESSION)
     origin = Origin(at=AT + head.sequence, actor=PERSON, command_id="cmd_a")
     await store.facts.append(
@@ -61,8 +61,8 @@ async def say(store: Store, *facts: NewFact, blobs: Sequence[Blob] = ()) -> None
     )
 
 
-async def packed(store: Store, task: str = "", page: int = 2) -> tuple[bytes, PackResult]:
-    """The pack of all facts of the session, or of a task."""
+async def build_pack(store: Store, task: str = "", page: int = 2) -> tuple[bytes, PackResult]:
+    """Build the pack of the session, or of a task."""
     stored = await store.facts.stored(SESSION)
     selection = None
     if task:
@@ -70,34 +70,34 @@ async def packed(store: Store, task: str = "", page: int = 2) -> tuple[bytes, Pa
         lineage.add_facts(stored)
         selection = lineage.select(task)
     file = io.BytesIO()
-    with closing(PackWriter(file, SESSION, MADE_BY, selection)) as packer:
+    with closing(PackWriter(file, SESSION, MADE_BY, selection)) as writer:
         for at in range(0, len(stored), page):
-            packer.add_facts(stored[at : at + page])
-        for wanted in packer.wanted_blobs():
-            if packer.accepts(wanted):
-                packer.add_blob(wanted, await store.blobs.get(wanted.hash))
-        done = packer.finish()
-    return file.getvalue(), done
+            writer.add_facts(stored[at : at + page])
+        for blob in writer.wanted_blobs():
+            if writer.accepts(blob):
+                writer.add_blob(blob, await store.blobs.get(blob.hash))
+        result = writer.finish()
+    return file.getvalue(), result
 
 
-def files_of(pack: bytes) -> Files:
+def pack_files(pack: bytes) -> Files:
     """The files of a pack, in order."""
     with zipfile.ZipFile(io.BytesIO(pack)) as opened:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
-def lines_of(files: Files) -> list[dict[str, Any]]:
+def fact_lines(files: Files) -> list[dict[str, Any]]:
     """The facts of a pack."""
     return [json.loads(line) for line in files[layout.FACTS].splitlines()]
 
 
-def manifest_of(files: Files) -> dict[str, Any]:
+def pack_manifest(files: Files) -> dict[str, Any]:
     """The manifest of a pack."""
     return json.loads(files[layout.MANIFEST])
 
 
-def zipped(files: Files) -> bytes:
-    """A zip of these files that damage would not explain: its sums and its comment are right."""
+def zip_files(files: Files) -> bytes:
+    """Zip the files with correct checksums and a correct comment."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as opened:
         for name, data in files.items():
@@ -107,28 +107,30 @@ def zipped(files: Files) -> bytes:
     return before + layout.COMMENT + hashlib.sha256(before).hexdigest().encode()
 
 
-def forged(pack: bytes, *, lines: Callable[[list[Any]], None] | None = None, manifest: dict[str, Any] | None = None):
-    """The pack with its lines and its manifest changed, and the hashes of files made to fit."""
-    files = files_of(pack)
+def forge_pack(
+    pack: bytes, *, lines: Callable[[list[Any]], None] | None = None, manifest: dict[str, Any] | None = None
+):
+    """Change the lines and the manifest of a pack, and adapt the hashes of its files."""
+    files = pack_files(pack)
     if lines is not None:
-        told = lines_of(files)
-        lines(told)
-        files[layout.FACTS] = b"".join(_compact(line) for line in told)
-    claimed = manifest_of(files)
-    claimed["files"][layout.FACTS] = hashlib.sha256(files[layout.FACTS]).hexdigest()
-    claimed |= manifest or {}
-    files[layout.MANIFEST] = json.dumps(claimed, indent=2, ensure_ascii=False).encode() + b"\n"
-    return zipped(files)
+        changed = fact_lines(files)
+        lines(changed)
+        files[layout.FACTS] = b"".join(_compact(line) for line in changed)
+    claims = pack_manifest(files)
+    claims["files"][layout.FACTS] = hashlib.sha256(files[layout.FACTS]).hexdigest()
+    claims |= manifest or {}
+    files[layout.MANIFEST] = json.dumps(claims, indent=2, ensure_ascii=False).encode() + b"\n"
+    return zip_files(files)
 
 
-def chained_anew(facts: Sequence[StoredBytes]) -> list[StoredBytes]:
-    """The facts with links that fit, as somebody with the whole log could make them."""
-    found: list[StoredBytes] = []
+def rebuild_chain(facts: Sequence[StoredBytes]) -> list[StoredBytes]:
+    """Compute the links of the facts anew, as an attacker with the whole log could."""
+    rebuilt: list[StoredBytes] = []
     before = genesis(SESSION)
     for at, fact in enumerate(facts, start=1):
         before = link(before, fact.header, fact.seal if fact.payload is None else digest(fact.seal, fact.payload))
-        found.append(fact._replace(sequence=at, link=before))
-    return found
+        rebuilt.append(fact._replace(sequence=at, link=before))
+    return rebuilt
 
 
 def _compact(line: dict[str, Any]) -> bytes:
