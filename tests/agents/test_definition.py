@@ -1,3 +1,5 @@
+"""Loading of one definition."""
+
 from __future__ import annotations
 
 import hashlib
@@ -8,30 +10,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from callboard.agents.cron import is_cron
 from callboard.agents.definition import LARGEST, load_definition
-from callboard.agents.fields import DefinitionFields, EdgeEntry, PolicyTable, ScheduleFields, is_cron
+from callboard.agents.fields import DefinitionFields, EdgeEntry, PolicyTable, ScheduleFields
 from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Schedule
-from tests.agents.given import file, told
+from tests.agents.files import definition_file, problem_rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "agents.md"
 
 
 def problems(text: str) -> list[tuple[int, str, str, str]]:
-    """What is wrong with a file: line, field, message, hint."""
-    found = load_definition(text.encode(), "agents/a.md")
-    assert (found.definition is None) == bool(found.problems)
-    return [(one.line, one.field, one.message, one.hint) for one in found.problems]
+    """The problems of a file: line, field, message and hint."""
+    loaded = load_definition(text.encode(), "agents/a.md")
+    assert (loaded.definition is None) == bool(loaded.problems)
+    return [(problem.line, problem.field, problem.message, problem.hint) for problem in loaded.problems]
 
 
-def defined(front: str, body: str = "You work.") -> Definition:
-    found = load_definition(file(front, body).encode(), "agents/a.md")
-    assert found.problems == ()
-    assert found.definition is not None
-    return found.definition
+def load(front: str, body: str = "You work.") -> Definition:
+    loaded = load_definition(definition_file(front, body).encode(), "agents/a.md")
+    assert loaded.problems == ()
+    assert loaded.definition is not None
+    return loaded.definition
 
 
-def test_every_field_of_a_file_is_in_its_definition():
+def test_a_definition_has_every_field_of_its_file():
     """MAR-02; Multi-agent runtime spec, Agent types."""
     text = """---
 name: night-watch
@@ -68,9 +71,9 @@ You watch.
 ---
 And this stays.
 """
-    found = load_definition(text.encode(), "agents/night-watch.md")
-    assert found.problems == ()
-    assert found.definition == Definition(
+    loaded = load_definition(text.encode(), "agents/night-watch.md")
+    assert loaded.problems == ()
+    assert loaded.definition == Definition(
         name="night-watch",
         description="Looks at night: quietly.",
         kind="background",
@@ -96,31 +99,32 @@ And this stays.
     )
 
 
-def test_what_a_file_does_not_say_is_the_least():
-    """MAR-04, MAR-05; without a list there is no tool and no policy."""
-    found = defined("name: a")
-    assert (found.tools, found.policy, found.capabilities, found.edges) == ((), (), (), ())
-    assert (found.permission_mode, found.delegate_targets) == (None, None)
-    assert (found.kind, found.role, found.isolation, found.max_iters) == ("main", "custom", "shared", 50)
+def test_missing_fields_grant_nothing():
+    """MAR-04, MAR-05; without a list there are no tools and no policies."""
+    definition = load("name: a")
+    assert (definition.tools, definition.policy, definition.capabilities, definition.edges) == ((), (), (), ())
+    assert (definition.permission_mode, definition.delegate_targets) == (None, None)
+    assert (definition.kind, definition.role, definition.isolation) == ("main", "custom", "shared")
+    assert definition.max_iters == 50
 
 
-def test_all_tools_and_no_tools_are_what_they_say():
+def test_a_star_means_all_tools_and_an_empty_list_none():
     """MAR-04"""
-    assert defined('name: a\ntools: ["*"]').tools == ("*",)
-    assert defined("name: a\ntools: []").tools == ()
+    assert load('name: a\ntools: ["*"]').tools == ("*",)
+    assert load("name: a\ntools: []").tools == ()
 
 
 def test_policy_is_a_list_or_a_table_with_targets():
     """MAR-05; Multi-agent runtime spec, Agent types."""
-    short = defined("name: a\npolicy: [Patch, Finalize, Delegate]")
+    short = load("name: a\npolicy: [Patch, Finalize, Delegate]")
     assert (short.policy, short.delegate_targets) == (("Patch", "Finalize", "Delegate"), None)
-    table = defined("name: a\npolicy: {allow: [Delegate], delegate_targets: []}")
+    table = load("name: a\npolicy: {allow: [Delegate], delegate_targets: []}")
     assert (table.policy, table.delegate_targets) == (("Delegate",), ())
 
 
-def test_every_fault_of_a_file_is_told_with_its_line_and_field():
+def test_every_problem_of_a_file_has_its_line_and_field():
     """MAR-02"""
-    text = file(
+    text = definition_file(
         """
 name: Bad Name
 kind: subagnet
@@ -141,7 +145,7 @@ model:
 """
     )
     assert problems(text) == [
-        (2, "name", "`name` must be a name of at most 40 small letters, digits, - and _; it is `Bad Name`.", ""),
+        (2, "name", "`name` must be a name of at most 40 lower-case letters, digits, - and _; it is `Bad Name`.", ""),
         (
             3,
             "kind",
@@ -161,35 +165,35 @@ model:
         (
             13,
             "edges[1].to",
-            "`edges[1].to` is missing; it is a name of at most 40 letters, digits, spaces, dots, - and _.",
+            "`edges[1].to` is missing: add a name of at most 40 letters, digits, spaces, dots, - and _.",
             "",
         ),
         (14, "max_iters", "`max_iters` must be a whole number from 1 to 10000; it is `many`.", ""),
-        (15, "name", "`name` is there twice.", "Keep one of them."),
+        (15, "name", "`name` occurs twice.", "Remove one of them."),
         (
             16,
             "aliases[1]",
             "`aliases[1]` must be a name of at most 40 letters, digits, spaces, dots, - and _; it is `7`.",
-            "YAML reads this as something other than text; put it in quotes.",
+            "YAML does not read this as text. Put it in quotes.",
         ),
-        (17, "model", "`model` is empty.", "Give it a value, or leave the line out."),
+        (17, "model", "`model` is empty.", "Set a value, or remove the line."),
     ]
 
 
-def test_a_field_that_is_missing_is_named():
+def test_a_missing_field_is_reported():
     """MAR-02"""
-    assert [one[:2] for one in problems(file("kind: main"))] == [(2, "name")]
+    assert [problem[:2] for problem in problems(definition_file("kind: main"))] == [(2, "name")]
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "fragment"),
     [
         ("You work.", 1, "no frontmatter"),
         ("---\nname: a\nYou work.", 1, "no frontmatter"),
         ("---\n---\nYou work.", 2, "empty"),
         ("---\n- a\n---\nYou work.", 2, "must be a mapping"),
-        ("---\nname: a\ndescription: a: b\n---\nYou work.", 3, "not YAML"),
-        ("---\nname: a\ntools: [*]\n---\nYou work.", 3, "not YAML"),
+        ("---\nname: a\ndescription: a: b\n---\nYou work.", 3, "not valid YAML"),
+        ("---\nname: a\ntools: [*]\n---\nYou work.", 3, "not valid YAML"),
         ("---\nname: &a b\naliases: [*a]\n---\nYou work.", 2, "anchors and aliases"),
         ("---\nname: a\nmodel: " + "[" * 40 + "]" * 40 + "\n---\nYou work.", 3, "nested too deeply"),
         ("---\nname: a\nmodel: \x07\n---\nYou work.", 3, "character"),
@@ -200,19 +204,19 @@ def test_a_field_that_is_missing_is_named():
         ("---\nname: a\n---\n" + "x" * LARGEST, 0, "larger than 256 KB"),
     ],
 )
-def test_a_file_that_cannot_be_read_says_where_and_why(text: str, line: int, said: str):
+def test_an_unreadable_file_has_a_problem_with_line_and_reason(text: str, line: int, fragment: str):
     """MAR-02"""
-    ((found, _, message, _),) = problems(text)
-    assert (found, said in message) == (line, True), message
+    ((problem_line, _, message, _),) = problems(text)
+    assert (problem_line, fragment in message) == (line, True), message
 
 
-def test_a_file_that_is_not_utf_8_names_the_line():
+def test_a_file_that_is_not_utf_8_has_a_problem_with_the_line():
     """MAR-02"""
-    found = load_definition(b"---\nname: a\ndescription: \xff\n---\nYou work.", "agents/a.md")
-    assert told(found.problems) == [("agents/a.md", 3, "", "The file is not UTF-8: invalid start byte.")]
+    loaded = load_definition(b"---\nname: a\ndescription: \xff\n---\nYou work.", "agents/a.md")
+    assert problem_rows(loaded.problems) == [("agents/a.md", 3, "", "The file is not UTF-8: invalid start byte.")]
 
 
-def test_windows_line_ends_and_a_byte_order_mark_are_read():
+def test_windows_line_ends_and_a_byte_order_mark_are_accepted():
     """MAR-02"""
     assert load_definition("\ufeff---\r\nname: a\r\n---\r\nYou\r\n".encode(), "agents/a.md").problems == ()
 
@@ -245,17 +249,17 @@ def test_windows_line_ends_and_a_byte_order_mark_are_read():
         ("name: a\nwork_globs: ['~/x']", 3, "work_globs[0]"),
     ],
 )
-def test_fields_that_contradict_each_other_or_reach_outside_are_refused(front: str, line: int, field: str):
-    """MAR-02; what an invariant forbids is refused when the file is read."""
-    found = problems(file(front))
-    assert [(one[0], one[1]) for one in found] == [(line, field)], found
+def test_contradicting_fields_and_paths_outside_are_refused(front: str, line: int, field: str):
+    """MAR-02; a definition that violates an invariant is not loaded."""
+    reported = problems(definition_file(front))
+    assert [problem[:2] for problem in reported] == [(line, field)], reported
 
 
 def test_a_person_and_a_remote_agent_need_no_prompt():
     """MAR-02"""
-    human = defined("name: me\nkind: human", body="")
+    human = load("name: me\nkind: human", body="")
     assert (human.provider, human.prompt) == ("human", "")
-    remote = defined("name: peer\nkind: remote\nurl: https://example.org/agent?v=1", body="")
+    remote = load("name: peer\nkind: remote\nurl: https://example.org/agent?v=1", body="")
     assert (remote.provider, remote.url) == ("a2a", "https://example.org/agent?v=1")
 
 
@@ -267,9 +271,9 @@ def test_a_person_and_a_remote_agent_need_no_prompt():
         ("raed", "Did you mean `Read`?"),
     ],
 )
-def test_a_tool_that_there_is_not_is_told_with_the_one_that_may_be_meant(name: str, hint: str):
-    found = load_definition(file(f"name: a\ntools:\n  - Glob\n  - {name}").encode(), "agents/a.md")
-    assert found.problems == (
+def test_an_unknown_tool_has_a_suggestion(name: str, hint: str):
+    loaded = load_definition(definition_file(f"name: a\ntools:\n  - Glob\n  - {name}").encode(), "agents/a.md")
+    assert loaded.problems == (
         DefinitionProblem(
             file="agents/a.md", line=5, field="tools[1]", message=f"There is no tool `{name}`.", hint=hint
         ),
@@ -277,21 +281,23 @@ def test_a_tool_that_there_is_not_is_told_with_the_one_that_may_be_meant(name: s
 
 
 @pytest.mark.parametrize("every", ["5", "'5'"])
-def test_a_time_without_a_unit_is_told_with_units(every: str):
-    found = load_definition(file(f"name: a\nkind: background\nschedule:\n  every: {every}").encode(), "agents/a.md")
-    assert [(one.line, one.field, one.hint) for one in found.problems] == [
-        (5, "schedule.every", "Say of what: `5s` are seconds, `5m` minutes.")
+def test_a_duration_without_a_unit_has_a_hint_with_units(every: str):
+    loaded = load_definition(
+        definition_file(f"name: a\nkind: background\nschedule:\n  every: {every}").encode(), "agents/a.md"
+    )
+    assert [(problem.line, problem.field, problem.hint) for problem in loaded.problems] == [
+        (5, "schedule.every", "Add a unit: `5s` are seconds, `5m` minutes.")
     ]
 
 
 @pytest.mark.parametrize(("every", "seconds"), [("30s", 30), ("15m", 900), ("2h", 7_200), ("1d", 86_400)])
-def test_a_time_between_wakings_is_in_seconds(every: str, seconds: int):
-    found = defined(f"name: a\nkind: background\nschedule: {{every: {every}}}")
-    assert found.schedule == Schedule(every=seconds)
+def test_an_interval_is_in_seconds(every: str, seconds: int):
+    definition = load(f"name: a\nkind: background\nschedule: {{every: {every}}}")
+    assert definition.schedule == Schedule(every=seconds)
 
 
 @pytest.mark.parametrize(
-    ("line", "well"),
+    ("line", "is_valid"),
     [
         ("* * * * *", True),
         ("*/15 0-6,22 1,15 */3 7", True),
@@ -305,8 +311,8 @@ def test_a_time_between_wakings_is_in_seconds(every: str, seconds: int):
         ("0 9 * * MON", False),
     ],
 )
-def test_a_cron_line_has_five_fields_within_their_bounds(line: str, well: bool):
-    assert is_cron(line) is well
+def test_a_cron_expression_has_five_valid_fields(line: str, is_valid: bool):
+    assert is_cron(line) is is_valid
 
 
 @settings(max_examples=300, deadline=None)
@@ -322,27 +328,28 @@ def test_a_cron_line_has_five_fields_within_their_bounds(line: str, well: bool):
         ).map(lambda parts: ("---\n" + "\n".join(parts) + "\n---\nbody").encode()),
     )
 )
-def test_no_bytes_at_all_break_the_reading(source: bytes):
-    """MAR-02; either there is an agent or a reason why not."""
-    found = load_definition(source, "agents/a.md")
-    assert (found.definition is None) == (len(found.problems) > 0)
-    assert all(isinstance(one, DefinitionProblem) and one.line >= 0 and one.message for one in found.problems)
+def test_any_bytes_result_in_a_definition_or_in_problems(source: bytes):
+    """MAR-02"""
+    loaded = load_definition(source, "agents/a.md")
+    assert (loaded.definition is None) == (len(loaded.problems) > 0)
+    assert all(isinstance(problem, DefinitionProblem) for problem in loaded.problems)
+    assert all(problem.line >= 0 and problem.message for problem in loaded.problems)
 
 
 def test_every_field_is_documented():
-    """MAR-02; what a file may say is told in one place, field by field."""
+    """MAR-02; one page documents every field."""
     documented = set(re.findall(r"^\| `([a-z_.\[\]]+)` \|", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE))
     inner = {"edges[]": EdgeEntry, "policy": PolicyTable, "schedule": ScheduleFields}
     fields = set(DefinitionFields.__struct_fields__) | {
-        f"{place}.{name}" for place, kind in inner.items() for name in kind.__struct_fields__
+        f"{field}.{name}" for field, kind in inner.items() for name in kind.__struct_fields__
     }
     assert documented == fields
 
 
-def test_m2_a_tool_is_listed_in_either_spelling():
-    found = load_definition(
-        file("name: a\ntools: [read_output, Read, read, GREP, spawn_subagent]").encode(), "agents/a.md"
+def test_a_tool_can_have_either_spelling():
+    loaded = load_definition(
+        definition_file("name: a\ntools: [read_output, Read, read, GREP, spawn_subagent]").encode(), "agents/a.md"
     )
-    assert found.problems == ()
-    assert found.definition is not None
-    assert found.definition.tools == ("ReadOutput", "Read", "Grep", "spawn_subagent")
+    assert loaded.problems == ()
+    assert loaded.definition is not None
+    assert loaded.definition.tools == ("ReadOutput", "Read", "Grep", "spawn_subagent")

@@ -1,3 +1,5 @@
+"""Roster of a folder: names, aliases, edges, targets and the lead."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,44 +7,47 @@ from pathlib import Path
 import pytest
 
 from callboard.contracts.entities.team import Edge
-from tests.agents.given import names, roster, told
+from tests.agents.files import load_roster, names, problem_rows
 
 MAIN, SUB = "kind: main", "kind: subagent"
 
 
-def test_a_name_or_an_alias_in_any_case_finds_the_same_agent(tmp_path: Path):
+def test_a_name_or_alias_finds_the_agent_in_any_case(tmp_path: Path):
     """Communication and Context spec, Handoff delivery; MAR-01."""
-    found = roster(tmp_path, lead="aliases: [Chef, Straße, Ｄesk]", other=MAIN)
+    roster = load_roster(tmp_path, lead="aliases: [Chef, Straße, Ｄesk]", other=MAIN)
     for name in ("lead", "LEAD", "chef", "CHEF", "STRASSE", "desk"):
-        assert found.find(name) == found.definitions[0]
-    assert found.find("nobody") is None
+        assert roster.find(name) == roster.definitions[0]
+    assert roster.find("missing") is None
 
 
-def test_a_name_that_is_taken_is_reported_on_the_second_file(tmp_path: Path):
+def test_a_duplicate_name_is_reported_for_the_second_file(tmp_path: Path):
     """MAR-02"""
-    found = roster(tmp_path, a="name: same", b="name: same", c=MAIN + "\nlead: true")
-    assert [(one.name, one.file) for one in found.definitions] == [("same", "agents/a.md"), ("c", "agents/c.md")]
-    assert told(found.problems) == [("agents/b.md", 2, "name", "The name same is taken by agents/a.md.")]
-
-
-def test_an_alias_that_is_taken_is_left_out_and_reported(tmp_path: Path):
-    """MAR-02; a name is stronger than an alias, wherever it stands."""
-    found = roster(tmp_path, a="lead: true\naliases: [B, x]", b="aliases: [X, y]")
-    assert [one.aliases for one in found.definitions] == [("x",), ("y",)]
-    assert told(found.problems) == [
-        ("agents/a.md", 4, "aliases[0]", "The alias B is taken by agents/b.md."),
-        ("agents/b.md", 3, "aliases[0]", "The alias X is taken by agents/a.md."),
+    roster = load_roster(tmp_path, a="name: same", b="name: same", c=MAIN + "\nlead: true")
+    assert [(definition.name, definition.file) for definition in roster.definitions] == [
+        ("same", "agents/a.md"),
+        ("c", "agents/c.md"),
     ]
-    assert found.find("b") == found.definitions[1]
+    assert problem_rows(roster.problems) == [("agents/b.md", 2, "name", "agents/a.md already has the name same.")]
+
+
+def test_a_duplicate_alias_is_removed_and_reported(tmp_path: Path):
+    """MAR-02; names take precedence over aliases."""
+    roster = load_roster(tmp_path, a="lead: true\naliases: [B, x]", b="aliases: [X, y]")
+    assert [definition.aliases for definition in roster.definitions] == [("x",), ("y",)]
+    assert problem_rows(roster.problems) == [
+        ("agents/a.md", 4, "aliases[0]", "agents/b.md already has the alias B."),
+        ("agents/b.md", 3, "aliases[0]", "agents/a.md already has the alias X."),
+    ]
+    assert roster.find("b") == roster.definitions[1]
 
 
 def test_edges_and_targets_name_agents_by_their_names(tmp_path: Path):
-    """MAR-05; whatever case or alias a file uses, the definition holds the name."""
+    """MAR-05; aliases and other cases are replaced with names."""
     lead = "lead: true\nedges: [{to: CHECKER, direction: both}]\npolicy: {allow: [Delegate], delegate_targets: [HAND, hand]}"
-    found = roster(tmp_path, lead=lead, tests="aliases: [checker]", worker=f"{SUB}\naliases: [Hand]")
-    assert found.problems == ()
-    assert found.definitions[0].edges == (Edge(to="tests", direction="both"),)
-    assert found.definitions[0].delegate_targets == ("worker",)
+    roster = load_roster(tmp_path, lead=lead, tests="aliases: [checker]", worker=f"{SUB}\naliases: [Hand]")
+    assert roster.problems == ()
+    assert roster.definitions[0].edges == (Edge(to="tests", direction="both"),)
+    assert roster.definitions[0].delegate_targets == ("worker",)
 
 
 @pytest.mark.parametrize(
@@ -56,14 +61,14 @@ def test_edges_and_targets_name_agents_by_their_names(tmp_path: Path):
         (MAIN, MAIN, "kind: report, ownership: true", "ownership"),
     ],
 )
-def test_an_edge_that_an_invariant_forbids_is_refused_when_it_is_read(
-    tmp_path: Path, source: str, target: str, edge: str, field: str
-):
+def test_an_edge_that_violates_an_invariant_is_removed(tmp_path: Path, source: str, target: str, edge: str, field: str):
     """MAR-02; Multi-agent runtime spec, Hard invariants 1 to 5."""
-    found = roster(tmp_path, a=f"{source}\nedges:\n  - {{to: b, {edge}}}", b=target, lead=f"{MAIN}\nlead: true")
-    assert [(one.file, one.line, one.field) for one in found.problems] == [("agents/a.md", 5, f"edges[0].{field}")]
-    assert names(found) == ["a", "b", "lead"]
-    assert found.definitions[0].edges == ()
+    roster = load_roster(tmp_path, a=f"{source}\nedges:\n  - {{to: b, {edge}}}", b=target, lead=f"{MAIN}\nlead: true")
+    assert [(problem.file, problem.line, problem.field) for problem in roster.problems] == [
+        ("agents/a.md", 5, f"edges[0].{field}")
+    ]
+    assert names(roster) == ["a", "b", "lead"]
+    assert roster.definitions[0].edges == ()
 
 
 @pytest.mark.parametrize(
@@ -77,83 +82,83 @@ def test_an_edge_that_an_invariant_forbids_is_refused_when_it_is_read(
         ("kind: background", "direction: both"),
     ],
 )
-def test_an_edge_that_nothing_forbids_is_kept(tmp_path: Path, target: str, edge: str):
+def test_a_valid_edge_is_loaded(tmp_path: Path, target: str, edge: str):
     """MAR-02"""
-    found = roster(tmp_path, a=f"{MAIN}\nlead: true\nedges:\n  - {{to: b, {edge}}}", b=target)
-    assert found.problems == ()
-    assert [one.to for one in found.definitions[0].edges] == ["b"]
+    roster = load_roster(tmp_path, a=f"{MAIN}\nlead: true\nedges:\n  - {{to: b, {edge}}}", b=target)
+    assert roster.problems == ()
+    assert [loaded.to for loaded in roster.definitions[0].edges] == ["b"]
 
 
-def test_an_edge_to_itself_or_to_nobody_is_refused(tmp_path: Path):
+def test_an_edge_to_itself_or_to_an_unknown_agent_is_removed(tmp_path: Path):
     """MAR-02"""
-    found = roster(tmp_path, lead="aliases: [me]\nedges:\n  - to: me\n  - to: reviwer", reviewer=SUB)
-    assert told(found.problems) == [
-        ("agents/lead.md", 5, "edges[0].to", "An edge leads to another agent."),
+    roster = load_roster(tmp_path, lead="aliases: [me]\nedges:\n  - to: me\n  - to: reviwer", reviewer=SUB)
+    assert problem_rows(roster.problems) == [
+        ("agents/lead.md", 5, "edges[0].to", "An edge must lead to another agent."),
         ("agents/lead.md", 6, "edges[1].to", "There is no agent reviwer."),
     ]
-    assert found.problems[1].hint == "Did you mean `reviewer`?"
+    assert roster.problems[1].hint == "Did you mean `reviewer`?"
 
 
-def test_an_edge_to_an_agent_whose_file_is_bad_says_so(tmp_path: Path):
+def test_an_edge_to_an_invalid_agent_has_a_hint(tmp_path: Path):
     """MAR-02"""
-    found = roster(tmp_path, lead="edges:\n  - to: helper", helper="name: helper\nkind: wrong")
-    assert names(found) == ["lead"]
-    assert [(one.file, one.line, one.field, one.hint) for one in found.problems] == [
+    roster = load_roster(tmp_path, lead="edges:\n  - to: helper", helper="name: helper\nkind: wrong")
+    assert names(roster) == ["lead"]
+    assert [(problem.file, problem.line, problem.field, problem.hint) for problem in roster.problems] == [
         ("agents/helper.md", 3, "kind", ""),
-        ("agents/lead.md", 4, "edges[0].to", "agents/helper.md is not loaded; mend it first."),
+        ("agents/lead.md", 4, "edges[0].to", "agents/helper.md is not loaded: fix its problems first."),
     ]
 
 
-def test_the_same_way_twice_is_refused_and_another_kind_of_it_is_not(tmp_path: Path):
+def test_a_duplicate_edge_is_removed_unless_its_kind_differs(tmp_path: Path):
     """MAR-02"""
     a = "lead: true\nedges:\n  - {to: b, direction: both}\n  - {to: b, kind: report}"
-    found = roster(tmp_path, a=a, b="edges:\n  - to: A")
-    assert told(found.problems) == [
-        ("agents/b.md", 4, "edges[0].to", "The handoff edge from b to a is there already, in agents/a.md.")
+    roster = load_roster(tmp_path, a=a, b="edges:\n  - to: A")
+    assert problem_rows(roster.problems) == [
+        ("agents/b.md", 4, "edges[0].to", "agents/a.md already has a handoff edge from b to a.")
     ]
-    assert [len(one.edges) for one in found.definitions] == [2, 0]
+    assert [len(definition.edges) for definition in roster.definitions] == [2, 0]
 
 
-def test_targets_that_are_left_out_never_mean_any(tmp_path: Path):
-    """MAR-05; what is refused narrows."""
-    lead = "lead: true\npolicy:\n  allow: [Delegate]\n  delegate_targets: [nobody, other]"
-    found = roster(tmp_path, lead=lead, other=MAIN)
-    assert told(found.problems) == [
-        ("agents/lead.md", 6, "policy.delegate_targets[0]", "There is no agent nobody."),
+def test_removed_targets_never_allow_any_target(tmp_path: Path):
+    """MAR-05; a removal grants nothing."""
+    lead = "lead: true\npolicy:\n  allow: [Delegate]\n  delegate_targets: [missing, other]"
+    roster = load_roster(tmp_path, lead=lead, other=MAIN)
+    assert problem_rows(roster.problems) == [
+        ("agents/lead.md", 6, "policy.delegate_targets[0]", "There is no agent missing."),
         (
             "agents/lead.md",
             6,
             "policy.delegate_targets[1]",
-            "other is a main agent, and mains delegate to others, not to each other.",
+            "other is a main agent, and main agents cannot delegate to each other.",
         ),
     ]
-    assert found.definitions[0].delegate_targets == ()
+    assert roster.definitions[0].delegate_targets == ()
 
 
-def test_the_lead_is_the_main_that_says_so_else_the_only_one_else_the_first(tmp_path: Path):
+def test_the_lead_is_the_marked_main_agent_else_the_first(tmp_path: Path):
     """MAR-01"""
-    assert roster(tmp_path, worker=SUB, only=MAIN).lead == "only"
-    several = roster(tmp_path, second=MAIN)
+    assert load_roster(tmp_path, worker=SUB, only=MAIN).lead == "only"
+    several = load_roster(tmp_path, second=MAIN)
     assert several.lead == "only"
-    assert told(several.problems) == [
+    assert problem_rows(several.problems) == [
         (
             "agents/only.md",
             2,
             "lead",
-            "2 agents could lead (only, second); only does, because its file is the first.",
+            "2 agents can lead (only, second); only is the lead because its file is the first.",
         )
     ]
-    asked = roster(tmp_path, second=f"{MAIN}\nlead: true")
-    assert (asked.lead, asked.problems) == ("second", ())
-    twice = roster(tmp_path, third=f"{MAIN}\nlead: true")
+    marked = load_roster(tmp_path, second=f"{MAIN}\nlead: true")
+    assert (marked.lead, marked.problems) == ("second", ())
+    twice = load_roster(tmp_path, third=f"{MAIN}\nlead: true")
     assert twice.lead == "second"
-    assert told(twice.problems) == [("agents/third.md", 4, "lead", "second leads already.")]
+    assert problem_rows(twice.problems) == [("agents/third.md", 4, "lead", "second is already the lead.")]
 
 
-def test_two_rosters_have_one_hash_if_and_only_if_they_are_equal(tmp_path: Path):
+def test_two_rosters_have_the_same_hash_only_if_they_are_equal(tmp_path: Path):
     """MAR-01"""
-    first = roster(tmp_path, lead=MAIN)
-    assert roster(tmp_path, lead=MAIN) == first
-    changed = roster(tmp_path, lead=f"{MAIN}\nmax_iters: 51")
-    broken = roster(tmp_path, other="kind: wrong")
+    first = load_roster(tmp_path, lead=MAIN)
+    assert load_roster(tmp_path, lead=MAIN) == first
+    changed = load_roster(tmp_path, lead=f"{MAIN}\nmax_iters: 51")
+    broken = load_roster(tmp_path, other="kind: wrong")
     assert len({first.hash, changed.hash, broken.hash}) == 3

@@ -1,4 +1,4 @@
-"""`callboard agents`, as a person types it."""
+"""The command `callboard agents`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from callboard.agents.folder import FolderDefinitions
-from tests.agents.given import write
+from tests.agents.files import write_agents
 from tests.app.rigs.product import Product
 
 
@@ -16,7 +16,7 @@ def product(tmp_path: Path) -> Product:
     return Product(tmp_path)
 
 
-def test_a_team_is_copied_listed_and_found(product: Product):
+def test_a_preset_is_copied_and_listed(product: Product):
     """MAR-01"""
     done = product.run("agents", "--copy", "board")
     assert (done.code, done.err) == (0, "wrote agents/lead.md\nwrote agents/maker.md\nwrote agents/owner.md\n")
@@ -30,7 +30,7 @@ def test_a_team_is_copied_listed_and_found(product: Product):
     assert not product.home.exists()
 
 
-def test_a_remote_one_is_listed_with_its_address(product: Product):
+def test_a_remote_agent_is_listed_with_its_address(product: Product):
     assert product.run("agents", "--copy", "remote-peer").out.splitlines() == [
         "NAME  KIND        ROLE    TOOLS  POLICY          EDGES",
         "host  main, lead  custom  all    Patch Finalize  <-> peer",
@@ -38,9 +38,9 @@ def test_a_remote_one_is_listed_with_its_address(product: Product):
     ]
 
 
-def test_a_file_that_is_bad_is_told_with_its_place_and_ends_with_1(product: Product):
+def test_an_invalid_file_is_reported_with_its_line_and_exit_code_1(product: Product):
     """MAR-02"""
-    write(product.folder, lead="kind: main", bad="tools: Read, Grep")
+    write_agents(product.folder, lead="kind: main", bad="tools: Read, Grep")
     done = product.run("agents")
     assert (done.code, done.err) == (1, "1 problem, 1 agent.\n")
     assert done.out.splitlines()[2:] == [
@@ -49,18 +49,18 @@ def test_a_file_that_is_bad_is_told_with_its_place_and_ends_with_1(product: Prod
     ]
 
 
-def test_a_script_gets_the_whole_roster_as_one_object(product: Product):
+def test_json_output_is_the_whole_roster(product: Product):
     """MAR-02"""
-    write(product.folder, lead="kind: main", bad="tools: Read")
+    write_agents(product.folder, lead="kind: main", bad="tools: Read")
     done = product.run("agents", "--json")
     assert done.code == 1
-    (told,) = done.json
+    (output,) = done.json
     roster = FolderDefinitions().roster(str(product.folder))
-    assert (told["lead"], told["packaged"], told["hash"]) == ("lead", False, roster.hash)
-    assert [(one["name"], one["permissionMode"], one["maxIters"]) for one in told["definitions"]] == [
+    assert (output["lead"], output["packaged"], output["hash"]) == ("lead", False, roster.hash)
+    assert [(agent["name"], agent["permissionMode"], agent["maxIters"]) for agent in output["definitions"]] == [
         ("lead", None, 50)
     ]
-    assert told["problems"] == [
+    assert output["problems"] == [
         {
             "file": "agents/bad.md",
             "line": 3,
@@ -71,7 +71,7 @@ def test_a_script_gets_the_whole_roster_as_one_object(product: Product):
     ]
 
 
-def test_a_folder_without_agents_says_whose_agent_it_has(product: Product):
+def test_a_folder_without_agents_lists_the_packaged_one(product: Product):
     """MAR-01"""
     done = product.run("agents")
     assert done.code == 0
@@ -79,42 +79,44 @@ def test_a_folder_without_agents_says_whose_agent_it_has(product: Product):
     assert "has no agents of its own" in done.err
 
 
-def test_teams_are_listed_for_people_and_for_scripts(product: Product):
+def test_presets_are_listed_as_text_and_as_json(product: Product):
     """MAR-01"""
     listed = product.run("agents", "--presets", "--json").json
     assert len(listed) == 8
-    shown = product.run("agents", "--presets").out
-    assert all(team["name"] in shown and team["description"] in shown for team in listed)
+    text = product.run("agents", "--presets").out
+    assert all(team["name"] in text and team["description"] in text for team in listed)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--copy", "bord"), "There is no preset bord."),
         (("nowhere",), "nowhere is not a folder."),
     ],
 )
-def test_what_cannot_be_done_is_told_and_changes_nothing(product: Product, arguments: tuple[str, ...], said: str):
+def test_an_invalid_argument_is_reported_and_changes_nothing(
+    product: Product, arguments: tuple[str, ...], message: str
+):
     """MAR-02"""
     done = product.run("agents", *arguments)
     assert (done.code, done.out) == (2, "")
-    assert said in done.err
+    assert message in done.err
     assert not (product.folder / "agents").exists()
 
 
-def test_copying_twice_writes_nothing_over(product: Product):
+def test_a_second_copy_overwrites_nothing(product: Product):
     """MAR-01"""
     assert product.run("agents", "--copy", "solo").code == 0
     mine = product.folder / "agents" / "solo.md"
     mine.write_text(mine.read_text() + "\nMine.\n")
     done = product.run("agents", "--copy", "solo")
-    assert (done.code, "The folder has agents/solo.md, agents/worker.md already." in done.err) == (2, True)
+    assert (done.code, "The folder already has agents/solo.md, agents/worker.md." in done.err) == (2, True)
     assert mine.read_text().endswith("Mine.\n")
 
 
-def test_what_a_file_says_drives_no_terminal(product: Product):
+def test_control_characters_of_a_file_do_not_reach_the_terminal(product: Product):
     """SAFE-06"""
-    write(product.folder, lead='name: lead\nkind: "\\e]0;owned\\a"')
+    write_agents(product.folder, lead='name: lead\nkind: "\\e]0;owned\\a"')
     done = product.run("agents")
     assert done.code == 1
     assert "\x1b" not in done.out

@@ -1,11 +1,13 @@
-"""Who takes part: agents defined in Markdown.
+"""Agents, defined in Markdown files.
 
-fields      the fields of a definition's frontmatter
-marks       frontmatter read with its places, so that each fault has a line
-definition  one file, read and checked
-roster      the files of a folder side by side: names, aliases, edges, targets, the lead
-folder      the definitions of a folder, read again when a file changed
-packaged    the definition of a folder that has none of its own
-teams       presets of teams, listed and copied
-presets/    the presets, a folder each
+Modules:
+    fields: The fields of a definition's frontmatter.
+    frontmatter: Decoding of frontmatter, with the line of each problem.
+    cron: Validation of cron expressions.
+    definition: Loading and validation of one file.
+    roster: All agents of a folder: names, aliases, edges, targets and the lead.
+    folder: The definitions of a folder, loaded again after a change.
+    packaged: The agent of a folder without definitions.
+    teams: Team presets to list and copy.
+    presets: One folder for each preset.
 """

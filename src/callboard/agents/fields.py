@@ -1,8 +1,7 @@
-"""The fields of a definition's frontmatter. The description of each is what an error says that it must be."""
+"""Fields of a definition's frontmatter. Errors use the description of each type: "`name` must be …"."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 import msgspec
@@ -16,7 +15,7 @@ Name = Annotated[
     str,
     msgspec.Meta(
         pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$",
-        description="a name of at most 40 small letters, digits, - and _",
+        description="a name of at most 40 lower-case letters, digits, - and _",
     ),
 ]
 Alias = Annotated[
@@ -30,23 +29,23 @@ ToolName = Annotated[
     str,
     msgspec.Meta(
         pattern=r"^(\*|mcp__[\w-]{1,59}__\*|[A-Za-z][\w.:/-]{0,99})$",
-        description='the name of a tool, "mcp__server__*" for all of a server, or "*" for every tool',
+        description='the name of a tool, "mcp__server__*" for all tools of a server, or "*" for every tool',
     ),
 ]
 Glob = Annotated[
     str,
     msgspec.Meta(
         pattern=r"^(?![/~])(?!(.*/)?\.\.(/|$))[^\\\x00-\x1f]{1,200}$",
-        description="a pattern of paths below the folder, such as src/**/*.py, without ..",
+        description="a path pattern below the folder without .., such as src/**/*.py",
     ),
 ]
 Word = Annotated[
     str,
-    msgspec.Meta(pattern=r"^[^\x00-\x1f]{1,500}$", description="a word of the command, in quotes where it is a number"),
+    msgspec.Meta(pattern=r"^[^\x00-\x1f]{1,500}$", description="a word of the command, with quotes if it is a number"),
 ]
 AgentMode = Annotated[
     str,
-    msgspec.Meta(pattern=r"^[^\x00-\x20]{0,100}$", description="the id of one of the agent's own modes, or `own`"),
+    msgspec.Meta(pattern=r"^[^\x00-\x20]{0,100}$", description="the id of a mode of the agent, or `own`"),
 ]
 Line = Annotated[
     str, msgspec.Meta(pattern=r"^[^\x00-\x1f]{0,1000}\s*$", description="one line of at most 1000 characters")
@@ -55,22 +54,19 @@ Url = Annotated[
     str,
     msgspec.Meta(
         pattern=r"^https?://[^\s/?#@]+(/\S*)?$",
-        description="an address that begins with https:// or http:// and holds no name or password",
+        description="an https:// or http:// address without user name and password",
     ),
 ]
 Every = Annotated[
-    str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,5}[smhd]$", description="a time such as 30s, 15m, 2h or 1d")
+    str, msgspec.Meta(pattern=r"^[1-9][0-9]{0,5}[smhd]$", description="a duration such as 30s, 15m, 2h or 1d")
 ]
 Iterations = Annotated[int, msgspec.Meta(ge=1, le=10_000, description="a whole number from 1 to 10000")]
 
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
-#: The least and the greatest number of each field of a cron line: minute, hour, day, month, day of the week.
-_CRON = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
-_CRON_PART = re.compile(r"^(?:\*|(?P<first>\d{1,2})(?:-(?P<last>\d{1,2}))?)(?:/(?P<step>\d{1,2}))?$", re.ASCII)
 
 
 class EdgeEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry of `edges`."""
+    """An entry of `edges`."""
 
     to: Alias
     direction: EdgeDirection = "to"
@@ -80,7 +76,7 @@ class EdgeEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class PolicyTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`policy` where it is more than a list."""
+    """`policy` as a mapping."""
 
     allow: tuple[Policy, ...]
     delegate_targets: tuple[Alias, ...] | None = None
@@ -95,7 +91,7 @@ class ScheduleFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class DefinitionFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The frontmatter, in the order in which documentation tells it."""
+    """The frontmatter, in the order of the documentation."""
 
     name: Name
     description: Line = ""
@@ -121,26 +117,5 @@ class DefinitionFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 def to_seconds(every: str) -> int:
-    """A time that `Every` let through, in seconds; 0 for none."""
+    """Return a valid duration in seconds; 0 for an empty text."""
     return int(every[:-1]) * _SECONDS[every[-1]] if every else 0
-
-
-def is_cron(line: str) -> bool:
-    """True for five fields of `*`, numbers, ranges, steps and lists of them, each within its bounds."""
-    fields = line.split()
-    return len(fields) == len(_CRON) and all(
-        _is_cron_part(part, least, greatest)
-        for field, (least, greatest) in zip(fields, _CRON, strict=True)
-        for part in field.split(",")
-    )
-
-
-def _is_cron_part(part: str, least: int, greatest: int) -> bool:
-    found = _CRON_PART.match(part)
-    if found is None or found["step"] in ("0", "00"):
-        return False
-    if found["first"] is None:
-        return True
-    first = int(found["first"])
-    last = first if found["last"] is None else int(found["last"])
-    return least <= first <= last <= greatest

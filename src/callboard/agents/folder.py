@@ -1,6 +1,6 @@
-"""The definitions of a folder: `agents/*.md`, read again when one of them changed.
+"""Definitions of a folder: `agents/*.md`, loaded again after a change.
 
-The folder is nobody's friend: nothing is read through a symbolic link, no file is read past a size, nothing special is opened.
+The folder is untrusted: symbolic links are not followed, special files are not opened, and file sizes are limited.
 """
 
 from __future__ import annotations
@@ -18,20 +18,23 @@ from .definition import LARGEST, LoadedDefinition, load_definition, unreadable
 from .packaged import delegating_lead, packaged_roster
 from .roster import FOLDER, build_roster
 
-#: More files than any team has; the rest is reported.
+#: The most files that are loaded. Further files are a problem.
 MOST = 500
-#: A file that changed this shortly before it was read may change again without another time stamp, in nanoseconds.
+#: A file that changed less than this time before it was read may change again with the same time stamp, in nanoseconds.
 _SETTLED = 2_000_000_000
-#: Documentation that stands beside the agents.
-_NO_AGENTS = ("readme.md",)
-_NO_LINK = "Callboard reads no agents through a symbolic link."
+#: Files that are not definitions.
+_IGNORED = ("readme.md",)
+_NO_LINK = "Replace the symbolic link with a regular file or folder."
+_CHECK_PERMISSIONS = "Check its permissions."
+_NOT_REGULAR = "It is not a regular file."
+_USE_MARKDOWN = "Use a Markdown file."
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class _Stamp(NamedTuple):
-    """What changes with a file. The time of change of the inode is there because a modification time can be set."""
+    """Properties that change with a file. The inode's change time is included because modification times can be set."""
 
     name: str
     inode: int
@@ -42,8 +45,8 @@ class _Stamp(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _LoadedFile:
-    """A roster and what it was read from. `settled` says that a later change will show in the stamps."""
+class _LoadedFolder:
+    """A roster and the stamps of its files. `settled` means that any later change will change the stamps."""
 
     stamps: tuple[_Stamp, ...]
     settled: bool
@@ -51,130 +54,137 @@ class _LoadedFile:
 
 
 class FolderDefinitions:
-    """Implements the port `Definitions`. A folder without agents has the packaged one, and one without a main agent has it as
-    its lead.
+    """Implement the port `Definitions`.
 
-    Each use looks whether a file changed, which costs a look at the directory; a run that began keeps what it was told.
+    A folder without agents has the packaged agent; a folder without a main agent has it as its lead. Each call checks the
+    directory for changes. A run that has started keeps its definition.
     """
 
     def __init__(self) -> None:
-        self._kept: dict[str, _LoadedFile] = {}
+        self._loaded: dict[str, _LoadedFolder] = {}
 
     def roster(self, folder: str) -> Roster:
-        """All agents of this folder and what is wrong with their files."""
-        opened = _opened(folder)
-        if opened is None:
+        """Return the agents of the folder, with the problems of their files."""
+        handle = _open_agents(folder)
+        if handle is None:
             return packaged_roster()
-        if isinstance(opened, DefinitionProblem):
-            return build_roster((), problems=(opened,))
+        if isinstance(handle, DefinitionProblem):
+            return build_roster((), problems=(handle,))
         try:
-            return self._read(folder, opened)
+            return self._load(folder, handle)
         finally:
-            os.close(opened)
+            os.close(handle)
 
     def lead(self, folder: str) -> Definition:
-        """The agent that a new session starts with. Raises Refusal `bad_definition` where none can lead."""
-        found = self.roster(folder)
-        lead = found.find(found.lead) if found.lead else None
+        """Return the agent of new sessions. Raises Refusal `bad_definition` if no agent can lead."""
+        roster = self.roster(folder)
+        lead = roster.find(roster.lead) if roster.lead else None
         if lead is None:
-            # That none can lead is one of the problems as well, and is not worth two sentences.
-            others = (_told(one) for one in found.problems if (one.file, one.field) != (FOLDER, "lead"))
-            told = " ".join(dict.fromkeys(others)) or "None of its agents has `kind: main`."
-            hint = "`callboard agents` shows what to fix."
-            raise Refusal("bad_definition", f"No agent of this folder can lead. {told}", field=FOLDER, hint=hint)
+            # The missing lead is also a problem of the roster; do not repeat it.
+            others = (
+                _problem_text(problem)
+                for problem in roster.problems
+                if (problem.file, problem.field) != (FOLDER, "lead")
+            )
+            reasons = " ".join(dict.fromkeys(others)) or "None of its agents has `kind: main`."
+            hint = "Run `callboard agents` to list the problems."
+            raise Refusal("bad_definition", f"No agent of this folder can lead. {reasons}", field=FOLDER, hint=hint)
         return lead
 
     def get(self, folder: str, name: str) -> Definition:
-        """The agent of that name or alias, in any case. Raises Refusal `unknown_agent`.
+        """Return the agent of that name or alias, ignoring case. Raises Refusal `unknown_agent`.
 
-        The packaged agent stays reachable, so that a session from before the folder had agents goes on.
+        The packaged agent is always available, for sessions that are older than the folder's definitions.
         """
         roster = self.roster(folder)
-        found = roster.find(name) or packaged_roster().find(name)
-        if found is not None:
-            return found
-        bad = [one for one in roster.problems if folded(one.file) == folded(f"{FOLDER}/{name}.md")]
-        why = f" {_told(bad[0])}" if bad else ""
-        hint = "`callboard agents` lists the agents of a folder and what is wrong with their files."
-        raise Refusal("unknown_agent", f"There is no agent {name} in {folder}.{why}", field="agent", hint=hint)
+        definition = roster.find(name) or packaged_roster().find(name)
+        if definition is not None:
+            return definition
+        file = folded(f"{FOLDER}/{name}.md")
+        problem = next((problem for problem in roster.problems if folded(problem.file) == file), None)
+        reason = f" {_problem_text(problem)}" if problem is not None else ""
+        hint = "Run `callboard agents` to list the agents of a folder and the problems of their files."
+        raise Refusal("unknown_agent", f"There is no agent {name} in {folder}.{reason}", field="agent", hint=hint)
 
-    def _read(self, folder: str, handle: int) -> Roster:
-        began = time.time_ns()
+    def _load(self, folder: str, handle: int) -> Roster:
+        started = time.time_ns()
         stamps = _stamps(handle)
-        kept = self._kept.get(folder)
-        if kept is None or not kept.settled or kept.stamps != stamps:
-            newest = max((one.changed for one in stamps), default=0)
-            kept = _LoadedFile(stamps, newest < began - _SETTLED, _roster(handle, stamps))
-            self._kept[folder] = kept
-        return kept.roster
+        loaded = self._loaded.get(folder)
+        if loaded is None or not loaded.settled or loaded.stamps != stamps:
+            newest = max((stamp.changed for stamp in stamps), default=0)
+            loaded = _LoadedFolder(stamps, newest < started - _SETTLED, _load_roster(handle, stamps))
+            self._loaded[folder] = loaded
+        return loaded.roster
 
 
-def _told(problem: DefinitionProblem) -> str:
-    place = f"{problem.file}:{problem.line}" if problem.line else problem.file
-    return f"{place}: {problem.message}"
+def _problem_text(problem: DefinitionProblem) -> str:
+    location = f"{problem.file}:{problem.line}" if problem.line else problem.file
+    return f"{location}: {problem.message}"
 
 
-def _opened(folder: str) -> int | DefinitionProblem | None:
-    """A handle of the folder's `agents`, to be closed; None where there is no such folder, else why it is not read."""
+def _open_agents(folder: str) -> int | DefinitionProblem | None:
+    """Return a handle of the folder's `agents`, for the caller to close; None if there is no such folder."""
     try:
-        above = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        parent = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            if stat.S_ISLNK(os.stat(FOLDER, dir_fd=above, follow_symlinks=False).st_mode):
+            if stat.S_ISLNK(os.stat(FOLDER, dir_fd=parent, follow_symlinks=False).st_mode):
                 return DefinitionProblem(file=FOLDER, line=0, field="", message="It is a symbolic link.", hint=_NO_LINK)
-            return os.open(FOLDER, _DIRECTORY, dir_fd=above)
+            return os.open(FOLDER, _DIRECTORY, dir_fd=parent)
         finally:
-            os.close(above)
+            os.close(parent)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         message = f"It cannot be read: {error.strerror or error}."
-        return DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Look at its permissions.")
+        return DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint=_CHECK_PERMISSIONS)
 
 
 def _stamps(handle: int) -> tuple[_Stamp, ...]:
-    """The files that could be definitions, by name."""
-    found: list[_Stamp] = []
+    """Return the stamps of possible definitions, sorted by name."""
+    stamps: list[_Stamp] = []
     for name in sorted(os.listdir(handle)):
-        if not name.endswith(".md") or name.startswith(".") or name.casefold() in _NO_AGENTS:
+        if not name.endswith(".md") or name.startswith(".") or name.casefold() in _IGNORED:
             continue
         try:
-            of = os.stat(name, dir_fd=handle, follow_symlinks=False)
+            status = os.stat(name, dir_fd=handle, follow_symlinks=False)
         except FileNotFoundError:
             continue
-        found.append(_Stamp(name, of.st_ino, of.st_mode, of.st_size, of.st_mtime_ns, of.st_ctime_ns))
-    return tuple(found)
+        stamps.append(
+            _Stamp(name, status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        )
+    return tuple(stamps)
 
 
-def _roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
+def _load_roster(handle: int, stamps: tuple[_Stamp, ...]) -> Roster:
     if not stamps:
         return packaged_roster()
-    reads = [_read(handle, one) for one in stamps[:MOST]]
+    files = [_load_file(handle, stamp) for stamp in stamps[:MOST]]
     if len(stamps) > MOST:
-        message = f"There are {len(stamps)} files; those after the first {MOST} are not read."
-        problem = DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Keep fewer agents here.")
-        return build_roster(reads, problems=(problem,))
-    return build_roster((*reads, *_built_in_lead(reads)))
+        message = f"There are {len(stamps)} files; only the first {MOST} are loaded."
+        problem = DefinitionProblem(file=FOLDER, line=0, field="", message=message, hint="Remove agents.")
+        return build_roster(files, problems=(problem,))
+    return build_roster((*files, *_built_in_lead(files)))
 
 
-def _built_in_lead(reads: list[LoadedDefinition]) -> tuple[LoadedDefinition, ...]:
-    """The packaged lead, for a folder in which every file loads and none defines a main agent."""
-    if any(one.definition is None or one.definition.kind == "main" for one in reads):
+def _built_in_lead(files: list[LoadedDefinition]) -> tuple[LoadedDefinition, ...]:
+    """Return the packaged lead if every file is valid and none defines a main agent."""
+    if any(file.definition is None or file.definition.kind == "main" for file in files):
         return ()
     lead = delegating_lead()
-    taken = {folded(one.definition.name) for one in reads if one.definition is not None}
-    return () if folded(lead.name) in taken else (LoadedDefinition("", lead, (), {}),)
+    names = {folded(file.definition.name) for file in files if file.definition is not None}
+    return () if folded(lead.name) in names else (LoadedDefinition("", lead, (), {}),)
 
 
-def _read(handle: int, stamp: _Stamp) -> LoadedDefinition:
-    file = f"{FOLDER}/{os.fsencode(stamp.name).decode(errors='replace')}"
+def _load_file(handle: int, stamp: _Stamp) -> LoadedDefinition:
+    path = f"{FOLDER}/{os.fsencode(stamp.name).decode(errors='replace')}"
     if stat.S_ISLNK(stamp.mode):
-        return unreadable(file, "It is a symbolic link.", _NO_LINK)
+        return unreadable(path, "It is a symbolic link.", _NO_LINK)
     if not stat.S_ISREG(stamp.mode):
-        return unreadable(file, "It is not a regular file.", "A definition is a Markdown file.")
+        return unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
     try:
-        with os.fdopen(os.open(stamp.name, _FILE, dir_fd=handle), "rb") as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                return unreadable(file, "It is not a regular file.", "A definition is a Markdown file.")
-            return load_definition(opened.read(LARGEST + 1), file)
+        with os.fdopen(os.open(stamp.name, _FILE, dir_fd=handle), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return unreadable(path, _NOT_REGULAR, _USE_MARKDOWN)
+            return load_definition(file.read(LARGEST + 1), path)
     except OSError as error:
-        return unreadable(file, f"It cannot be read: {error.strerror or error}.", "Look at its permissions.")
+        return unreadable(path, f"It cannot be read: {error.strerror or error}.", _CHECK_PERMISSIONS)

@@ -1,4 +1,4 @@
-"""The agent that comes with the package: that of a folder without agents, and the lead of one without a main agent."""
+"""Packaged agent: the only agent of a folder without definitions, and the lead of a folder without a main agent."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .teams import SOLO, preset_files
 
 @cache
 def packaged_roster() -> Roster:
-    """The roster of a folder without agents."""
-    found = build_roster((load_definition(source, name) for name, source in preset_files(SOLO)), packaged=True)
-    alone = tuple(msgspec.structs.replace(one, file="") for one in found.definitions)
-    return msgspec.structs.replace(found, definitions=alone)
+    """Return the roster of a folder without agents."""
+    roster = build_roster((load_definition(source, name) for name, source in preset_files(SOLO)), packaged=True)
+    definitions = tuple(msgspec.structs.replace(definition, file="") for definition in roster.definitions)
+    return msgspec.structs.replace(roster, definitions=definitions)
 
 
 @cache
 def delegating_lead() -> Definition:
-    """Return the packaged lead as that of a folder which defines only other agents: it may give them work."""
-    alone = packaged_roster()
-    lead = next(one for one in alone.definitions if one.name == alone.lead)
+    """Return the packaged lead for a folder with other agents: it may delegate to them."""
+    roster = packaged_roster()
+    lead = next(definition for definition in roster.definitions if definition.name == roster.lead)
     policy = tuple(dict.fromkeys((*lead.policy, "Delegate")))
-    changed = hashlib.sha256(f"{lead.hash} {' '.join(policy)}".encode()).hexdigest()
-    return msgspec.structs.replace(lead, policy=policy, hash=changed)
+    hash = hashlib.sha256(f"{lead.hash} {' '.join(policy)}".encode()).hexdigest()
+    return msgspec.structs.replace(lead, policy=policy, hash=hash)

@@ -1,7 +1,7 @@
-"""A roster out of the files of a folder: what only shows when the definitions stand side by side.
+"""Roster of a folder's definitions, with the checks across files.
 
-A file that contradicts another one still gives an agent, with less: the name that is taken, the edge that is refused or the
-target that nobody is are left out and reported. Nothing that is left out widens what an agent may do.
+A definition that contradicts another one loads with less: a used alias, an invalid edge or an unknown target is removed and
+reported. A removal never grants an agent more permissions.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from callboard.contracts.entities.team import Edge
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster, folded
 
 from .definition import LoadedDefinition
-from .marks import suggest
+from .frontmatter import suggest
 
 FOLDER = "agents"
 
 
-class _Way(NamedTuple):
+class _DirectedEdge(NamedTuple):
     """One direction of an edge."""
 
     source: str
@@ -32,125 +32,133 @@ class _Way(NamedTuple):
 def build_roster(
     files: Iterable[LoadedDefinition], *, packaged: bool = False, problems: Iterable[DefinitionProblem] = ()
 ) -> Roster:
-    """The agents of these files, in their order. `problems` are what else is wrong in the folder."""
-    return _RosterBuilder(tuple(files), problems).made(packaged=packaged)
+    """Build the roster of the files, in their order.
+
+    Args:
+        packaged: True for the packaged agent.
+        problems: Further problems of the folder.
+    """
+    return _RosterBuilder(tuple(files), problems).build(packaged=packaged)
 
 
 class _RosterBuilder:
     def __init__(self, files: tuple[LoadedDefinition, ...], problems: Iterable[DefinitionProblem]) -> None:
         self._files = files
-        self._problems = [*problems, *(one for file in files for one in file.problems)]
+        self._problems = [*problems, *(problem for file in files for problem in file.problems)]
         self._agents: dict[str, tuple[Definition, LoadedDefinition]] = {}
         self._names: dict[str, Definition] = {}
-        self._ways: dict[_Way, str] = {}
+        self._directed_edges: dict[_DirectedEdge, str] = {}
 
-    def made(self, *, packaged: bool) -> Roster:
-        self._name()
-        self._call()
-        definitions = tuple(self._bound(definition, file) for definition, file in self._agents.values())
-        lead = self._lead(definitions)
-        order = {file.file: place for place, file in enumerate(self._files)}
-        problems = tuple(sorted(self._problems, key=lambda one: (order.get(one.file, -1), one.line)))
-        found = Roster(definitions=definitions, problems=problems, lead=lead, packaged=packaged, hash="")
-        told = msgspec.json.encode(found)
-        return msgspec.structs.replace(found, hash=hashlib.sha256(told).hexdigest())
+    def build(self, *, packaged: bool) -> Roster:
+        self._assign_names()
+        self._assign_aliases()
+        definitions = tuple(self._resolve(definition, file) for definition, file in self._agents.values())
+        lead = self._choose_lead(definitions)
+        order = {file.file: number for number, file in enumerate(self._files)}
+        problems = tuple(sorted(self._problems, key=lambda problem: (order.get(problem.file, -1), problem.line)))
+        roster = Roster(definitions=definitions, problems=problems, lead=lead, packaged=packaged, hash="")
+        return msgspec.structs.replace(roster, hash=hashlib.sha256(msgspec.json.encode(roster)).hexdigest())
 
-    def _name(self) -> None:
-        """Each name is the first file's that has it."""
+    def _assign_names(self) -> None:
+        """Assign each name to the first file that has it."""
         for file in self._files:
             if (definition := file.definition) is None:
                 continue
             key = folded(definition.name)
-            if (former := self._names.get(key)) is not None:
-                message = f"The name {definition.name} is taken by {former.file}."
-                self._problem(file, "name", message, "This file gives no agent until it has another name.")
+            if (owner := self._names.get(key)) is not None:
+                message = f"{owner.file} already has the name {definition.name}."
+                self._problem(file, "name", message, "Change the name. The agent is not loaded until then.")
                 continue
             self._names[key] = definition
             self._agents[definition.name] = (definition, file)
 
-    def _call(self) -> None:
-        """An alias is never the name of another agent, and otherwise the first file's that has it."""
+    def _assign_aliases(self) -> None:
+        """Assign each alias to the first file that has it, unless it is the name of another agent."""
         for name, (definition, file) in self._agents.items():
-            kept: list[str] = []
+            aliases: list[str] = []
             for number, alias in enumerate(definition.aliases):
-                former = self._names.setdefault(folded(alias), definition)
-                if former.name != name:
-                    message = f"The alias {alias} is taken by {former.file}."
+                owner = self._names.setdefault(folded(alias), definition)
+                if owner.name != name:
+                    message = f"{owner.file} already has the alias {alias}."
                     self._problem(file, f"aliases[{number}]", message, "The agent is loaded without it.")
                 else:
-                    kept.append(alias)
-            self._agents[name] = (msgspec.structs.replace(definition, aliases=tuple(kept)), file)
+                    aliases.append(alias)
+            self._agents[name] = (msgspec.structs.replace(definition, aliases=tuple(aliases)), file)
 
-    def _bound(self, definition: Definition, file: LoadedDefinition) -> Definition:
-        """The definition with its edges and targets by name, without those that cannot be."""
+    def _resolve(self, definition: Definition, file: LoadedDefinition) -> Definition:
+        """Return the definition with valid edges and targets only, all with names in place of aliases."""
         edges = tuple(
-            bound
+            resolved
             for number, edge in enumerate(definition.edges)
-            if (bound := self._edge(definition, edge, f"edges[{number}]", file)) is not None
+            if (resolved := self._edge(definition, edge, f"edges[{number}]", file)) is not None
         )
         targets = definition.delegate_targets
         if targets is not None:
             field = "policy.delegate_targets"
-            found = (self._target(name, f"{field}[{number}]", file) for number, name in enumerate(targets))
-            targets = tuple(dict.fromkeys(one for one in found if one is not None))
+            resolved_targets = (self._target(name, f"{field}[{number}]", file) for number, name in enumerate(targets))
+            targets = tuple(dict.fromkeys(target for target in resolved_targets if target is not None))
         return msgspec.structs.replace(definition, edges=edges, delegate_targets=targets)
 
     def _edge(self, definition: Definition, edge: Edge, field: str, file: LoadedDefinition) -> Edge | None:
-        other = self._found(edge.to, f"{field}.to", file)
+        other = self._find(edge.to, f"{field}.to", file)
         if other is None:
             return None
-        if (refused := _forbidden(definition, other, edge)) is not None:
-            part, message, hint = refused
+        if (violation := _violation(definition, other, edge)) is not None:
+            part, message, hint = violation
             self._problem(file, f"{field}.{part}", message, hint)
             return None
-        ways = [_Way(definition.name, other.name, edge.kind)]
+        directed_edges = [_DirectedEdge(definition.name, other.name, edge.kind)]
         if edge.direction == "both":
-            ways.append(_Way(other.name, definition.name, edge.kind))
-        for way in ways:
-            if (former := self._ways.get(way)) is not None:
-                message = f"The {way.kind} edge from {way.source} to {way.target} is there already, in {former}."
-                self._problem(file, f"{field}.to", message, "Keep one of them.")
+            directed_edges.append(_DirectedEdge(other.name, definition.name, edge.kind))
+        for directed in directed_edges:
+            if (owner := self._directed_edges.get(directed)) is not None:
+                message = f"{owner} already has a {directed.kind} edge from {directed.source} to {directed.target}."
+                self._problem(file, f"{field}.to", message, "Remove one of them.")
                 return None
-        self._ways.update(dict.fromkeys(ways, file.file))
+        self._directed_edges.update(dict.fromkeys(directed_edges, file.file))
         return msgspec.structs.replace(edge, to=other.name)
 
     def _target(self, name: str, field: str, file: LoadedDefinition) -> str | None:
-        other = self._found(name, field, file)
+        other = self._find(name, field, file)
         if other is None:
             return None
         if other.kind == "main":
-            message = f"{other.name} is a main agent, and mains delegate to others, not to each other."
-            self._problem(file, field, message, "Mains send each other messages, and hand over along an edge.")
+            message = f"{other.name} is a main agent, and main agents cannot delegate to each other."
+            self._problem(file, field, message, "Use messages, or a handoff along an edge.")
             return None
         return other.name
 
-    def _found(self, name: str, field: str, file: LoadedDefinition) -> Definition | None:
-        found = self._names.get(folded(name))
-        if found is None:
-            self._problem(file, field, f"There is no agent {name}.", self._missing(name))
-        return found
+    def _find(self, name: str, field: str, file: LoadedDefinition) -> Definition | None:
+        definition = self._names.get(folded(name))
+        if definition is None:
+            self._problem(file, field, f"There is no agent {name}.", self._missing_hint(name))
+        return definition
 
-    def _missing(self, name: str) -> str:
-        bad = next((one for one in self._files if one.problems and folded(_stem(one.file)) == folded(name)), None)
-        if bad is not None:
-            return f"{bad.file} is not loaded; mend it first."
-        return suggest(name, self._agents) or f"There are {', '.join(sorted(self._agents))}."
+    def _missing_hint(self, name: str) -> str:
+        invalid = next(
+            (file for file in self._files if file.problems and folded(_stem(file.file)) == folded(name)), None
+        )
+        if invalid is not None:
+            return f"{invalid.file} is not loaded: fix its problems first."
+        return suggest(name, self._agents) or f"Agents: {', '.join(sorted(self._agents))}."
 
-    def _lead(self, definitions: tuple[Definition, ...]) -> str:
-        mains = [one for one in definitions if one.kind == "main"]
-        asking = [one for one in mains if one.lead]
-        for other in asking[1:]:
+    def _choose_lead(self, definitions: tuple[Definition, ...]) -> str:
+        mains = [definition for definition in definitions if definition.kind == "main"]
+        leads = [definition for definition in mains if definition.lead]
+        for other in leads[1:]:
             file = self._agents[other.name][1]
-            self._problem(file, "lead", f"{asking[0].name} leads already.", "Only one agent has `lead: true`.")
-        if asking:
-            return asking[0].name
+            self._problem(file, "lead", f"{leads[0].name} is already the lead.", "Set `lead: true` for one agent only.")
+        if leads:
+            return leads[0].name
         if len(mains) > 1:
-            names = ", ".join(one.name for one in mains)
-            message = f"{len(mains)} agents could lead ({names}); {mains[0].name} does, because its file is the first."
-            self._problem(self._agents[mains[0].name][1], "lead", message, "Give the one that leads `lead: true`.")
+            names = ", ".join(definition.name for definition in mains)
+            message = (
+                f"{len(mains)} agents can lead ({names}); {mains[0].name} is the lead because its file is the first."
+            )
+            self._problem(self._agents[mains[0].name][1], "lead", message, "Set `lead: true` for the lead.")
         if not mains and self._files:
-            message = "No agent here can lead: none that loads has `kind: main`."
-            hint = "Mend the file of the lead, or add one; `callboard agents --presets` shows teams to copy."
+            message = "No agent can lead: no valid definition has `kind: main`."
+            hint = "Fix or add the file of a lead. `callboard agents --presets` lists teams to copy."
             self._problems.append(DefinitionProblem(file=FOLDER, line=0, field="lead", message=message, hint=hint))
         return mains[0].name if mains else ""
 
@@ -159,24 +167,21 @@ class _RosterBuilder:
         self._problems.append(DefinitionProblem(file=file.file, line=line, field=field, message=message, hint=hint))
 
 
-def _forbidden(source: Definition, target: Definition, edge: Edge) -> tuple[str, str, str] | None:
-    """Why no edge can be what this one says: the part at fault, the reason and what to do. Edges lift no invariant."""
+def _violation(source: Definition, target: Definition, edge: Edge) -> tuple[str, str, str] | None:
+    """Return the rule that an edge violates, as its field, message and hint; None if the edge is valid."""
     if source.name == target.name:
-        return "to", "An edge leads to another agent.", "Take it out."
+        return "to", "An edge must lead to another agent.", "Remove the edge."
     if source.kind == "subagent" and target.kind == "subagent":
-        return (
-            "to",
-            f"A subagent reaches no other subagent, and {target.name} is one.",
-            "Let both report to a main agent.",
-        )
+        message = f"A subagent cannot have an edge to another subagent such as {target.name}."
+        return "to", message, "Let both report to a main agent."
     if source.kind == "subagent":
-        message = "A subagent reaches nobody but the agent that started it, and that needs no edge."
-        return "to", message, "Take the edge out."
+        message = "A subagent can reach only the agent that started it, which needs no edge."
+        return "to", message, "Remove the edge."
     if target.kind == "subagent" and edge.direction == "both":
-        message = f"The way back is not allowed: {target.name} is a subagent and reports to the agent that started it."
-        return "direction", message, "Use `direction: to`; the report needs no edge."
+        message = f"The subagent {target.name} can reach only the agent that started it."
+        return "direction", message, "Use `direction: to`; reports need no edge."
     if edge.kind == "report" and edge.ownership:
-        return "ownership", "A report hands nothing over, so it moves no ownership.", "Use `kind: handoff`."
+        return "ownership", "A report cannot transfer ownership.", "Use `kind: handoff`."
     return None
 
 
@@ -185,7 +190,7 @@ def _stem(file: str) -> str:
 
 
 def _line(lines: Mapping[str, int], field: str) -> int:
-    """The line of a field, or of the nearest one around it that the file has."""
+    """Return the line of a field, or of its closest parent in the file."""
     while field and field not in lines:
         field = field.rpartition(".")[0]
     return lines.get(field, 1)

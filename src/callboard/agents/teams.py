@@ -1,4 +1,4 @@
-"""Teams to begin with: plain Markdown that comes with the package and is copied into a folder, where it is the person's."""
+"""Team presets: Markdown files of the package that a person copies into a folder and edits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from callboard.contracts.errors import Refusal
 
 from . import presets
 from .definition import load_definition
-from .marks import suggest
+from .frontmatter import suggest
 from .roster import FOLDER, build_roster
 
 SOLO = "solo"
@@ -21,7 +21,7 @@ _LONGEST_NAME = 80
 
 
 class TeamPreset(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A preset: the names of its agents, the lead first, and what the lead says of itself."""
+    """A preset, with the names of its agents, the lead first, and the description of the lead."""
 
     name: str
     description: str
@@ -29,44 +29,44 @@ class TeamPreset(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def list_presets() -> tuple[TeamPreset, ...]:
-    """The presets by name."""
+    """Return the presets, sorted by name."""
     return tuple(_team(name) for name in _names())
 
 
 def preset_files(name: str) -> tuple[tuple[str, bytes], ...]:
-    """The files of a preset as they are, by file name. Raises Refusal `invalid_input`."""
+    """Return the names and contents of a preset's files. Raises Refusal `invalid_input` for an unknown preset."""
     if name not in _names():
-        hint = suggest(name, _names()) or f"There are {', '.join(_names())}."
+        hint = suggest(name, _names()) or f"Presets: {', '.join(_names())}."
         raise Refusal("invalid_input", f"There is no preset {name[:_LONGEST_NAME]}.", field="preset", hint=hint)
-    place = resources.files(presets).joinpath(name)
-    found = ((one.name, one.read_bytes()) for one in place.iterdir() if one.name.endswith(".md"))
-    return tuple(sorted(found))
+    files = resources.files(presets).joinpath(name).iterdir()
+    return tuple(sorted((file.name, file.read_bytes()) for file in files if file.name.endswith(".md")))
 
 
 def copy_preset(name: str, folder: str) -> tuple[str, ...]:
-    """Writes the files of a preset into the folder's `agents`; the answer is their paths in the folder.
+    """Write the files of a preset into the folder's `agents`. No file is overwritten.
 
-    Nothing that is there is written over: where one of the files exists nothing is written at all. Raises Refusal
-    `invalid_input`, and OSError where the folder cannot be written.
+    Returns:
+        The paths of the files relative to the folder.
+    Raises:
+        Refusal: `invalid_input` for an unknown preset, or if a file already exists. Then no file is written.
+        OSError: The folder is not writable.
     """
     files = preset_files(name)
-    place = Path(folder) / FOLDER
-    if place.is_symlink() or (place.exists() and not place.is_dir()):
-        raise Refusal(
-            "invalid_input", f"{place} is not a folder.", field="preset", hint="Move it out of the way first."
-        )
-    there = [file for file, _ in files if os.path.lexists(place / file)]
-    if there:
-        paths = ", ".join(f"{FOLDER}/{file}" for file in there)
-        hint = "Nothing was written. Move or rename what is there, or copy into another folder."
-        raise Refusal("invalid_input", f"The folder has {paths} already.", field="preset", hint=hint)
-    place.mkdir(exist_ok=True)
+    target = Path(folder) / FOLDER
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise Refusal("invalid_input", f"{target} is not a folder.", field="preset", hint="Move or rename it first.")
+    existing = [file for file, _ in files if os.path.lexists(target / file)]
+    if existing:
+        paths = ", ".join(f"{FOLDER}/{file}" for file in existing)
+        hint = "No file was written. Move or rename the existing files, or copy into another folder."
+        raise Refusal("invalid_input", f"The folder already has {paths}.", field="preset", hint=hint)
+    target.mkdir(exist_ok=True)
     written: list[Path] = []
     try:
         for file, source in files:
-            with (place / file).open("xb") as made:
-                written.append(place / file)
-                made.write(source)
+            with (target / file).open("xb") as opened:
+                written.append(target / file)
+                opened.write(source)
     except OSError:
         for path in written:
             with suppress(OSError):
@@ -76,14 +76,14 @@ def copy_preset(name: str, folder: str) -> tuple[str, ...]:
 
 
 def _names() -> tuple[str, ...]:
-    found = (one.name for one in resources.files(presets).iterdir() if one.is_dir() and not one.name.startswith("_"))
-    return tuple(sorted(found))
+    folders = resources.files(presets).iterdir()
+    return tuple(sorted(folder.name for folder in folders if folder.is_dir() and not folder.name.startswith("_")))
 
 
 def _team(name: str) -> TeamPreset:
-    found = build_roster(load_definition(source, f"{FOLDER}/{file}") for file, source in preset_files(name))
-    lead = found.find(found.lead)
-    others = sorted(one.name for one in found.definitions if one is not lead)
+    roster = build_roster(load_definition(source, f"{FOLDER}/{file}") for file, source in preset_files(name))
+    lead = roster.find(roster.lead)
+    others = sorted(definition.name for definition in roster.definitions if definition is not lead)
     return TeamPreset(
         name=name,
         description="" if lead is None else lead.description,

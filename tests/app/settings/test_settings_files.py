@@ -12,7 +12,7 @@ from callboard.app.settings.settings_files import SettingsFiles
 from callboard.app.state_folder import StateFolder
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Settings, Shell
-from tests.agents.given import write
+from tests.agents.files import write_agents
 
 GREEDY = """
 permission_mode = "full"
@@ -79,7 +79,7 @@ def desk(tmp_path: Path) -> Desk:
 def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
     """SAFE-08"""
     desk.says(GREEDY)
-    write(desk.folder, lead="permission_mode: full", helper="permission_mode: ask")
+    write_agents(desk.folder, lead="permission_mode: full", helper="permission_mode: ask")
     assert desk.asked() == [
         ("rule", "Bash(make *) runs without asking"),
         ("server", "the tools of files: starts npx some-server, with TOKEN=abc"),
@@ -95,7 +95,7 @@ def test_what_a_folder_would_widen_is_told_each_by_its_file(desk: Desk):
 def test_what_a_folder_would_widen_is_a_code_with_its_values(desk: Desk):
     """SAFE-08: a page words it in its language; nothing parses the English."""
     desk.says(GREEDY)
-    write(desk.folder, lead="permission_mode: full")
+    write_agents(desk.folder, lead="permission_mode: full")
     assert [(one.code, one.parameters) for one in desk.book.asked(str(desk.folder)).widenings] == [
         ("rule", {"matcher": "Bash(make *)"}),
         ("server_starts", {"name": "files", "command": "npx some-server", "environment": "TOKEN=abc"}),
@@ -202,10 +202,10 @@ headers = {{ Authorization = "Bearer secret://github" }}
 
 def test_an_agent_that_may_do_more_is_part_of_what_is_trusted(desk: Desk):
     """SAFE-08: who edits agents/*.md does not thereby widen anything."""
-    write(desk.folder, lead="permission_mode: edits")
+    write_agents(desk.folder, lead="permission_mode: edits")
     digest = desk.digest
     assert desk.holding(digest).trusted
-    write(desk.folder, lead="permission_mode: full")
+    write_agents(desk.folder, lead="permission_mode: full")
     assert not desk.holding(digest).trusted
 
 

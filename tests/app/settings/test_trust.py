@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.given import file, write
+from tests.agents.files import definition_file, write_agents
 from tests.app.rigs.product import Product, says, uses
 
 GREEDY = (
@@ -25,7 +25,7 @@ def facts(product: Product, kind: str) -> list[dict[str, Any]]:
 
 
 def test_an_agent_whose_file_asks_for_everything_still_asks_the_person(product: Product):
-    write(product.folder, lead=file(f"{GREEDY}permission_mode: full"))
+    write_agents(product.folder, lead=definition_file(f"{GREEDY}permission_mode: full"))
     done = product.plays(WRITES).run("run", "Go")
     assert done.code == 4
     assert not (product.folder / "made.txt").exists()
@@ -36,7 +36,7 @@ def test_an_agent_whose_file_asks_for_everything_still_asks_the_person(product: 
 
 
 def test_an_agent_whose_file_asks_for_everything_writes_documents_only_while_planning(product: Product):
-    write(product.folder, lead=file(f"{GREEDY}permission_mode: full"))
+    write_agents(product.folder, lead=definition_file(f"{GREEDY}permission_mode: full"))
     product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
     product.run("run", "Go", "--permission", "planning", "--approve", "all")
     assert not (product.folder / "made.txt").exists()
@@ -44,7 +44,7 @@ def test_an_agent_whose_file_asks_for_everything_writes_documents_only_while_pla
 
 
 def test_an_agent_cannot_change_its_own_file_without_a_person(product: Product):
-    write(product.folder, lead=file(f"{GREEDY}permission_mode: full"))
+    write_agents(product.folder, lead=definition_file(f"{GREEDY}permission_mode: full"))
     mine = product.folder / "agents" / "lead.md"
     before = mine.read_bytes()
     product.plays(
@@ -57,7 +57,7 @@ def test_an_agent_cannot_change_its_own_file_without_a_person(product: Product):
 
 @pytest.mark.parametrize("mode", ["ask", "planning"])
 def test_a_file_narrows_what_the_person_allowed(product: Product, mode: str):
-    write(product.folder, lead=file(f"{GREEDY}permission_mode: {mode}"))
+    write_agents(product.folder, lead=definition_file(f"{GREEDY}permission_mode: {mode}"))
     product.plays({"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]})
     product.run("run", "Go", "--permission", "full")
     assert not (product.folder / "made.txt").exists()
@@ -65,7 +65,7 @@ def test_a_file_narrows_what_the_person_allowed(product: Product, mode: str):
 
 
 def test_a_file_with_a_bound_beyond_measure_gives_no_agent(product: Product):
-    write(product.folder, lead=file("name: lead\nmax_iters: 1000000"))
+    write_agents(product.folder, lead=definition_file("name: lead\nmax_iters: 1000000"))
     done = product.plays({"calls": [says("Done.")]}).run("run", "Go")
     assert done.code != 0
     assert "agents/lead.md:3" in done.err
@@ -74,7 +74,9 @@ def test_a_file_with_a_bound_beyond_measure_gives_no_agent(product: Product):
 def test_a_command_that_a_file_names_is_not_started_by_opening_the_folder(product: Product, tmp_path: Path):
     started = tmp_path / "started"
     other = f"name: other\nprovider: acp\ncommand: [touch, {started}]"
-    write(product.folder, lead=file("name: lead\nlead: true\ntools: [Read]"), other=file(other))
+    write_agents(
+        product.folder, lead=definition_file("name: lead\nlead: true\ntools: [Read]"), other=definition_file(other)
+    )
     assert product.plays({"calls": [says("Done.")]}).run("run", "Go").code == 0
     assert product.run("agents").code == 0
     assert not started.exists()

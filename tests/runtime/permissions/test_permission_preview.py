@@ -26,7 +26,7 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionRuleAdded, ToolRefused
 from callboard.contracts.scope import Actor
 from callboard.contracts.settings import RuleEntry
-from tests.agents.given import write
+from tests.agents.files import write_agents
 from tests.runtime.rigs.house import House, MovedClock, calls, house, says, uses
 from tests.runtime.rigs.trusted_folder import settled
 
@@ -245,7 +245,7 @@ async def test_a_permission_preview_lists_every_check_and_does_nothing(tmp_path:
 
 async def test_a_permission_preview_uses_the_named_agent(tmp_path: Path) -> None:
     async with house(tmp_path, calls(says("Done."))) as home:
-        write(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
+        write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]", reader="kind: subagent\ntools: [Read]")
         asked: dict[str, Any] = {
             "tool": "Write",
             "arguments": '{"content":"x","file_path":"a.txt"}',

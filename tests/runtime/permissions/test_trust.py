@@ -12,7 +12,7 @@ from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorks
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionEvaluated, SettingsChanged, ToolRefused, TurnStarted, WorkspaceTrusted
 from callboard.contracts.facts.reason import Reason
-from tests.agents.given import write
+from tests.agents.files import write_agents
 from tests.runtime.rigs.house import House, calls, uses
 from tests.runtime.rigs.house import says as answers
 from tests.runtime.rigs.trusted_folder import looked, says, settled, trusts
@@ -94,7 +94,7 @@ async def test_an_untrusted_folders_denial_applies(tmp_path: Path) -> None:
 async def test_an_untrusted_folders_agent_runs_in_ask_at_most(tmp_path: Path) -> None:
     """SAFE-08"""
     async with settled(tmp_path, WRITES) as home:
-        write(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
+        write_agents(home.folder, lead="tools: ['*']\npolicy: [Patch]\npermission_mode: full")
         turn = await home.submit("go", permission_mode="full")
         started = await home.until(turn.session_id, "turn.started")
         await home.until(turn.session_id, "action.required")

@@ -17,7 +17,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnSubmitted,
 )
-from tests.agents.given import write
+from tests.agents.files import write_agents
 from tests.runtime.prompts.test_conversations import told
 from tests.runtime.rigs.house import House, MovedClock, house, says, uses
 from tests.runtime.rigs.team import facts
@@ -39,7 +39,7 @@ async def watched(place: Path, clock: MovedClock, window: int = 8000, **limits: 
         ],
     }
     async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
-        write(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
+        write_agents(home.folder, lead=LEAD, watcher=watcher("{every: 30m}"))
         (home.folder / "news.txt").write_text("nothing\n" * 1500)
         yield home
 

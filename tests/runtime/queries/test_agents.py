@@ -7,7 +7,7 @@ from pathlib import Path
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands.agents import AddAgent, AgentList, DefinedAgent, ListAgents
 from callboard.contracts.facts import ThreadOpened
-from tests.agents.given import write
+from tests.agents.files import write_agents
 from tests.runtime.rigs.house import calls, house, says
 from tests.runtime.rigs.team import CLERK, CRITIC, LEAD, WORKER, facts
 
@@ -16,9 +16,9 @@ async def test_the_folders_agents_are_listed_with_the_participants(tmp_path: Pat
     """MAR-01, MAR-02: files are read on each request. An invalid file is counted and hides no
     agent."""
     async with house(tmp_path, calls(says("Yes.")), FolderDefinitions()) as home:
-        write(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
+        write_agents(home.folder, lead=LEAD, clerk=CLERK, critic=CRITIC)
         session = (await home.submit("go")).session_id
-        write(home.folder, worker=WORKER, bad="no agent")
+        write_agents(home.folder, worker=WORKER, bad="no agent")
         listed: AgentList = await home.do(ListAgents(session_id=session))
         named = {one.name: one for one in listed.agents}
         assert named["lead"] == DefinedAgent(

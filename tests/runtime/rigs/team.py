@@ -11,24 +11,24 @@ from callboard.contracts.facts import Fact
 from callboard.contracts.ports.model import TextContent
 from callboard.contracts.record import Record
 from callboard.control.state.session import Session
-from tests.agents.given import file, write
+from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import PATIENCE, House
 
 F = TypeVar("F", bound=Fact)
 
-LEAD = file(
+LEAD = definition_file(
     "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\n"
     "edges:\n  - {to: critic, ownership: true}\n  - {to: clerk}",
     "You lead.",
 )
-CRITIC = file("name: critic\naliases: [the judge]\ntools: ['*']\npolicy: [Patch]\nedges: [{to: lead}]")
-CLERK = file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
-WORKER = file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
+CRITIC = definition_file("name: critic\naliases: [the judge]\ntools: ['*']\npolicy: [Patch]\nedges: [{to: lead}]")
+CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]")
+WORKER = definition_file("name: worker\nkind: subagent\ntools: ['*']\npolicy: [Patch]")
 
 
 def crew(home: House, **more: str) -> None:
     """Write the agents of the folder."""
-    write(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
+    write_agents(home.folder, **{"lead": LEAD, "critic": CRITIC, "clerk": CLERK, "worker": WORKER, **more})
 
 
 def calls_of(tool: str, **arguments: Any) -> list[dict[str, Any]]:

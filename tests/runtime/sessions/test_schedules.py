@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.agents.cron import ever_occurs
-from callboard.agents.fields import is_cron
+from callboard.agents.cron import ever_occurs, is_cron
 from callboard.contracts.ports.agents import Schedule
 from callboard.runtime.sessions.schedules import next_wake
 

@@ -17,11 +17,11 @@ from callboard.contracts.facts import (
     TurnStarted,
     WorkerNotification,
 )
-from tests.agents.given import file
+from tests.agents.files import definition_file
 from tests.runtime.rigs.house import House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays, until
 
-MAKER = file(
+MAKER = definition_file(
     "name: lead\nlead: true\ntools: ['*']\npolicy: [Patch, Finalize, Delegate]\nwork_globs: [docs/**]\n"
     "capabilities: [spawn, edge]",
     "You lead.",
@@ -109,7 +109,7 @@ async def test_a_handoff_over_a_defined_edge_reaches_its_receiver(tmp_path: Path
         ("critic", "Look at it.", [says("Seen.")]),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        crew(home, lead=MAKER, critic=file("name: critic\ntools: ['*']\npolicy: [Patch]"))
+        crew(home, lead=MAKER, critic=definition_file("name: critic\ntools: ['*']\npolicy: [Patch]"))
         session = (await home.submit("go", permission_mode="full")).session_id
         await approve(home, session)
         done = await until(

@@ -24,18 +24,18 @@ from callboard.contracts.facts import (
     TurnStarted,
     TurnSubmitted,
 )
-from tests.agents.given import file, write
+from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import PATIENCE, House, MovedClock, house, says
 from tests.runtime.rigs.team import facts
 from tests.runtime.sessions.test_recovery import killed
 
-LEAD = file("name: lead\nlead: true\ntools: ['*']\npolicy: [Patch]", "You lead.")
+LEAD = definition_file("name: lead\nlead: true\ntools: ['*']\npolicy: [Patch]", "You lead.")
 HALF_HOUR = 1800
 
 
 def watcher(schedule: str) -> str:
     """Return the file of a sleeping agent."""
-    return file(f"name: watcher\nkind: background\ntools: [Read]\nschedule: {schedule}", "You watch.")
+    return definition_file(f"name: watcher\nkind: background\ntools: [Read]\nschedule: {schedule}", "You watch.")
 
 
 @asynccontextmanager
@@ -50,7 +50,7 @@ async def watched(
         ]
     }
     async with house(place, scenario, clock=clock, clock_interval=0.01, **limits) as home:
-        write(home.folder, lead=LEAD, watcher=watcher(schedule))
+        write_agents(home.folder, lead=LEAD, watcher=watcher(schedule))
         yield home
 
 

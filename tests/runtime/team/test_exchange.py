@@ -8,7 +8,7 @@ from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import GetSession
 from callboard.contracts.facts import HandoffAccepted, InboxConsumed, ReplyEnded, TurnSubmitted
 from callboard.control.state.session import Session
-from tests.agents.given import file, write
+from tests.agents.files import definition_file, write_agents
 from tests.runtime.rigs.house import calls, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, plays, told, until, when
 
@@ -89,11 +89,11 @@ async def test_three_agents_that_message_each_other_in_a_ring_come_to_rest(tmp_p
         },
     }
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        write(
+        write_agents(
             home.folder,
-            lead=file("name: lead\nlead: true\ntools: ['*']"),
-            one=file("name: one\ntools: ['*']"),
-            two=file("name: two\ntools: ['*']"),
+            lead=definition_file("name: lead\nlead: true\ntools: ['*']"),
+            one=definition_file("name: one\ntools: ['*']"),
+            two=definition_file("name: two\ntools: ['*']"),
         )
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed", count=3)
@@ -193,11 +193,11 @@ async def test_without_an_edge_nothing_reaches_the_other_agent(tmp_path: Path) -
         says("Then not."),
     )
     async with house(tmp_path, scenario, FolderDefinitions()) as home:
-        write(
+        write_agents(
             home.folder,
-            lead=file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),
-            critic=file("name: critic\ntools: ['*']"),
-            clerk=file("name: clerk\ntools: ['*']"),
+            lead=definition_file("name: lead\nlead: true\ntools: ['*']\nedges: [{to: clerk}]"),
+            critic=definition_file("name: critic\ntools: ['*']"),
+            clerk=definition_file("name: clerk\ntools: ['*']"),
         )
         turn = await home.submit("go")
         await home.until(turn.session_id, "turn.completed")

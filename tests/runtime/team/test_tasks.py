@@ -24,11 +24,11 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import TaskCancelled, TaskFailed, TurnSubmitted
 from callboard.contracts.scope import PERSON
 from callboard.contracts.vocabulary import SUBAGENT_CONTROLS
-from tests.agents.given import file
+from tests.agents.files import definition_file
 from tests.runtime.rigs.house import PATIENCE, House, house, says
 from tests.runtime.rigs.team import calls_of, crew, facts, marked, plays, when
 
-CLERK = file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
+CLERK = definition_file("name: clerk\ntools: ['*']\npolicy: [Delegate]\nedges: [{to: critic, confirm: true}]")
 
 
 def runs(mark: str) -> list[dict[str, Any]]:
