@@ -84,7 +84,11 @@ def task_thread(state: Session, task: OpenTask) -> Thread | None:
         return state.threads.get(task.thread)
     jobs = (state.threads.get(name) for name in state.sleepers)
     return next(
-        (one for one in jobs if one is not None and one.background is not None and one.background.task == task.task),
+        (
+            sleeper
+            for sleeper in jobs
+            if sleeper is not None and sleeper.background is not None and sleeper.background.task == task.task
+        ),
         None,
     )
 
@@ -163,7 +167,7 @@ def list_prerequisites(state: Session, task: str) -> set[str]:
     prerequisites: set[str] = set()
     pending = {task}
     while pending:
-        added = {name for one in pending if (at := state.tasks.get(one)) is not None for name in at.depends_on}
+        added = {name for task_id in pending if (at := state.tasks.get(task_id)) is not None for name in at.depends_on}
         added |= {other.task for other in state.tasks.values() if other.parent_task in pending}
         pending = added - prerequisites
         prerequisites |= added

@@ -171,7 +171,7 @@ def _change(state: Workspace, unchecked: Fact, sequence: int) -> Workspace:
         case SessionScheduled():
             return _change_session(state, fact.session_id, scheduled=fact.scheduled)
         case SessionDeleted():
-            sessions = {key: one for key, one in state.sessions.items() if key != fact.session_id}
+            sessions = {key: session for key, session in state.sessions.items() if key != fact.session_id}
             return msgspec.structs.replace(state, sessions=sessions, deleted=state.deleted | {fact.session_id})
         case PermissionRuleAdded():
             return msgspec.structs.replace(

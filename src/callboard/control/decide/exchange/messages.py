@@ -27,7 +27,9 @@ def send_message(batch: Batch, sender: Thread, request: Message) -> MessageSent:
     """
     if not request.text.strip():
         raise Refusal("empty_message", "A message needs a text.", field="text")
-    receivers = {one.thread: one for one in (require_main_agent(batch, name, sender, "to") for name in request.to)}
+    receivers = {
+        agent.thread: agent for agent in (require_main_agent(batch, name, sender, "to") for name in request.to)
+    }
     if sender.thread in receivers:
         raise Refusal("agent_to_itself", "An agent cannot write to itself.", field="to")
     for receiver in receivers.values():

@@ -28,12 +28,12 @@ def require_worker(batch: Batch, name: str | None) -> Definition:
     if name is not None:
         return require_subagent(batch, name)
     definitions = [
-        one
-        for one in map(batch.inputs.find_definition, batch.inputs.list_definition_names())
-        if one is not None and one.kind == "subagent"
+        definition
+        for definition in map(batch.inputs.find_definition, batch.inputs.list_definition_names())
+        if definition is not None and definition.kind == "subagent"
     ]
     if len(definitions) != 1:
-        names = ", ".join(one.name for one in definitions)
+        names = ", ".join(definition.name for definition in definitions)
         raise Refusal(
             "unknown_agent",
             "Name the subagent that works on the items."

@@ -33,7 +33,7 @@ def begin_wait(batch: Batch, thread: Thread, run: OpenRun, call: OpenCall, reque
         raise Refusal("nothing_running", "You have no child to wait for.", hint="Make one with spawn_subagent.")
     until = batch.inputs.now + request.timeout_s * 1_000_000 if request.timeout_s is not None else 0
     batch.add(
-        SubagentsAwaited(agents=tuple(one.agent for one in awaited), mode=request.mode, until=until),
+        SubagentsAwaited(agents=tuple(child.agent for child in awaited), mode=request.mode, until=until),
         call_scope(thread, run, call),
     )
 
@@ -77,7 +77,9 @@ def _is_over(batch: Batch, call: OpenCall) -> bool:
     threads = [thread for thread in batch.state.threads.values() if thread.agent in call.awaits]
     ended = [thread for thread in threads if not is_open(thread)]
     failed = any(
-        one.child is not None and one.child.status == "failed" for one in ended if one.agent not in call.already_ended
+        child.child is not None and child.child.status == "failed"
+        for child in ended
+        if child.agent not in call.already_ended
     )
     is_closed = len(threads) < len(call.awaits)
     return failed or len(ended) == len(threads) or (call.any_of and (is_closed or bool(ended)))

@@ -119,8 +119,8 @@ def format_instructions(batch: Batch, task: OpenTask, *, again: bool = False) ->
     )
 
 
-def _begin_attempt(batch: Batch, task: OpenTask, assignee: str | None, said: Text, reason: str) -> TaskChanged:
-    attempt = _Attempt(task, task.attempt + 1, said, reason)
+def _begin_attempt(batch: Batch, task: OpenTask, assignee: str | None, instructions: Text, reason: str) -> TaskChanged:
+    attempt = _Attempt(task, task.attempt + 1, instructions, reason)
     name = assignee or task.assignee
     lead = batch.thread(batch.state.lead)
     thread = find_agent(batch.state, name) if name else lead

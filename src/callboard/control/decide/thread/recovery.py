@@ -111,7 +111,7 @@ def is_resting(state: Session, thread: Thread) -> bool:
 
 def _are_children_resting(state: Session, call: OpenCall) -> bool:
     awaited = (thread for thread in state.threads.values() if thread.agent in call.awaits and thread.child is not None)
-    return all(is_resting(state, one) for one in awaited if one.run is not None)
+    return all(is_resting(state, child) for child in awaited if child.run is not None)
 
 
 def _partial_pieces(partials: list[Partial]) -> tuple[Piece, ...]:

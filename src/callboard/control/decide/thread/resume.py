@@ -45,8 +45,8 @@ def resume_thread(batch: Batch, request: ResumeThread) -> ThreadChanged:
             field="threadId",
             hint="Use resume_task or resume_job. An item begins when its job has room.",
         )
-    for one in stopped or [thread]:
-        _resume_one(batch, one, request)
+    for member in stopped or [thread]:
+        _resume_one(batch, member, request)
     return thread_changed(batch, thread.thread)
 
 
