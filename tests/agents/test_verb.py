@@ -76,7 +76,7 @@ def test_a_folder_without_agents_lists_the_packaged_one(product: Product):
     done = product.run("agents")
     assert done.code == 0
     assert done.out.splitlines()[1].split() == ["solo", "main,", "lead", "custom", "all", "Patch", "Finalize", "-"]
-    assert "has no agents of its own" in done.err
+    assert "defines no agents" in done.err
 
 
 def test_presets_are_listed_as_text_and_as_json(product: Product):

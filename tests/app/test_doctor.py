@@ -82,7 +82,7 @@ def test_a_machine_that_never_had_callboard_is_looked_at_and_left_as_it_is(produ
 def test_a_start_as_root_is_reported_with_what_it_means(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """X4: an ordinary user reads nothing about it."""
     found = [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
-    assert [(one.state, one.said) for one in found] == ([("warn", "Callboard runs as root")] if is_root() else [])
+    assert [(one.state, one.message) for one in found] == ([("warn", "Callboard runs as root")] if is_root() else [])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert not [one for one in machine_checks.check_machine(StateFolder(tmp_path)) if one.name == "user"]
 
@@ -114,7 +114,7 @@ def test_while_callboard_runs_its_process_and_port_are_named(product: Product):
     [
         ("prot = 1\n", "settings", "this key is unknown"),
         ("port = \n", "settings", "is not TOML"),
-        (NOBODY, "a/m", "nothing answers"),
+        (NOBODY, "a/m", "no answer"),
         (NO_SERVER, "tool server s", "not installed"),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_rule_for_a_tool_that_does_not_exist_is_reported(product: Product):
     (product.home / "settings.toml").write_text(rules)
     found = {name: one for name, one in examined(product).items() if name.startswith("rule ")}
     assert {name: one["state"] for name, one in found.items()} == {"rule Bsh(git push *)": "warn"}
-    listed = [line for line in product.run("rules").out.splitlines() if "no tool" in line]
+    listed = [line for line in product.run("rules").out.splitlines() if "not a tool" in line]
     assert (len(listed), "Bsh" in listed[0]) == (1, True)
 
 
@@ -148,19 +148,19 @@ def test_a_secret_that_nobody_has_is_told_with_who_names_it_and_what_mends_it(pr
     )
     with kept_in(Keyring()):
         found = examined(product)
-    means, mend = "What needs it fails until it is there.", "env CALLBOARD_SECRET_{}=VALUE callboard"
+    means, mend = "Everything that needs it fails.", "env CALLBOARD_SECRET_{}=VALUE callboard"
     assert {name: one for name, one in found.items() if name.startswith("secret")} == {
         "secret shared": {
             "name": "secret shared",
             "state": "bad",
-            "said": "neither the keyring nor this environment has secret://shared, which model a and tool server s name",
+            "said": "secret://shared is not in the keyring or the environment; model a and tool server s need it",
             "means": means,
             "mend": mend.format("shared"),
         },
         "secret own": {
             "name": "secret own",
             "state": "bad",
-            "said": "neither the keyring nor this environment has secret://own, which tool server s and hook h name",
+            "said": "secret://own is not in the keyring or the environment; tool server s and hook h need it",
             "means": means,
             "mend": mend.format("own"),
         },
@@ -197,7 +197,7 @@ def test_the_folder_says_whether_it_is_trusted(product: Product):
 def test_a_machine_without_its_programs_says_what_installs_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("PATH", str(tmp_path))
     found = {one.name: one for one in machine_checks.check_machine(StateFolder(tmp_path))}
-    assert [(found[name].state, found[name].mend) for name in ("git", "node")] == [
+    assert [(found[name].state, found[name].fix) for name in ("git", "node")] == [
         ("warn", "install git"),
         ("warn", "install nodejs"),
     ]

@@ -134,6 +134,4 @@ def test_r2_the_list_says_how_many_sessions_could_not_be_opened_and_where_the_re
         beside = product.run("sessions")
     for done in (alone, beside):
         assert (done.code, len(done.out.splitlines())) == (0, 1)
-        assert (
-            f"1 session could not be opened and is not listed. {product.home / 'callboard.log'} says why." in done.err
-        )
+        assert f"1 session could not be opened and is not listed. See {product.home / 'callboard.log'}." in done.err

@@ -159,8 +159,8 @@ def test_a_broken_transcript_of_another_folder_is_not_told(left: Left, tmp_path:
 
 def test_so_many_are_looked_at_and_the_rest_is_counted(left: Left, monkeypatch: pytest.MonkeyPatch):
     """Those in the place of the folder come before newer ones of others."""
-    monkeypatch.setattr(transcript_index, "MOST_FILES", 3)
-    monkeypatch.setattr(transcript_index, "MOST_TOLD", 2)
+    monkeypatch.setattr(transcript_index, "MAX_FILES", 3)
+    monkeypatch.setattr(transcript_index, "MAX_SESSIONS", 2)
     (left.folder / "other").mkdir()
     left.by_claude("elsewhere", changed=LONG_AGO + 9, folder=left.folder / "other")
     first = left.by_claude("one-0")
@@ -177,7 +177,7 @@ def test_so_many_bytes_are_read_for_a_list_and_the_next_one_goes_on(left: Left, 
     """What did not change is not read again."""
     first = left.by_claude("one-1", changed=LONG_AGO + 1)
     left.copy(first, "one-0.jsonl", LONG_AGO)
-    monkeypatch.setattr(transcript_index, "MOST_OF_ALL", first.stat().st_size)
+    monkeypatch.setattr(transcript_index, "MAX_TOTAL_BYTES", first.stat().st_size)
 
     once, again = left.book.find(str(left.folder)), left.book.find(str(left.folder))
 

@@ -31,7 +31,7 @@ OWNED = {
     "app/demos/printshop.py": (1, "a program of its own, which ends with it"),
     "app/doctor/__init__.py": (1, "the verb: it waits for all, and ends with the process"),
     "app/models/discovery.py": (2, "the verb: it waits for all, and ends with the process"),
-    "app/hosting/host.py": (2, "`hosted`: cancelled and awaited first of all when it ends"),
+    "app/hosting/host.py": (2, "`host_runtime`: cancelled and awaited first of all when it ends"),
     "app/hosting/serve.py": (2, "`serve`: cancelled and awaited when it is asked to stop"),
     "runtime/turns/effect_runner.py": (
         1,

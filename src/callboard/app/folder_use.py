@@ -1,6 +1,6 @@
 """Announcements of the project folders that each process of this user serves.
 
-Two state folders on one project are noticed by them. Each process has one file in a private folder, locked while it lives.
+They reveal two state folders on one project. Each process has one file in a private folder, locked while it is running.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import msgspec
 log = logging.getLogger(__name__)
 
 _VARIABLE = "XDG_RUNTIME_DIR"
-_MOST_BYTES = 4_000_000
-_TRIES, _AGAIN_S = 5, 0.01
+_MAX_BYTES = 4_000_000
+_TRIES, _RETRY_S = 5, 0.01
 
 
 class FolderUse(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -34,9 +34,9 @@ class FolderUse(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class FolderClaim:
-    """The announcement of this process. It ends with `release` or with the process.
+    """The announcement of this process, until `release` or the end of the process.
 
-    Without a private folder nothing is announced: a file that another user can write proves nothing.
+    Without a private folder there is no announcement: another user could write a public file.
     """
 
     def __init__(self, home: Path, environment: Mapping[str, str]) -> None:
@@ -45,17 +45,17 @@ class FolderClaim:
         self._path = None if place is None else place / f"{_name(self._use.home)}.json"
         self._file: int | None = None
         if self._path is None:
-            log.warning("no private folder for this user: other state folders on a project are not noticed")
+            log.warning("no private folder for this user: other state folders on a project are not detected")
 
     def add(self, folder: str) -> None:
-        """Announce that this process serves a folder. A failure is logged: it stops no work."""
+        """Announce that this process serves a folder. A failure is only logged."""
         real = os.path.realpath(folder)
         if self._path is None or real in self._use.folders:
             return
         self._use = msgspec.structs.replace(self._use, folders=(*self._use.folders, real))
         try:
             if self._file is not None and not os.fstat(self._file).st_nlink:
-                # Its name was removed, as cleaners of temporary files do.
+                # A cleaner of temporary files removed its name.
                 os.close(self._file)
                 self._file = None
             if self._file is None:
@@ -69,16 +69,16 @@ class FolderClaim:
             log.warning("%s is not announced as served: %s", real, error)
 
     def release(self) -> None:
-        """Withdraw the announcement. Harmless when repeated."""
+        """Withdraw the announcement. Idempotent."""
         if self._file is not None and self._path is not None:
-            # Before the lock is released: after that, the file can be that of the next process.
+            # Before the lock is released: the next process may then own the file.
             self._path.unlink(missing_ok=True)
             os.close(self._file)
             self._file = None
 
 
 def find_others(folder: str | Path, home: Path, environment: Mapping[str, str]) -> tuple[FolderUse, ...]:
-    """Return the living processes that serve a folder with another state folder than `home`."""
+    """Return running processes that serve the folder with a state folder other than `home`."""
     real, own = os.path.realpath(folder), os.path.realpath(home)
     return tuple(
         use
@@ -93,11 +93,11 @@ def _name(home: str) -> str:
 
 
 def _read(path: Path) -> FolderUse | None:
-    """Read an announcement; None where its process ended, or where it is none."""
+    """Read an announcement; None if its process has ended or the file is invalid."""
     with contextlib.suppress(OSError, msgspec.MsgspecError), _opened(path) as file:
         if not _is_locked(file):
             return None
-        return msgspec.json.decode(os.pread(file, _MOST_BYTES, 0), type=FolderUse)
+        return msgspec.json.decode(os.pread(file, _MAX_BYTES, 0), type=FolderUse)
     return None
 
 
@@ -110,7 +110,7 @@ def _remove_stale(place: Path) -> None:
 
 
 def _open_locked(path: Path) -> int | None:
-    """Open and lock the file of this process; None where its name does not stay in place. Raises OSError."""
+    """Open and lock the file of this process; None if its name keeps being removed. Raises OSError."""
     for _ in range(_TRIES):
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -118,8 +118,8 @@ def _open_locked(path: Path) -> int | None:
             if os.path.samestat(os.fstat(file), path.stat()):
                 return file
         except (BlockingIOError, FileNotFoundError):
-            # The lock of the store lets one process in, so a reader looks just now, or removes a stale file.
-            time.sleep(_AGAIN_S)
+            # The store has one writer, so a reader is checking the file, or removing it as stale.
+            time.sleep(_RETRY_S)
         os.close(file)
     return None
 
@@ -142,7 +142,7 @@ def _is_locked(file: int) -> bool:
 
 
 def private_folder(environment: Mapping[str, str]) -> Path | None:
-    """Return the folder for this process, made where it is missing; None where no folder can be trusted."""
+    """Return the private folder, created if missing; None if no folder is private."""
     for place in _candidates(environment):
         try:
             place.mkdir(mode=0o700, exist_ok=True)
@@ -154,22 +154,22 @@ def private_folder(environment: Mapping[str, str]) -> Path | None:
 
 
 def private_folders(environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield each folder that processes of this user announce in: not every process has the same environment."""
+    """Yield every private folder of this user: processes have different environments."""
     return filter(is_private, dict.fromkeys(_candidates(environment)))
 
 
 def is_private(folder: Path) -> bool:
     """Return whether only this user can write to the folder. A link is never private."""
     try:
-        about = folder.lstat()
+        status = folder.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(about.st_mode) and about.st_uid == os.geteuid() and not about.st_mode & 0o077
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
     user = os.geteuid()
-    for named in (environment.get(_VARIABLE, ""), f"/run/user/{user}"):
-        if named and is_private(Path(named)):
-            yield Path(named, "callboard")
+    for name in (environment.get(_VARIABLE, ""), f"/run/user/{user}"):
+        if name and is_private(Path(name)):
+            yield Path(name, "callboard")
     yield Path(tempfile.gettempdir(), f"callboard-{user}")

@@ -1,15 +1,15 @@
-"""The user's state folder: settings, the store, and how the running process is found.
+"""The user's state folder.
 
-    settings.toml    what the person set
+    settings.toml    the user's settings
     store/           the log
-    endpoint.json    where the process that writes the store is, and the token of this start
-    opening/         files that open the page in a browser, each for a minute at most
-    callboard.log    incidents, for whoever looks into one
-    restoring.json   a restore that is decided and not in place yet, with what it puts there in .restoring/
-    uploads/         files that a person attaches, until they are used, at most a day
+    endpoint.json    address of the running process, and the token of this start
+    opening/         files that open the page in a browser, each for at most a minute
+    callboard.log    incidents
+    restoring.json   a restore that is decided but not finished; its new files are in .restoring/
+    uploads/         attached files, until they are used, for at most a day
 
-`CALLBOARD_HOME` names another folder. Nothing of it ever lies in a workspace. What demos work on lies beside it, in a folder of
-the same name with `-demos` behind it.
+`CALLBOARD_HOME` names another folder. It is never inside a workspace. Demo folders are next to it, in a folder of the same name
+with the ending `-demos`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ VARIABLE = "CALLBOARD_HOME"
 
 
 class StateFolder:
-    """The folder and the names in it. It has mode 0700 where it is made here, and what is written into it 0600."""
+    """The folder and its paths. A new folder has mode 0700, its files 0600."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -40,55 +40,54 @@ class StateFolder:
         self.opening = folder / "opening"
         self.log = folder / "callboard.log"
         self.uploads = folder / "uploads"
-        #: Beside it and not in it: no agent works in the state folder.
+        #: Outside the state folder, where no agent works.
         self.demos = folder.with_name(f"{folder.name}-demos")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> StateFolder:
-        """The folder that the environment names, else the system's place for a user's state."""
-        named = environment.get(VARIABLE)
-        folder = Path(named).expanduser() if named else platformdirs.user_state_path("callboard", appauthor=False)
+        """Return the folder that the environment names, else the system's folder for user state."""
+        name = environment.get(VARIABLE)
+        folder = Path(name).expanduser() if name else platformdirs.user_state_path("callboard", appauthor=False)
         return cls(folder.absolute())
 
     def make(self) -> None:
-        """Makes the folder where there is none. Raises Refusal `store_unusable` where that is not possible, or where it may not
-        be written to, and `store_full`."""
+        """Create the folder if it is missing. Raises Refusal `store_unusable` or `store_full`."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except FileExistsError as error:
-            raise unusable_path(self.folder, "it is a file and no folder") from error
+            raise unusable_path(self.folder, "it is a file, not a folder") from error
         except OSError as error:
             raise unusable_path(self.folder, error) from error
         if not os.access(self.folder, os.R_OK | os.W_OK | os.X_OK):
-            raise unusable_path(self.folder, "it may not be written to")
+            raise unusable_path(self.folder, "it is not writable")
 
     def has_store(self) -> bool:
-        """True where a process of Callboard has made a store here."""
+        """Return True if the folder has a store."""
         return self.store.is_dir()
 
     def forget_old_token(self) -> None:
-        """Remove the token that earlier versions kept. Each start has its own, so one that cannot be removed opens nothing."""
+        """Remove the token file of earlier versions. Each start has a new token, so a leftover file is harmless."""
         with contextlib.suppress(OSError):
             (self.folder / "token").unlink(missing_ok=True)
 
 
 def unusable_path(path: Path, why: OSError | str) -> Refusal:
-    """The refusal of a state folder, or a file in it, that cannot be worked with."""
+    """Return the refusal for an unusable state folder or file."""
     if isinstance(why, OSError) and is_full(why):
-        hint = f"Make room, or set {VARIABLE} to a folder on another disk."
-        return Refusal("store_full", f"There is no room to write {path}.", field=VARIABLE, hint=hint)
-    said = why if isinstance(why, str) else (why.strerror or str(why))
+        hint = f"Free space, or set {VARIABLE} to a folder on another disk."
+        return Refusal("store_full", f"The disk is full: {path} cannot be written.", field=VARIABLE, hint=hint)
+    reason = why if isinstance(why, str) else (why.strerror or str(why))
     failed = isinstance(why, OSError) and is_failed(why)
     return Refusal(
         "store_unusable",
-        f"{path} cannot be used: {said[:1].lower()}{said[1:]}.",
+        f"{path} cannot be used: {reason[:1].lower()}{reason[1:]}.",
         field=VARIABLE,
         hint=FAILED_HINT if failed else f"Fix it, or set {VARIABLE} to a writable folder.",
     )
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Writes a file of the state folder with mode 0600, whole. Raises Refusal `store_unusable`, `store_full`."""
+    """Write a file of the state folder atomically, with mode 0600. Raises Refusal `store_unusable` or `store_full`."""
     try:
         write_private(path, data)
     except OSError as error:
@@ -96,12 +95,12 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def read_regular(path: Path) -> bytes:
-    """Return the content of a regular file, or of one that a link names.
+    """Read a regular file, or the target of a link to one.
 
-    A pipe would be waited for and a device has no end: neither is read.
+    Pipes and devices are refused: reading them may never end.
 
     Raises:
-        OSError: It cannot be read, it is a folder (`EISDIR`), or no regular file (`EINVAL`).
+        OSError: The file cannot be read, is a folder (`EISDIR`), or is not a regular file (`EINVAL`).
     """
     # Without the flag, opening a pipe waits for its writer.
     try:
@@ -125,21 +124,20 @@ def _irregular(path: Path) -> OSError:
 
 
 def write_private(path: Path, data: bytes) -> None:
-    """Writes the file with mode 0600, whole or not at all: a reader sees the former content or this one, and so does the next
-    start after a loss of power."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.unlink(missing_ok=True)
-    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    """Write a file atomically, with mode 0600. Readers see the former or the new content, also after a power failure."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    part.unlink(missing_ok=True)
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
-            # Before the name: after a loss of power there would be a file of that name without its content.
+            # Sync before the rename: after a power failure the name could have no content.
             os.fsync(file.fileno())
-        beside.replace(path)
+        part.replace(path)
         sync_folder(path.parent)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 

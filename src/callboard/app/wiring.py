@@ -1,4 +1,4 @@
-"""The one place where concrete things meet: the store, the feed, the models, the tools and the agents become a runtime."""
+"""Composition of store, feed, models, tools and agents into a runtime."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .state_folder import StateFolder
 from .transcript_index import TranscriptIndex
 
 _TREE = Path(__file__).resolve().parents[3]
-#: The folder that comes with the source tree, to see the product at work, and the copy in which `make up` does.
+#: The sample folder of the source tree, and its copy for `make up`.
 SAMPLES = (str(_TREE / "examples" / "sample"), str(_TREE / "sample"))
 
 
@@ -62,7 +62,7 @@ TOOLCHAINS = (
 
 @dataclass(frozen=True)
 class Wiring:
-    """A runtime that was put together and not started, and what must be closed after it."""
+    """A runtime that is composed but not started, and its models and settings."""
 
     runtime: Runtime
     models: ConfiguredModels
@@ -70,13 +70,18 @@ class Wiring:
 
 
 def build_models(settings: Settings, environment: Mapping[str, str], reveal: Reveal | None = None) -> ConfiguredModels:
-    """The models that can be asked. `reveal` puts their keys in place of handles; without one that is looked up when a model
-    is asked. Raises Refusal `bad_settings`, `bad_scenario`."""
+    """Build the configured models.
+
+    Args:
+        reveal: Replaces handles with keys. Without it, each call looks its key up.
+    Raises:
+        Refusal: `bad_settings`, `bad_scenario`.
+    """
     return ConfiguredModels(build_model_settings(settings, environment), reveal or reveal_on_demand(environment))
 
 
 def build_model_settings(settings: Settings, environment: Mapping[str, str]) -> ModelSettings:
-    """What is asked of models. Raises Refusal `bad_settings`."""
+    """Build the settings of the models. Raises Refusal `bad_settings`."""
     return ModelSettings(
         providers=build_providers(settings.models, environment),
         fallback=settings.fallback,
@@ -91,43 +96,47 @@ def wire(
     home: StateFolder,
     environment: Mapping[str, str],
     secrets: Redaction,
-    configured: Callable[[Settings], None] = lambda _: None,
-    served: Callable[[str], None] = lambda _: None,
+    on_settings: Callable[[Settings], None] = lambda _: None,
+    on_folder: Callable[[str], None] = lambda _: None,
 ) -> Wiring:
-    """Puts the runtime together on an open store. Starts nothing. No tool enters the state folder. `configured` receives the
-    user's settings once their models are in use, `served` each folder that the process serves."""
+    """Compose the runtime on an open store, without starting it. Tools cannot enter the state folder.
+
+    Args:
+        on_settings: Receives the user's settings once their models are in use.
+        on_folder: Receives each folder that the process serves.
+    """
     definitions = FolderDefinitions()
 
     def configure(new: Settings) -> None:
         learn_keys(secrets, new, environment)
         models.configure(build_model_settings(new, environment))
-        configured(new)
+        on_settings(new)
 
     settings = SettingsFiles(home, environment, definitions, configure)
 
-    def given(one: Server | Hook, text: str) -> str:
-        # A key goes to whom its person's own settings name it for: a folder's file cannot send it elsewhere.
-        return secrets.reveal_key(text) if settings.is_users(one) else secrets.reveal(text)
+    def reveal(entry: Server | Hook, text: str) -> str:
+        # Only the user's own settings can send a key to a program: a folder's file must not redirect it.
+        return secrets.reveal_key(text) if settings.is_users(entry) else secrets.reveal(text)
 
-    def starts(one: Server | Hook, folder: str) -> str:
-        # Many programs load what lies where they are started (modules, node_modules, settings of a package manager), and a
-        # folder that nobody trusts must not be able to say what runs of a person's own server or hook.
-        return str(Path.home()) if settings.is_users(one) else folder
+    def start_folder(entry: Server | Hook, folder: str) -> str:
+        # Many programs load code from their working folder (modules, node_modules, package manager settings). An
+        # untrusted folder must not change what the user's own server or hook runs.
+        return str(Path.home()) if settings.is_users(entry) else folder
 
-    def reach(one: Server | Hook, folder: str) -> Reach:
+    def reach(entry: Server | Hook, folder: str) -> Reach:
         hosts = runtime.workspaces.all()
         folders = tuple(host.state.path for host in hosts)
-        if not settings.is_users(one) and folder in folders:
+        if not settings.is_users(entry) and folder in folders:
             trusted = next(host.state.trusted for host in hosts if host.state.path == folder)
             if not settings.effective(folder, trusted).trusted:
                 raise Refusal(
                     "server_unavailable",
-                    f"What {one.name} is started from changed since you trusted the folder. "
-                    "`callboard trust` shows what changed and asks.",
+                    f"The program of {entry.name} changed since you trusted the folder. "
+                    "`callboard trust` shows the change and asks.",
                 )
-        return Reach(folders, trusted="" if settings.is_users(one) else folder)
+        return Reach(folders, trusted="" if settings.is_users(entry) else folder)
 
-    # A folder that is the home, or holds it, has keys and start files in it.
+    # A home folder, or a parent of it, contains keys and start-up files.
     hidden = (str(home.folder), *list_private(str(Path.home())))
     parts = Dependencies(
         store=store,
@@ -136,8 +145,8 @@ def wire(
         toolbox=FolderToolbox(
             hidden=hidden,
             programs=toolchains(Path.home()),
-            reveal=given,
-            start_folder=starts,
+            reveal=reveal,
+            start_folder=start_folder,
             reach=reach,
             new_redactor=secrets.redact_stream,
         ),
@@ -151,7 +160,7 @@ def wire(
         settings=settings,
         model_catalog=ModelCatalog(models, environment),
         past_sessions=TranscriptIndex(environment),
-        on_folder_served=served,
+        on_folder_served=on_folder,
         secrets=secrets,
     )
     runtime = Runtime(parts)
@@ -159,12 +168,12 @@ def wire(
 
 
 def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
-    """The runtime behind its routes."""
+    """Build the HTTP application of the runtime."""
     parts = wired.runtime.dependencies
 
     async def about() -> Meta:
         with suppress(Refusal):
-            # Settings that were edited are in use before a caller reads which models are.
+            # Apply edited settings before the caller reads the models.
             wired.settings.user()
         listed: WorkspaceList = await wired.runtime.commands.submit(ListWorkspaces(), actor=PERSON)
         offers = tuple(
@@ -178,7 +187,7 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
             store_id=parts.store.id,
             models=_offers(wired.models),
             workspaces=offers,
-            demos=tuple(DemoOffer(name=one.name, title=one.title) for one in list_demos()),
+            demos=tuple(DemoOffer(name=demo.name, title=demo.title) for demo in list_demos()),
         )
 
     runtime = wired.runtime
@@ -197,17 +206,18 @@ def build_http_app(wired: Wiring, home: StateFolder, token: str) -> HttpApp:
 
 
 def default_model_label(models: Models) -> str:
-    """What a person reads of the model that is asked where an agent names none."""
+    """Return the label of the default model."""
     return _offers(models)[0].label
 
 
 def _offers(models: Models) -> tuple[ModelOffer, ...]:
-    """Every model, the one that is asked by default first."""
+    """Return all models, the default first."""
     route = models.route("")
     first = route.candidates[route.chosen]
-    every = (first, *(one for one in route.candidates if one != first))
+    models_in_order = (first, *(pair for pair in route.candidates if pair != first))
     return tuple(
-        ModelOffer(provider=provider, name=name, label=models.model(provider, name).label) for provider, name in every
+        ModelOffer(provider=provider, name=name, label=models.model(provider, name).label)
+        for provider, name in models_in_order
     )
 
 

@@ -1,4 +1,4 @@
-"""A client of a running Callboard: commands that are safe to repeat, queries, and feeds that go on where they were cut."""
+"""Client of a running Callboard: retried commands, queries, and feeds that resume after a lost connection."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ API = "/api/v1"
 KEY_HEADER = "Idempotency-Key"
 LAST_EVENT_ID = "Last-Event-ID"
 _UNAUTHENTICATED = 401
-#: Seconds: to connect; for an answer; the longest silence of a feed, whose server is heard at least every 15.
+#: Timeouts in seconds: connection, response, and silence of a feed. The server sends something at least every 15.
 _CONNECT_S, _ANSWER_S, _SILENCE_S = 2.0, 60.0, 40.0
-#: Blobs are fetched in pieces of so many bytes.
+#: Bytes per request of a blob.
 _PIECE = 4 * 1024 * 1024
-#: Waits between tries, in seconds; after the last the server counts as gone.
+#: Seconds between attempts. After the last one the server is unreachable.
 WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 
 _DECLARED = {row.command: row for row in TABLE}
@@ -48,7 +48,7 @@ class _Batch(msgspec.Struct):
 
 
 class PageLink(msgspec.Struct, rename="camel"):
-    """An address that opens the page, once and within `expires_in_s` seconds; `opener` is a file that redirects there."""
+    """An address that opens the page once, within `expires_in_s` seconds; `opener` is a file that redirects to it."""
 
     link: str
     opener: str
@@ -62,13 +62,24 @@ class _Page(msgspec.Struct):
 
 
 class Client:
-    """Speaks to the process behind an endpoint. Use it as an async context manager.
+    """A connection to the process behind an endpoint, used as an async context manager.
 
-    `locate` finds the endpoint anew when the process no longer answers, as after a restart on another port. `waits` are
-    those between tries, in seconds.
+    All methods retry lost connections. They raise Refusal `unreachable` after the last attempt, and `unauthenticated` for an
+    invalid token.
+
+    Example:
+        async with Client(endpoint) as client:
+            facts = await client.read_facts("ses_1", after=53)
     """
 
     def __init__(self, endpoint: Endpoint, *, locate: Locate | None = None, waits: tuple[float, ...] = WAITS) -> None:
+        """Create a client without connecting.
+
+        Args:
+            endpoint: Address and token of the process.
+            locate: Finds the endpoint again after a restart, on another port or with another token.
+            waits: Seconds between attempts.
+        """
         self._endpoint = endpoint
         self._locate = locate
         self._waits = waits
@@ -83,134 +94,221 @@ class Client:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where the process answers that was found last."""
+        """The endpoint in use."""
         return self._endpoint
 
     async def submit(self, command: Command, *, key: str = "") -> Any:
-        """Gives a command, or asks a query; returns its declared answer. Raises Refusal, `unreachable` included.
+        """Submit a command or query.
 
-        One try follows another under the same key, so the command takes effect once however often its answer was lost.
+        All attempts use one idempotency key, so a command takes effect once even if its answer is lost.
+
+        Args:
+            command: A command or query of `callboard.contracts.commands`.
+            key: Idempotency key; a new one by default. Queries ignore it.
+        Returns:
+            The declared answer of the command.
+        Raises:
+            Refusal: Any refusal of the command, and `invalid_input` for text that is not valid UTF-8.
+        Example:
+            listed = await client.submit(ListSessions())
         """
         row = _DECLARED[type(command)]
-        body = _encoded(command)
+        body = _encode(command)
         if row.query:
-            sent: dict[str, Any] = msgspec.to_builtins(command)
-            params = {name: value for name, value in sent.items() if value is not None}
-            response = await self._tried(lambda: self._ask("GET", f"/queries/{row.name}", params=params))
+            fields: dict[str, Any] = msgspec.to_builtins(command)
+            params = {name: value for name, value in fields.items() if value is not None}
+            response = await self._retry(lambda: self._ask("GET", f"/queries/{row.name}", params=params))
         else:
             headers = {KEY_HEADER: key or str(uuid_utils.uuid7()), "Content-Type": "application/json"}
             path = f"/commands/{row.name}"
-            response = await self._tried(lambda: self._ask("POST", path, headers=headers, content=body))
+            response = await self._retry(lambda: self._ask("POST", path, headers=headers, content=body))
         return msgspec.json.decode(response.content, type=row.answer)
 
     async def upload(self, name: str, data: bytes) -> Upload:
-        """Send a file that a turn can attach. A try whose answer was lost leaves a copy that expires unused. Raises Refusal."""
+        """Upload a file that a turn can attach.
+
+        A lost answer leaves an unused copy, which expires.
+
+        Args:
+            name: File name that the turn shows.
+            data: Content of the file.
+        Returns:
+            The id of the upload and its expiry.
+        Raises:
+            Refusal: `too_large`, or any other refusal of the server.
+        Example:
+            upload = await client.upload("notes.md", b"...")
+        """
         headers = {"Content-Type": "application/octet-stream"}
-        response = await self._tried(
+        response = await self._retry(
             lambda: self._ask("POST", "/uploads", params={"name": name}, headers=headers, content=data)
         )
         return msgspec.json.decode(response.content, type=Upload)
 
     async def read_facts(self, stream: str, *, after: int, limit: int = 1000) -> tuple[WireEvent, ...]:
-        """The facts of a session or workspace after a sequence, at most so many."""
-        path = f"{_place(stream)}/facts"
-        response = await self._tried(lambda: self._ask("GET", path, params={"after": after, "limit": limit}))
+        """Read committed facts of a session or workspace in sequence order.
+
+        Args:
+            stream: Id of the session or workspace.
+            after: Return only facts with a greater sequence. 0 starts at the first fact.
+            limit: Maximum number of facts, 1 to 1000.
+        Returns:
+            The facts; empty if there are none after `after`.
+        Raises:
+            Refusal: `unknown_session` or `unknown_workspace`.
+        Example:
+            facts = await client.read_facts("ses_1", after=53)
+        """
+        path = f"{_path(stream)}/facts"
+        response = await self._retry(lambda: self._ask("GET", path, params={"after": after, "limit": limit}))
         return msgspec.json.decode(response.content, type=_Page).events
 
     async def create_page_link(self, route: str = "") -> PageLink:
-        """Return an address that opens the page once, at a place in it such as `/s/ses_1`. Raises Refusal."""
+        """Create an address that opens the page once.
+
+        Args:
+            route: Route in the page, such as `/s/ses_1`.
+        Returns:
+            The address, a file that redirects to it, and its lifetime in seconds.
+        Raises:
+            Refusal: Any refusal of the server.
+        Example:
+            link = (await client.create_page_link("/s/ses_1")).link
+        """
         body = msgspec.json.encode({"route": route})
         headers = {"Content-Type": "application/json"}
-        response = await self._tried(lambda: self._ask("POST", "/page/links", headers=headers, content=body))
+        response = await self._retry(lambda: self._ask("POST", "/page/links", headers=headers, content=body))
         return msgspec.json.decode(response.content, type=PageLink)
 
     async def read_text(self, text: Text) -> str:
-        """All of a text, also where the row holds a preview. Raises Refusal `unknown_blob`."""
+        """Return the whole text, even if the row holds only a preview.
+
+        Args:
+            text: A text of a row or fact.
+        Returns:
+            The text; invalid UTF-8 is replaced.
+        Raises:
+            Refusal: `unknown_blob` if the content was erased.
+        Example:
+            answer = await client.read_text(part.content)
+        """
         if text.ref is None:
             return text.text
         path = f"/blobs/{text.ref.hash}"
-        response = await self._tried(lambda: self._ask("GET", path))
+        response = await self._retry(lambda: self._ask("GET", path))
         return response.content.decode("utf-8", "replace")
 
     async def read_blob(self, ref: BlobRef) -> AsyncGenerator[bytes]:
-        """The bytes of a blob, in pieces. Raises Refusal `unknown_blob`."""
+        """Read the bytes of a blob in pieces.
+
+        Args:
+            ref: Reference to the blob.
+        Yields:
+            Pieces of at most 4 MiB, in order.
+        Raises:
+            Refusal: `unknown_blob` if the content was erased.
+        Example:
+            data = b"".join([piece async for piece in client.read_blob(ref)])
+        """
         path = f"/blobs/{ref.hash}"
         for offset in range(0, ref.size, _PIECE):
             span = {"offset": offset, "length": min(_PIECE, ref.size - offset)}
-            response = await self._tried(lambda span=span: self._ask("GET", path, params=span))
+            response = await self._retry(lambda span=span: self._ask("GET", path, params=span))
             yield response.content
 
     async def follow_facts(self, stream: str, *, after: int = 0) -> AsyncGenerator[WireEvent]:
-        """The facts after a sequence, stored and then live, without gap or repeat. Raises Refusal."""
-        async with aclosing(self._follow(stream, "facts", str(after))) as told:
-            async for event in told:
+        """Follow the facts of a session or workspace, without gaps or repetitions.
+
+        Args:
+            stream: Id of the session or workspace.
+            after: Yield only facts with a greater sequence. 0 starts at the first fact.
+        Yields:
+            Stored facts, then new ones, in sequence order. It does not end.
+        Raises:
+            Refusal: `unknown_session`, `unknown_workspace`, or `gap`.
+        Example:
+            async for fact in client.follow_facts("ses_1", after=53): ...
+        """
+        async with aclosing(self._follow(stream, "facts", str(after))) as events:
+            async for event in events:
                 yield msgspec.json.decode(event.data, type=WireEvent)
 
     async def follow_ops(self, stream: str, *, after: Cursor | None = None) -> AsyncGenerator[OpBatch]:
-        """Row operations, from a snapshot or from the cursor on, without gap or repeat. Raises Refusal."""
-        async with aclosing(self._follow(stream, "ops", str(after) if after else "")) as told:
-            async for event in told:
+        """Follow the row operations of a session or workspace, without gaps or repetitions.
+
+        Args:
+            stream: Id of the session or workspace.
+            after: Cursor of the last batch; None starts with a snapshot.
+        Yields:
+            Batches of row operations, in order. It does not end.
+        Raises:
+            Refusal: `unknown_session`, `unknown_workspace`, or `gap` for a cursor that the server cannot serve.
+        Example:
+            async for batch in client.follow_ops("ses_1"): table.apply(batch.ops)
+        """
+        async with aclosing(self._follow(stream, "ops", str(after) if after else "")) as events:
+            async for event in events:
                 batch = msgspec.json.decode(event.data, type=_Batch)
                 cursor = parse_cursor(batch.cursor)
                 if cursor is None:
-                    raise Refusal("gap", f"The server told a place that is none: {batch.cursor[:40]}")
+                    raise Refusal("gap", f"The server sent an invalid cursor: {batch.cursor[:40]}")
                 yield OpBatch(kind=batch.kind, cursor=cursor, ops=decode_ops(batch.ops))
 
-    async def _follow(self, stream: str, feed: str, place: str) -> AsyncGenerator[ServerSentEvent]:
-        """The events of a feed; a connection that breaks, or is ended by a server that stops, is made anew."""
+    async def _follow(self, stream: str, feed: str, position: str) -> AsyncGenerator[ServerSentEvent]:
+        """Yield the events of a feed; reconnect after a lost or closed connection."""
         failures = 0
         while True:
-            headers = {LAST_EVENT_ID: place} if place else {}
+            headers = {LAST_EVENT_ID: position} if position else {}
             try:
-                async with self._stream(f"{_place(stream)}/{feed}", headers) as response:
+                async with self._stream(f"{_path(stream)}/{feed}", headers) as response:
                     if await self._is_renewed(response):
                         continue
-                    await _checked(response)
+                    await _raise_for_refusal(response)
                     source = aiter(EventSource(response, max_event_size=None))
                     async with aclosing(cast("AsyncGenerator[ServerSentEvent]", source)) as events:
                         async for event in events:
                             if event.event in ("gap", "problem"):
                                 raise _refusal(event.data)
                             yield event
-                            place = event.id or place
+                            position = event.id or position
                             failures = 0
             except httpx2.TransportError as error:
-                await self._again(failures, error)
+                await self._wait(failures, error)
             else:
-                await self._again(failures, None)
+                await self._wait(failures, None)
             failures += 1
 
-    async def _tried(self, ask: Callable[[], Awaitable[httpx2.Response]]) -> httpx2.Response:
+    async def _retry(self, ask: Callable[[], Awaitable[httpx2.Response]]) -> httpx2.Response:
         failures = 0
         while True:
             try:
                 response = await ask()
             except httpx2.TransportError as error:
-                await self._again(failures, error)
+                await self._wait(failures, error)
                 failures += 1
             else:
                 if await self._is_renewed(response):
                     continue
-                await _checked(response)
+                await _raise_for_refusal(response)
                 return response
 
     async def _is_renewed(self, response: httpx2.Response) -> bool:
-        """Return True if the token was refused and the endpoint names another one by now, as after a restart."""
+        """Return True if the token was refused and the endpoint has a new one, as after a restart."""
         if response.status_code != _UNAUTHENTICATED or self._locate is None:
             return False
-        found = await self._locate()
-        if found is None or found.token == self._endpoint.token:
+        endpoint = await self._locate()
+        if endpoint is None or endpoint.token == self._endpoint.token:
             return False
-        self._endpoint = found
+        self._endpoint = endpoint
         return True
 
-    async def _again(self, failures: int, error: Exception | None) -> None:
-        """Waits before the next try. Raises Refusal `unreachable` after the last."""
+    async def _wait(self, failures: int, error: Exception | None) -> None:
+        """Wait before the next attempt. Raises Refusal `unreachable` after the last."""
         if failures >= len(self._waits):
             raise Refusal(
                 "unreachable",
                 f"Callboard no longer answers at {self._endpoint.url}.",
-                hint="Start it again with `callboard`; what it acknowledged is kept.",
+                hint="Start it again with `callboard`; acknowledged work is kept.",
             ) from error
         await asyncio.sleep(self._waits[failures])
         if self._locate is not None:
@@ -219,21 +317,21 @@ class Client:
     def _stream(self, path: str, headers: Mapping[str, str]):
         timeout = httpx2.Timeout(_SILENCE_S, connect=_CONNECT_S)
         url = f"{self._endpoint.url}{API}{path}"
-        return self._http.stream("GET", url, headers={**headers, **self._authorised()}, timeout=timeout)
+        return self._http.stream("GET", url, headers={**headers, **self._authorization()}, timeout=timeout)
 
-    async def _ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, **sent: Any):
+    async def _ask(self, method: str, path: str, headers: Mapping[str, str] | None = None, **options: Any):
         url = f"{self._endpoint.url}{API}{path}"
-        return await self._http.request(method, url, headers={**(headers or {}), **self._authorised()}, **sent)
+        return await self._http.request(method, url, headers={**(headers or {}), **self._authorization()}, **options)
 
-    def _authorised(self) -> dict[str, str]:
+    def _authorization(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self._endpoint.token}"}
 
 
-def _place(stream: str) -> str:
+def _path(stream: str) -> str:
     return f"/{'workspaces' if is_workspace_stream(stream) else 'sessions'}/{stream}"
 
 
-async def _checked(response: httpx2.Response) -> None:
+async def _raise_for_refusal(response: httpx2.Response) -> None:
     if not response.is_success:
         raise _refusal(await response.aread())
 
@@ -243,25 +341,25 @@ def _refusal(body: bytes | str) -> Refusal:
         problem = msgspec.json.decode(body, type=Problem)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         code: Code = "internal"
-        problem = Problem(code=code, message="What answers there is not this version of Callboard.")
+        problem = Problem(code=code, message="The server is not this version of Callboard.")
     return Refusal.from_problem(problem)
 
 
-def _encoded(command: Command) -> bytes:
-    """Return the command as JSON. Raises Refusal `invalid_input` for what is typed or named in another encoding than UTF-8."""
+def _encode(command: Command) -> bytes:
+    """Return the command as JSON. Raises Refusal `invalid_input` for text that is not valid UTF-8."""
     try:
         return msgspec.json.encode(command)
     except UnicodeEncodeError as error:
-        field = next(name for name in command.__struct_fields__ if not _has_encoding(getattr(command, name)))
+        field = next(name for name in command.__struct_fields__ if not _is_encodable(getattr(command, name)))
         raise Refusal(
             "invalid_input",
             f"`{field}` is not valid UTF-8: {valid_text(str(getattr(command, field)))[:200]}",
             field=field,
-            hint="Type it again in UTF-8. Callboard opens no file or folder whose name is in another encoding: rename it.",
+            hint="Type it again in UTF-8. Rename a file or folder whose name uses another encoding.",
         ) from error
 
 
-def _has_encoding(value: object) -> bool:
+def _is_encodable(value: object) -> bool:
     try:
         msgspec.json.encode(value)
     except UnicodeEncodeError:

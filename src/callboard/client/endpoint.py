@@ -1,4 +1,4 @@
-"""The address and the credential of a running Callboard."""
+"""Address and credential of a running Callboard."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ import msgspec
 
 
 class ModelMark(msgspec.Struct, frozen=True):
-    """By which two processes see whether they mean the same model and key, without telling either."""
+    """Keyed hashes of a model and its key, by which two processes compare them without revealing either."""
 
     model: str
     key: str
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Where a running Callboard answers. `epoch` counts the writers of the store; `stays` is False where the process serves one
-    `callboard run` and ends with it. `model` is what a person reads of the model that is asked; `models` are the marks of all
-    that it uses, None where it is of a version that told none."""
+    """Address of a running Callboard, as `endpoint.json` stores it.
+
+    Attributes:
+        url: Base URL, such as `http://127.0.0.1:4747`.
+        token: Bearer token of this start.
+        epoch: Number of writers that the store has had.
+        stays: False if the process serves one `callboard run` and ends with it.
+        model: Label of the default model.
+        models: Marks of all models in use; None if the process is of a version without marks.
+    """
 
     url: str
     token: str
@@ -34,5 +41,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def loopback_context() -> ssl.SSLContext:
-    """For clients of loopback, which is plain HTTP: the certificates of the world take longer to load than to be answered."""
+    """Return a TLS context without certificates for clients of loopback, which use plain HTTP.
+
+    Loading the system's certificates takes longer than a request.
+    """
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -30,7 +30,7 @@ def test_a_pack_is_written_and_holds_for_the_product_and_for_an_auditor(product:
     assert [line["type"] for line in auditor.rows_of(file.read_bytes())] == [fact["type"] for fact in facts]
     checked = product.run("verify", name, "--link", link)
     assert (checked.code, checked.err) == (0, "")
-    assert checked.out.splitlines()[0] == f"holds  facts 1 to {len(facts)} of {session}"
+    assert checked.out.splitlines()[0] == f"valid  facts 1 to {len(facts)} of {session}"
     last = product.run("facts", "last", "--json").json[-1]
     assert (last["type"], last["payload"]["link"], last["payload"]["reason"]) == (
         "evidence.exported",
@@ -80,7 +80,7 @@ def test_what_is_wrong_with_a_pack_is_said_with_the_fact_that_it_hit(product: Pr
 
     said = product.run("verify", "changed.zip")
     assert said.code == 1
-    assert said.out.startswith("wrong  fact ")
+    assert said.out.startswith("invalid  fact ")
     (told,) = product.run("verify", "changed.zip", "--json").json
     assert (told["ok"], told["finding"]["check"]) == (False, "fact")
     at = told["finding"]["sequence"]

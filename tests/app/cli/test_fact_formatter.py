@@ -29,15 +29,15 @@ AT = 1_700_000_000_000_000
 @pytest.mark.parametrize(
     ("fact", "said"),
     [
-        (AgentWoke(reason="schedule", due=AT), "+ wakes: it is time"),
-        (AgentWoke(reason="fact", cause="ses_1/7"), "+ wakes: something happened that it wakes on"),
+        (AgentWoke(reason="schedule", due=AT), "+ wakes: scheduled"),
+        (AgentWoke(reason="fact", cause="ses_1/7"), "+ wakes: an event triggered it"),
         (AgentSlept(reason="ran", wake_at=AT), "~ sleeps until 2023-11-14T22:13:20Z"),
         (
             AgentSlept(reason="joined", wake_at=AT, wake_on=("turn.failed",)),
             "~ sleeps until 2023-11-14T22:13:20Z, or until there is a turn.failed",
         ),
-        (AgentSlept(reason="ran"), "~ sleeps until somebody turns to it"),
-        (AgentSlept(reason="ended"), "~ sleeps for good: its task is over"),
+        (AgentSlept(reason="ran"), "~ sleeps until it receives a message"),
+        (AgentSlept(reason="ended"), "~ sleeps for good: its task has ended"),
     ],
 )
 def test_how_an_agent_sleeps_and_why_it_wakes_is_one_line(fact: Fact, said: str) -> None:
@@ -76,7 +76,10 @@ LONG = BlobRef(hash="0" * 64, size=9_000)
             ToolFailed(code="tool_failed", message="", output=Text(text="1\n2\n3\n4\n\x1b[2J5"), exit_code=1),
             ["2", "3", "4", "5"],
         ),
-        (ToolCompleted(output=Text(text="head", ref=LONG), exit_code=3), ["exit 3; it printed more than fits here"]),
+        (
+            ToolCompleted(output=Text(text="head", ref=LONG), exit_code=3),
+            ["exit 3; its output is too long to show here"],
+        ),
         (ToolCompleted(output=Text(text="what a file holds")), []),
         (AgentSlept(reason="ran"), []),
     ],
@@ -88,13 +91,13 @@ def test_of_a_command_the_last_lines_are_shown(fact: Fact, shown: list[str]) -> 
 def test_what_is_told_while_a_person_is_asked_comes_after_the_answer_in_its_order() -> None:
     shown: list[str] = []
     lines = HeldOutput(shown.append)
-    lines.say("one")
+    lines.print("one")
     lines.hold(True)
-    lines.say("two")
-    lines.say("three")
+    lines.print("two")
+    lines.print("three")
     assert shown == ["one"]
     lines.hold(False)
-    lines.say("four")
+    lines.print("four")
     assert shown == ["one", "two", "three", "four"]
 
 

@@ -67,4 +67,4 @@ def test_x7_what_stands_below_a_command_counts_what_is_hidden_and_names_the_agen
         "1 value masked as secret",
         "the agent says: Says⟨U+200B⟩ hello",
     ]
-    assert preview_notes("echo 'a", "{}", None) == ["cannot be read as commands: their number is unknown"]
+    assert preview_notes("echo 'a", "{}", None) == ["cannot be parsed as commands: their number is unknown"]

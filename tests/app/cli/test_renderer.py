@@ -41,7 +41,7 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
         (HandoffPart(**_AT, **_BETWEEN, message="It is written."), "  ⇐ writer hands over: It is written."),
         (
             HandoffPart(**_AT, **_BETWEEN, message="no time", news="rejected"),
-            "  ⇐ lead did not take the handoff: no time",
+            "  ⇐ lead rejected the handoff: no time",
         ),
         (HandoffPart(**_AT, **_BETWEEN, message="", news="expired"), "  ⇐ lead did not answer in time"),
         (
@@ -53,7 +53,7 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
                 message=Text(text="Which branch?"),
                 artifacts=("report",),
             ),
-            "  ~ its task there: input required. Which branch? It delivered report.",
+            "  ~ remote task: input required. Which branch? It delivered report.",
         ),
         (
             PlanPart(**_AT, state="final", steps=(PlanStep("Look", "completed"), PlanStep("Write", "pending"))),
@@ -97,11 +97,11 @@ _BETWEEN: dict[str, Any] = {"handoff_id": "han_1", "source": "writer", "target":
                 given=1,
                 missing=(MissingRef(ref="gone.txt", source="mentioned", reason="not_found"),),
             ),
-            "  ! not given: gone.txt is not there",
+            "  ! missing: gone.txt does not exist",
         ),
-        (ContextPart(**_AT, event="resolved", given=2), "  · 2 things given with it"),
+        (ContextPart(**_AT, event="resolved", given=2), "  · 2 attachments"),
         (ContextPart(**_AT, event="compacting"), ""),
-        (ContextPart(**_AT, event="compacted"), "  · the older conversation was summarised"),
+        (ContextPart(**_AT, event="compacted"), "  · older conversation compacted"),
         (
             NoticePart(**_AT, code="agent_message", message="Mind the style.", agent_id="lead"),
             "  · lead: Mind the style.",
@@ -150,5 +150,5 @@ async def test_a_pending_question_of_several_sentences_is_followed_by_a_sentence
 class _Texts:
     """A reader of texts that are whole in their rows."""
 
-    async def whole(self, text: Text) -> str:
+    async def read_text(self, text: Text) -> str:
         return text.text

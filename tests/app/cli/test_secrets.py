@@ -25,7 +25,7 @@ def drawer(product: Product) -> Iterator[Path]:
     path = product.place / "drawer.json"
     product.variables |= {
         "KEYRING_DRAWER": str(path),
-        "PYTHON_KEYRING_BACKEND": "drawer.Drawer",
+        "PYTHON_KEYRING_BACKEND": "keyring_fake.Drawer",
         "PYTHONPATH": str(DRAWER),
     }
     before = keyring.get_keyring()
@@ -36,11 +36,11 @@ def drawer(product: Product) -> Iterator[Path]:
 
 def test_a_secret_is_set_listed_and_removed(product: Product, drawer: Path):
     """SAFE-09"""
-    assert product.run("secrets").out == "There are no secrets. `callboard secrets set NAME` keeps one.\n"
+    assert product.run("secrets").out == "No secrets. `callboard secrets set NAME` stores one.\n"
 
     done = product.run("secrets", "set", "deploy", stdin=f"{VALUE}\n")
 
-    assert (done.code, done.out) == (0, "Kept in the keyring. secret://deploy stands for it.\n")
+    assert (done.code, done.out) == (0, "Stored in the keyring. Use it as secret://deploy.\n")
     assert json.loads(drawer.read_text()) == {"callboard/deploy": VALUE}
     assert product.run("secrets", "--json").json == [
         {"secrets": [{"name": "deploy", "place": "keyring"}], "problem": ""}
@@ -58,7 +58,7 @@ def test_a_person_types_it_and_nothing_of_it_is_shown(product: Product, drawer: 
     with product.terminal("secrets", "set", "deploy") as terminal:
         terminal.until("secret://deploy: ")
         terminal.send(f"{VALUE}\n")
-        shown = terminal.until("stands for it.")
+        shown = terminal.until("Use it as")
         assert terminal.wait() == 0
     assert VALUE not in shown
     assert json.loads(drawer.read_text()) == {"callboard/deploy": VALUE}
@@ -68,8 +68,8 @@ def test_a_person_types_it_and_nothing_of_it_is_shown(product: Product, drawer: 
     ("name", "value", "said"),
     [
         ("deploy", "short", "fewer than 6"),
-        ("de ploy", VALUE, "cannot be the name"),
-        ("deploy", "", "cannot be the value"),
+        ("de ploy", VALUE, "Invalid name of a secret"),
+        ("deploy", "", "Invalid value of a secret"),
     ],
 )
 def test_what_cannot_be_one_is_refused_without_being_quoted(

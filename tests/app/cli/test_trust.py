@@ -8,7 +8,7 @@ from tests.app.rigs.product import Product, says, uses
 
 ALLOWS = "[[rules]]\nmatcher = 'Edit(**)'\nverdict = 'allow'\n"
 WRITES = {"calls": [uses("Write", file_path="made.txt", content="x\n"), says("Done.")]}
-LINE = "own files ask for one thing that you have not let them"
+LINE = "own files request 1 extra permission, not granted"
 
 
 def asks(product: Product, text: str = ALLOWS) -> None:
@@ -37,7 +37,7 @@ def test_where_nobody_is_there_to_say_so_nothing_is_trusted(product: Product):
     """SAFE-08"""
     asks(product)
     done = product.run("trust")
-    assert (done.code, "Nobody is here to say so." in done.err) == (4, True)
+    assert (done.code, "No terminal to ask in." in done.err) == (4, True)
     assert product.run("trust", "--json").json[0]["state"] == "untrusted"
 
 
@@ -53,7 +53,7 @@ def test_trust_ends_when_the_files_change_and_when_it_is_taken_back(product: Pro
 
 def test_a_folder_that_asks_for_nothing_is_not_asked_about(product: Product):
     done = product.run("trust")
-    assert (done.code, done.out) == (0, f"{product.folder}: its files widen nothing; there is nothing to trust\n")
+    assert (done.code, done.out) == (0, f"{product.folder}: its files request nothing\n")
 
 
 def test_up_says_so_of_a_folder_that_nobody_trusts(product: Product):
@@ -77,7 +77,7 @@ def test_rules_are_listed_with_where_they_stand(product: Product):
     asks(product)
     assert product.run("rules").out == (
         "allow  Edit(**)  this folder's settings  "
-        "does not hold: the folder is not trusted for what its files ask for now\n"
+        "not applied: the folder is not trusted for what its files ask for now\n"
     )
     (rule,) = product.run("rules", "--json").json
     assert (rule["matcher"], rule["scope"], rule["source"]) == (
@@ -99,7 +99,7 @@ def test_rules_of_a_session_elsewhere_are_told_with_its_folder(product: Product,
     tried = tmp_path / "new.toml"
     tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")
     done = product.run("rules", "--dry-run", str(tried), "--session", "last", "-C", str(elsewhere))
-    assert "1 past call of 1 session. Nothing was changed." in done.out
+    assert "1 past call in 1 session. Nothing was changed." in done.out
 
 
 def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path: Path):
@@ -108,8 +108,8 @@ def test_rules_of_a_file_are_tried_on_what_agents_did(product: Product, tmp_path
     tried.write_text("[[rules]]\nmatcher = 'Write(*.txt)'\nverdict = 'deny'\n")
     done = product.run("rules", "--dry-run", str(tried))
     assert done.code == 0
-    assert "1 past call of 1 session. Nothing was changed." in done.out
-    assert "1 would have been refused" in done.out
+    assert "1 past call in 1 session. Nothing was changed." in done.out
+    assert "1 newly denied" in done.out
     tried.write_text("[[rules]]\nmatcher = 'Write('\nverdict = 'deny'\n")
     done = product.run("rules", "--dry-run", str(tried))
     assert (done.code, "rules.0.matcher" in done.err) == (2, True)

@@ -81,9 +81,9 @@ def test_models_that_the_one_that_runs_does_not_ask_are_said_not_to_be_used(prod
         done = product.run(*command)
     assert done.code == 0
     told = done.out + done.err
-    assert f"Not used: localhost:9, set in this terminal or in settings.toml since. Process {ready['pid']}" in told
-    assert "goes on asking search, no model." in told
-    assert "stop that process and start again; or set CALLBOARD_HOME" in told
+    assert f"Not used: localhost:9, set in this terminal or in settings.toml. Process {ready['pid']}" in told
+    assert "continues with search, no model." in told
+    assert "stop that process and start again, or set CALLBOARD_HOME" in told
 
 
 def test_the_same_models_with_another_key_are_not_used_either(product: Product):
@@ -110,7 +110,7 @@ def test_settings_that_cannot_be_used_keep_nobody_from_the_one_that_runs(product
         assert done.code == 0
         told = f"{product.home / 'settings.toml'}, line 1, at `prot`: this key is unknown" in done.err
         assert told is (command[0] in ("up", "run"))
-        assert ("goes on with what it read before" in done.err) is told
+        assert ("continues with its last valid settings" in done.err) is told
     refused = product.run(*command)
     assert (refused.code, "bad_settings" in refused.err, refused.out) == (2, True, "")
 
@@ -243,7 +243,7 @@ def test_a_person_reads_the_address_and_what_was_kept(product: Product):
         terminal.until("#open=")
         terminal.until("works once, for 60 seconds")
         terminal.until("search, no model")
-        terminal.until("Ctrl-C stops it")
+        terminal.until("Ctrl-C stops Callboard")
         terminal.send("\x03")
         terminal.until("Stopping.")
         assert terminal.wait() == 0

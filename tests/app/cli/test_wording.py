@@ -31,7 +31,7 @@ def test_a_session_that_is_not_there_points_to_the_verb_that_lists_them(product:
         done = product.run(*command)
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith("unknown_session: ")
-        assert "`callboard sessions` lists what there is." in done.err
+        assert "`callboard sessions` lists the sessions." in done.err
 
 
 def test_a_task_that_is_not_there_is_told_with_the_option_that_named_it(product: Product):
@@ -58,7 +58,7 @@ def test_a_key_of_a_folders_settings_is_named_once(product: Product):
     (product.folder / ".callboard" / "settings.toml").write_text("rules = 3\n")
     lines = product.run("trust").out.splitlines()
     (said,) = (line for line in lines if "expected `array`" in line)
-    assert said.endswith("at `rules`: expected `array`, got `int`. Everything is asked about.")
+    assert said.endswith("at `rules`: expected `array`, got `int`. Every call asks for approval.")
 
 
 @pytest.mark.parametrize(("plain", "note"), [(True, " (plain text, not finalized)"), (False, "")])

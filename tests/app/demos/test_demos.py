@@ -250,7 +250,7 @@ def test_a_demo_says_what_is_a_script_and_what_was_kept_and_touches_nothing_else
     before = sorted(product.folder.rglob("*"))
     done = product.run("demo", "review-team", "--no-open")
     assert done.code == 0
-    assert "The agents' words are a script" in done.out
+    assert "A script replaces the model" in done.out
     assert "changes requested" in done.out
     assert f"Kept: the folder {product.home}-demos/review_team-1" in done.out
     assert sorted(product.folder.rglob("*")) == before
@@ -296,7 +296,7 @@ def test_what_asks_waits_for_the_person_and_ctrl_c_says_what_was_kept(product: P
         assert running.rest() == []
         assert running.wait() == 130
         running.close()
-    assert f"Stopped in the middle. Kept: the folder {product.home}-demos/solo_run-1" in "\n".join(running.errors)
+    assert f"Stopped before its end. Kept: the folder {product.home}-demos/solo_run-1" in "\n".join(running.errors)
     types = [fact["type"] for fact in product.run("facts", "last", "--json").json]
     assert "action.required" in types
     assert "action.resolved" not in types

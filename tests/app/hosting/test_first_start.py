@@ -57,7 +57,7 @@ def settings(text: bytes) -> Callable[[Product], None]:
 @pytest.mark.parametrize(
     ("spoil", "code", "said", "hint"),
     [
-        (a_file(""), "store_unusable", "it is a file and no folder", "CALLBOARD_HOME"),
+        (a_file(""), "store_unusable", "it is a file, not a folder", "CALLBOARD_HOME"),
         (a_file("store"), "store_unusable", "cannot be used", ""),
         (a_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
@@ -138,11 +138,11 @@ def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pyte
 
 def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):
     with product.terminal("--no-browser") as terminal:
-        told = terminal.until("Ctrl-C stops it; what happened is kept.")
+        told = terminal.until("Ctrl-C stops Callboard; the log is kept.")
         assert told.index("is starting on") < told.index("Ready:")
         assert "#open=" in told
         terminal.send("\x03")
-        assert "kept in" in terminal.until("goes on from there.")
+        assert "kept in" in terminal.until("continues from there.")
         assert terminal.wait() == 0
 
 

@@ -113,7 +113,7 @@ def test_doctor_names_a_hook_that_would_deny_all_it_is_asked_about(product: Prod
     check = f"{product.folder}/check.py"
     assert told["hook open"]["said"] == f"its program {check} stands where agents of {product.folder} change files"
     assert told["hook gone"]["said"] == "no-such-program is not installed"
-    assert told["hook gone"]["means"] == "The calls that it is asked about are denied."
+    assert told["hook gone"]["means"] == "All calls that match it are denied."
 
 
 def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> None:
@@ -126,7 +126,7 @@ def test_doctor_names_a_hook_for_a_tool_that_nobody_has(product: Product) -> Non
     assert told["hook fine"]["state"] == "ok"
     assert (told["hook slip"]["state"], told["hook slip"]["said"]) == (
         "warn",
-        f"starts {sys.executable}, and names Bsah, which no tool of Callboard's is called",
+        f"starts {sys.executable}, and names Bsah, which is not a tool of Callboard",
     )
 
 
@@ -150,7 +150,7 @@ def test_a_hook_in_a_folder_where_other_agents_work_is_not_run(product: Product)
     told = {one["name"]: one for one in product.run("doctor", "--json").json}["hook mine"]
     assert (told["state"], told["said"]) == ("bad", where)
     assert told["means"] == (
-        f"The calls that it is asked about are denied. Use one in {other}/.callboard/, or outside of every folder that is "
+        f"All calls that match it are denied. Use one in {other}/.callboard/, or outside of every folder that is "
         "opened here."
     )
     assert told["mend"] == f"$EDITOR {product.home}/settings.toml"

@@ -91,7 +91,7 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateF
     problem = refused(home)
     assert (problem.code, problem.field) == ("bad_settings", "prot")
     known = ", ".join(Settings.__struct_fields__)
-    assert problem.message == f"{home.settings}, line 1, at `prot`: this key is unknown; known are {known}."
+    assert problem.message == f"{home.settings}, line 1, at `prot`: this key is unknown; known keys: {known}."
     assert problem.hint == "See docs/settings.md."
 
 
@@ -103,24 +103,24 @@ def test_an_unknown_key_is_an_error_that_names_the_key_and_the_file(home: StateF
         (
             "[[models]]\nname = 'a'\n",
             "models.0.kind",
-            f"line 1, at `models.0.kind`: this key is missing; it may be {KINDS}.",
+            f"line 1, at `models.0.kind`: this key is missing; use one of {KINDS}.",
         ),
         (
             "[[models]]\nkind = 'magic'\n",
             "models.0.kind",
-            f'line 2, at `models.0.kind`: found "magic"; it may be {KINDS}.',
+            f'line 2, at `models.0.kind`: found "magic"; use one of {KINDS}.',
         ),
         (
             "port = 1\n\n[[servers]]\ntransport = 'pipe'\n",
             "servers.0.transport",
-            'line 4, at `servers.0.transport`: found "pipe"; it may be stdio, http.',
+            'line 4, at `servers.0.transport`: found "pipe"; use one of stdio, http.',
         ),
         (
             "[[rules]]\nmatcher = 'Bash'\nverdict = 'no'\n",
             "rules.0.verdict",
-            'line 3, at `rules.0.verdict`: found "no"; it may be allow, ask, deny.',
+            'line 3, at `rules.0.verdict`: found "no"; use one of allow, ask, deny.',
         ),
-        ("permission_mode = 'x'\n", "permission_mode", 'found "x"; it may be ask, edits, full, planning.'),
+        ("permission_mode = 'x'\n", "permission_mode", 'found "x"; use one of ask, edits, full, planning.'),
         ("[shell]\nmemory = 1\n", "shell.memory", "line 2, at `shell.memory`: expected `int` >= 64, found 1."),
         (
             "[[rules]]\nmatcher = 'Bash('\nverdict = 'deny'\n",

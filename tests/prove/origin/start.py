@@ -89,7 +89,7 @@ class Started:
     async def endpoint(self) -> dict[str, Any]:
         """What its endpoint file says, once it is ready."""
         until = time.monotonic() + START_S
-        while "Ctrl-C stops it" not in self.told:
+        while "Ctrl-C stops Callboard" not in self.told:
             if self._process.poll() is not None or time.monotonic() > until:
                 raise AssertionError(f"it did not start: {self.told}")
             await asyncio.sleep(0.02)

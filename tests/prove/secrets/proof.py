@@ -152,7 +152,7 @@ def _before(at: Place, made: Made, sabotage: str) -> list[str]:
 
 def _keyring(at: Place) -> dict[str, str]:
     return {
-        "PYTHON_KEYRING_BACKEND": "drawer.Drawer",
+        "PYTHON_KEYRING_BACKEND": "keyring_fake.Drawer",
         "PYTHONPATH": str(ROOT / "tests" / "secrets"),
         "KEYRING_DRAWER": str(at.root / "drawer.json"),
     }

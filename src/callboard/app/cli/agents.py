@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from callboard.adapters.acp import installed_agents
@@ -17,37 +16,38 @@ from callboard.contracts.errors import Refusal
 from callboard.contracts.ports.agents import Definition, DefinitionProblem, Roster
 
 from .terminal.exit_codes import FAILED
-from .terminal.output import Style, print_err, print_out, terminal_width, to_line
+from .terminal.output import Style, print_err, print_json, print_out, terminal_width, to_line
+from .terminal.wording import format_count
 
 _HELP = """List the agents of a folder, and check their files.
 
-Reads agents/*.md; needs no server and changes nothing, except with --copy. Ends with 1 when a file is bad.
+Reads agents/*.md. Needs no server and changes nothing, except with --copy. Exits with 1 if a file is invalid.
 
 \b
 Examples:
-  callboard agents                        those of this folder, and what is wrong with their files
+  callboard agents                        agents of this folder, and problems in their files
   callboard agents ../other --json        one JSON object: definitions, problems, lead, hash
-  callboard agents --presets              teams that come with Callboard
-  callboard agents --copy coordinator     writes such a team into agents/, over nothing that is there
-  callboard agents --installed            coding agents of this machine that can join one, each with a file to copy
+  callboard agents --presets              teams included in Callboard
+  callboard agents --copy coordinator     copy a team into agents/, without replacing files
+  callboard agents --installed            coding agents of this machine, each with a file to copy
 """
 _HEADINGS = ("NAME", "KIND", "ROLE", "TOOLS", "POLICY", "EDGES")
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+    """Add the verb."""
     app.command("agents", help=_HELP)(_agents)
 
 
 def _agents(
-    folder: Annotated[Path, typer.Argument(help="The folder; this one where none is named.")] = Path(),
-    presets: Annotated[bool, typer.Option("--presets", help="The teams to copy instead.")] = False,
-    preset: Annotated[
-        str, typer.Option("--copy", metavar="NAME", help="Write a team into the folder first.", show_default=False)
-    ] = "",
-    coding: Annotated[bool, typer.Option("--installed", help="The coding agents of this machine instead.")] = False,
+    folder: Annotated[Path, typer.Argument(help="Project folder. [default: .]", show_default=False)] = Path(),
+    presets: Annotated[bool, typer.Option("--presets", help="Teams to copy, instead of the folder's agents.")] = False,
+    preset: Annotated[str, typer.Option("--copy", metavar="NAME", help="Team to copy into the folder.")] = "",
+    coding: Annotated[
+        bool, typer.Option("--installed", help="Coding agents of this machine, instead of the folder's agents.")
+    ] = False,
     json: Annotated[
-        bool, typer.Option("--json", help="One JSON object; of presets and coding agents one line each.")
+        bool, typer.Option("--json", help="Output as one JSON object, or one JSON line per team or coding agent.")
     ] = False,
 ) -> None:
     if coding:
@@ -56,72 +56,72 @@ def _agents(
     if presets:
         _print_presets(json=json)
         return
-    place = folder.expanduser().resolve()
-    if not place.is_dir():
+    path = folder.expanduser().resolve()
+    if not path.is_dir():
         raise Refusal("no_folder", f"{folder} is not a folder.", field="FOLDER", hint="Give an existing folder.")
     if preset:
-        try:
-            written = copy_preset(preset, str(place))
-        except OSError as error:
-            message = f"{place} cannot be written: {error.strerror or error}."
-            raise Refusal("invalid_input", message, field="FOLDER", hint="Look at its permissions.") from error
-        for path in written:
-            print_err(f"wrote {path}")
-    roster = FolderDefinitions().roster(str(place))
+        _copy(preset, path)
+    roster = FolderDefinitions().roster(str(path))
     if json:
-        print_out(msgspec.json.encode(roster).decode())
+        print_json(roster)
     else:
-        _print(roster, place)
+        _print(roster, path)
     if roster.problems:
         raise typer.Exit(FAILED)
 
 
+def _copy(preset: str, folder: Path) -> None:
+    try:
+        written = copy_preset(preset, str(folder))
+    except OSError as error:
+        message = f"{folder} cannot be written: {error.strerror or error}."
+        raise Refusal("invalid_input", message, field="FOLDER", hint="Check its permissions.") from error
+    for path in written:
+        print_err(f"wrote {path}")
+
+
 def _print_installed(*, json: bool) -> None:
     style = Style(sys.stdout)
-    found = installed_agents()
-    for one in found:
+    agents = installed_agents()
+    for agent in agents:
         if json:
-            print_out(msgspec.json.encode(one).decode())
+            print_json(agent)
         else:
-            print_out(f"{style.bold(one.title)}  {style.dim(to_line(one.program))}")
-            print_out(f"agents/{one.name}.md:\n{one.definition}")
-    if not found and not json:
-        print_err("None of the coding agents that speak the Agent Client Protocol is on PATH.")
+            print_out(f"{style.bold(agent.title)}  {style.dim(to_line(agent.program))}")
+            print_out(f"agents/{agent.name}.md:\n{agent.definition}")
+    if not agents and not json:
+        print_err("PATH has no coding agent that supports the Agent Client Protocol.")
 
 
 def _print_presets(*, json: bool) -> None:
     style = Style(sys.stdout)
-    found = list_presets()
-    longest = max(len(team.name) for team in found)
-    for team in found:
+    presets = list_presets()
+    width = max(len(team.name) for team in presets)
+    for team in presets:
         if json:
-            print_out(msgspec.json.encode(team).decode())
+            print_json(team)
         else:
-            print_out(f"{style.bold(team.name.ljust(longest))}  {team.description}")
-            print_out(f"{' ' * longest}  {style.dim(', '.join(team.agents))}")
+            print_out(f"{style.bold(team.name.ljust(width))}  {team.description}")
+            print_out(f"{' ' * width}  {style.dim(', '.join(team.agents))}")
 
 
-def _print(roster: Roster, place: Path) -> None:
+def _print(roster: Roster, folder: Path) -> None:
     style = Style(sys.stdout)
-    rows = [_row(one, roster.lead) for one in roster.definitions]
+    rows = [_row(agent, roster.lead) for agent in roster.definitions]
     if rows:
         widths = [max(len(row[column]) for row in (_HEADINGS, *rows)) for column in range(len(_HEADINGS))]
         room = terminal_width() if sys.stdout.isatty() else 0
         for number, row in enumerate((_HEADINGS, *rows)):
-            cells = (cell.ljust(size) for cell, size in zip(row, widths, strict=True))
-            line = "  ".join(cells).rstrip()
+            line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
             line = line if not room or len(line) <= room else f"{line[: room - 1]}…"
             print_out(style.dim(line) if number == 0 else line)
     if roster.packaged:
-        print_err(style.dim(f"{to_line(str(place))} has no agents of its own; this one comes with Callboard."))
-        print_err(style.dim("`callboard agents --presets` shows teams to copy into it."))
+        print_err(style.dim(f"{to_line(str(folder))} defines no agents; this agent is included in Callboard."))
+        print_err(style.dim("`callboard agents --presets` lists teams to copy into it."))
     for problem in roster.problems:
         _print_problem(problem, style)
     if roster.problems:
-        count = len(roster.problems)
-        print_err(
-            f"{count} {'problem' if count == 1 else 'problems'}, {len(rows)} {'agent' if len(rows) == 1 else 'agents'}."
-        )
+        print_err(f"{format_count(len(roster.problems), 'problem')}, {format_count(len(rows), 'agent')}.")
 
 
 def _print_problem(problem: DefinitionProblem, style: Style) -> None:
@@ -131,27 +131,24 @@ def _print_problem(problem: DefinitionProblem, style: Style) -> None:
         print_out(style.dim(f"    {to_line(problem.hint)}"))
 
 
-def _row(one: Definition, lead: str) -> tuple[str, ...]:
-    kind = f"{one.kind}, lead" if one.name == lead else one.kind
-    edges = ", ".join((*([f"at {one.url}"] if one.url else []), *map(_edge, one.edges)))
-    cells = (one.name, kind, one.role, _list(one.tools), _policy(one), edges or "-")
+def _row(agent: Definition, lead: str) -> tuple[str, ...]:
+    kind = f"{agent.kind}, lead" if agent.name == lead else agent.kind
+    edges = ", ".join((*([f"at {agent.url}"] if agent.url else []), *map(_edge, agent.edges)))
+    tools = "all" if "*" in agent.tools else " ".join(agent.tools) or "none"
+    cells = (agent.name, kind, agent.role, tools, _policy(agent), edges or "-")
     return tuple(to_line(cell) for cell in cells)
 
 
-def _list(names: tuple[str, ...]) -> str:
-    return "all" if "*" in names else " ".join(names) or "none"
-
-
-def _policy(one: Definition) -> str:
-    told = " ".join(one.policy) or "none"
-    if one.delegate_targets is None:
-        return told
-    return f"{told} to {', '.join(one.delegate_targets) or 'nobody'}"
+def _policy(agent: Definition) -> str:
+    policy = " ".join(agent.policy) or "none"
+    if agent.delegate_targets is None:
+        return policy
+    return f"{policy} to {', '.join(agent.delegate_targets) or 'no agent'}"
 
 
 def _edge(edge: Edge) -> str:
-    """Such as `-> tests` or `<-> peer (report, confirm)`."""
+    """Return an edge such as `-> tests` or `<-> peer (report, confirm)`."""
     arrow = "<->" if edge.direction == "both" else "->"
-    more = [edge.kind] if edge.kind != "handoff" else []
-    more += [name for name, asked in (("confirm", edge.confirm), ("ownership", edge.ownership)) if asked]
-    return f"{arrow} {edge.to} ({', '.join(more)})" if more else f"{arrow} {edge.to}"
+    notes = [edge.kind] if edge.kind != "handoff" else []
+    notes += [name for name, is_set in (("confirm", edge.confirm), ("ownership", edge.ownership)) if is_set]
+    return f"{arrow} {edge.to} ({', '.join(notes)})" if notes else f"{arrow} {edge.to}"

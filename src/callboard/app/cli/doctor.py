@@ -7,17 +7,17 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from ..state_folder import StateFolder
 from .terminal.exit_codes import DONE, FAILED
 from .terminal.loop import run_async
-from .terminal.output import Style, mark_hidden, print_out
+from .terminal.options import FolderOption
+from .terminal.output import Style, mark_hidden, print_json, print_out
 
-_HELP = """Look for what is missing or wrong, and say what mends it.
+_HELP = """Check the installation, the settings and a project folder, and suggest fixes.
 
-Changes nothing and asks no model. Exits with 1 where something does not work.
+Changes nothing and calls no model. Exits with 1 if a check is bad.
 
 \b
 Examples:
@@ -27,32 +27,29 @@ Examples:
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+    """Add the verb."""
     app.command("doctor", help=_HELP)(_doctor)
 
 
 def _doctor(
-    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder to work in.")] = Path(),
-    json: Annotated[bool, typer.Option("--json", help="One JSON line a finding.")] = False,
+    folder: FolderOption = Path(),
+    json: Annotated[bool, typer.Option("--json", help="Output as one JSON line per finding.")] = False,
 ) -> int:
-    # Here, since no other verb looks at all of it.
+    # A local import: no other verb needs all of these modules.
     from ..doctor import Finding, examine
 
-    findings = run_async(examine(StateFolder.from_environment(os.environ), os.environ, folder.expanduser().resolve()))
+    home = StateFolder.from_environment(os.environ)
+    findings = run_async(examine(home, os.environ, folder.expanduser().resolve()))
+    style, width = Style(sys.stdout), max(len(finding.name) for finding in findings)
 
-    def tell(one: Finding, width: int, style: Style) -> None:
-        mark = {"ok": style.good("ok  "), "warn": style.warn("warn"), "bad": style.bad("bad ")}[one.state]
-        print_out(f"{mark}  {one.name.ljust(width)}  {mark_hidden(one.said)}")
-        if one.means:
-            print_out(f"      {' ' * width}  {style.dim(one.means)}")
-        if one.mend:
-            print_out(f"      {' ' * width}  {style.bold(mark_hidden(one.mend))}")
+    def show(finding: Finding) -> None:
+        mark = {"ok": style.good("ok  "), "warn": style.warn("warn"), "bad": style.bad("bad ")}[finding.state]
+        print_out(f"{mark}  {finding.name.ljust(width)}  {mark_hidden(finding.message)}")
+        if finding.effect:
+            print_out(f"      {' ' * width}  {style.dim(finding.effect)}")
+        if finding.fix:
+            print_out(f"      {' ' * width}  {style.bold(mark_hidden(finding.fix))}")
 
-    if json:
-        for one in findings:
-            print_out(msgspec.json.encode(one).decode())
-    else:
-        width, style = max(len(one.name) for one in findings), Style(sys.stdout)
-        for one in findings:
-            tell(one, width, style)
-    return FAILED if any(one.state == "bad" for one in findings) else DONE
+    for finding in findings:
+        (print_json if json else show)(finding)
+    return FAILED if any(finding.state == "bad" for finding in findings) else DONE

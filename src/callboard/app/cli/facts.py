@@ -7,7 +7,6 @@ import sys
 from contextlib import aclosing
 from typing import Annotated
 
-import msgspec
 import typer
 
 from callboard.contracts.record import WireEvent
@@ -15,35 +14,34 @@ from callboard.contracts.record import WireEvent
 from ..reading import open_reader, resolve_session
 from ..state_folder import StateFolder
 from .terminal.loop import run_async
-from .terminal.output import Style, print_out, terminal_width, to_line
+from .terminal.options import SessionArgument
+from .terminal.output import Style, print_json, print_out, terminal_width, to_line
 
-_HELP = """Print what happened in a session, fact by fact.
+_HELP = """Print the facts of a session.
 
-SESSION is an id as `callboard sessions` lists them, or `last`. A workspace's id prints the facts of the workspace.
-Reads from the process that runs, or from the store where none does; changes nothing.
+SESSION is an id from `callboard sessions`, or `last`. A workspace id prints the facts of the workspace. Reads from
+the running Callboard, else from the store. Changes nothing.
 
 \b
 Examples:
   callboard facts last
-  callboard facts last --follow                    and those to come
-  callboard facts last --json | jq -r .type        the type of each
-  callboard facts ses_… --after 120 --json         only those after sequence 120
+  callboard facts last --follow                    also print new facts
+  callboard facts last --json | jq -r .type        print the type of each fact
+  callboard facts ses_… --after 120 --json         print only facts after sequence 120
 """
 _TYPE_COLUMNS = 24
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the verb."""
+    """Add the verb."""
     app.command("facts", help=_HELP)(_facts)
 
 
 def _facts(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or `last`.")],
-    after: Annotated[int, typer.Option(min=0, help="Only facts after this sequence.")] = 0,
-    follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Go on with what happens, where Callboard runs.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line a fact, whole.")] = False,
+    session: SessionArgument,
+    after: Annotated[int, typer.Option(min=0, help="Sequence to start after.")] = 0,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="New facts too, while Callboard is running.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Output as whole facts, one JSON line each.")] = False,
 ) -> None:
     run_async(_print(StateFolder.from_environment(os.environ), session, after, follow=follow, as_json=json))
 
@@ -51,15 +49,18 @@ def _facts(
 async def _print(home: StateFolder, session: str, after: int, *, follow: bool, as_json: bool) -> None:
     style = Style(sys.stdout)
     room = terminal_width() if sys.stdout.isatty() else 0
-    async with open_reader(home) as source:
-        stream = await resolve_session(source, session)
-        async with aclosing(source.read_facts(stream, after=after, follow=follow)) as events:
+    async with open_reader(home) as reader:
+        stream = await resolve_session(reader, session)
+        async with aclosing(reader.read_facts(stream, after=after, follow=follow)) as events:
             async for event in events:
-                print_out(msgspec.json.encode(event).decode() if as_json else _line(event, style, room))
+                if as_json:
+                    print_json(event)
+                else:
+                    print_out(_line(event, style, room))
 
 
 def _line(event: WireEvent, style: Style, room: int) -> str:
-    """Sequence, time of day, type, and as much of the content as the line has room for."""
+    """Return sequence, time of day, type, and as much of the content as fits on the line."""
     time = event.timestamp[11:23]
     kind = to_line(event.type).ljust(_TYPE_COLUMNS)
     content = "(erased)" if event.erased else bytes(event.payload).decode("utf-8", "replace")

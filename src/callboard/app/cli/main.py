@@ -1,4 +1,4 @@
-"""The command line: verbs, and whatever goes wrong told in one line."""
+"""Entry point of the command line."""
 
 from __future__ import annotations
 
@@ -44,41 +44,41 @@ from .terminal.output import Style, print_err, strip_controls
 from .terminal.wording import translate_problem
 
 DEFAULT_VERB = "up"
-#: What stands before a verb; other options are those of the default verb.
-_OWN_OPTIONS = ("--version", "--help", "-h", "--install-completion", "--show-completion")
+#: Options without a verb; all others are options of the default verb.
+_GLOBAL_OPTIONS = ("--version", "--help", "-h", "--install-completion", "--show-completion")
 
-_HELP = """Run AI agents on real folders, and know what they did.
+_HELP = """Run teams of AI agents on real folders, with a verifiable log of every step.
 
-Without a verb it is `callboard up`: the workbench on the folder you are in.
+Without a verb, `callboard` runs `callboard up`: the workbench on the current folder.
 
 \b
 Examples:
-  callboard                                      the workbench, in this folder
-  callboard run "Why does the test fail?"        one turn in the terminal
+  callboard                                      open the workbench on this folder
+  callboard run "Why does the test fail?"        run one turn in the terminal
   callboard resume last                          resume a paused agent
-  callboard job                                  work on many things, item by item: begun, followed, taken up again
-  callboard models                               the models that can be asked, what is found beside them, and a test
-  callboard doctor                               what is missing or wrong, and what mends it
-  callboard demo                                 teams to watch, without a model
-  callboard agents                               who would work here, and what is wrong with their files
-  callboard tools                                which tools an agent has, which it has not and why, and the servers of tools
-  callboard trust                                what this folder's own files would allow, and whether you let them
-  callboard rules                                the rules that hold; --dry-run tries some on what agents did
-  callboard secrets                              keys and tokens in the system's keyring, and the handles that stand for them
-  callboard sessions                             what there is
-  callboard view last                            the newest conversation
-  callboard facts last --json                    every fact of it, one a line
-  callboard artifacts last                       what its agents wrote, version by version
-  callboard evidence last                        a pack of it that others can verify
-  callboard verify FILE                          whether such a pack holds, and where it does not
-  callboard check                                whether all that is stored is as it was written
-  callboard backup PLACE                         all that is stored, in one file; `restore` puts it back
-  callboard import                               past sessions of Claude Code and Codex, to read here
+  callboard job                                  work through a list of items
+  callboard models                               list models and test one
+  callboard doctor                               find problems and their fixes
+  callboard demo                                 watch a team without a model
+  callboard agents                               list agents and check their files
+  callboard tools                                list the tools of an agent
+  callboard trust                                review what this folder's files request
+  callboard rules                                list permission rules; --dry-run tries new ones
+  callboard secrets                              store keys and tokens in the system keyring
+  callboard sessions                             list sessions
+  callboard view last                            print the newest conversation
+  callboard facts last --json                    print its facts, one JSON line each
+  callboard artifacts last                       list the files that its agents wrote
+  callboard evidence last                        write a pack that others can verify
+  callboard verify FILE                          verify such a pack
+  callboard check                                check all stored data for damage
+  callboard backup PLACE                         back up all data to one file; `restore` restores it
+  callboard import                               import sessions of Claude Code and Codex
 
 \b
-What is kept is in CALLBOARD_HOME (default: your state folder, printed by `up`).
-A model is named by OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, by CALLBOARD_BASE_URL with CALLBOARD_MODEL, or in
-settings.toml there.
+Data is stored in CALLBOARD_HOME [default: the user's state folder, printed by `up`].
+To choose a model, set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or CALLBOARD_BASE_URL with CALLBOARD_MODEL, or
+list models in settings.toml.
 """
 
 
@@ -113,51 +113,53 @@ for verb in (
     verb.register(app)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         print(f"callboard {__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def _callboard(
-    _: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Version of Callboard.")
+    ] = False,
 ) -> None:
     pass
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Carries out a command line; returns the exit code."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if not given or (given[0].startswith("-") and given[0] not in _OWN_OPTIONS):
-        given = [DEFAULT_VERB, *given]
-    as_json = "--json" in given
+    """Run a command line; return the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or (arguments[0].startswith("-") and arguments[0] not in _GLOBAL_OPTIONS):
+        arguments = [DEFAULT_VERB, *arguments]
+    as_json = "--json" in arguments
     try:
-        code = typer.main.get_command(app).main(args=given, prog_name="callboard", standalone_mode=False)
+        code = typer.main.get_command(app).main(args=arguments, prog_name="callboard", standalone_mode=False)
     except Refusal as refusal:
-        _tell(_placed(refusal.problem), as_json=as_json)
+        _report(_complete(refusal.problem), as_json=as_json)
         return exit_code(refusal.code)
     except typer.TyperException as error:
         text = error.format_message()
-        hint = "`callboard --help` lists the verbs, `callboard VERB --help` what each takes."
-        _tell(Problem(code="invalid_input", message=text, hint=hint), as_json=as_json)
+        hint = "`callboard --help` lists the verbs; `callboard VERB --help` lists their options."
+        _report(Problem(code="invalid_input", message=text, hint=hint), as_json=as_json)
         return error.exit_code
     except (typer.Abort, KeyboardInterrupt):
         return ENDED_BY_PERSON
     except BrokenPipeError:
-        # Who read has gone, as in `callboard facts last | head`; nothing is left to flush to.
+        # The reader closed the pipe, as in `callboard facts last | head`: flush to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
         if refusal := disk_refusal(error):
-            _tell(_placed(refusal.problem), as_json=as_json)
+            _report(_complete(refusal.problem), as_json=as_json)
             return exit_code(refusal.code)
-        _tell(_lost_folder(error) or _incident(error), as_json=as_json)
+        _report(_lost_folder(error) or _record_incident(error), as_json=as_json)
         return FAILED
     return code if isinstance(code, int) else DONE
 
 
-def _tell(problem: Problem, *, as_json: bool) -> None:
+def _report(problem: Problem, *, as_json: bool) -> None:
     if as_json:
         print_err(msgspec.json.encode(problem).decode())
         return
@@ -168,15 +170,16 @@ def _tell(problem: Problem, *, as_json: bool) -> None:
         print_err(style.dim(strip_controls(problem.hint)))
 
 
-def _placed(problem: Problem) -> Problem:
-    """The problem; of a defect in the process that runs, with the place of its log."""
+def _complete(problem: Problem) -> Problem:
+    """Return the problem in terms of the command line; an internal one names the log of the running process."""
     if problem.code != "internal":
         return translate_problem(problem)
-    return msgspec.structs.replace(problem, hint=f"The details are in {StateFolder.from_environment(os.environ).log}.")
+    log = StateFolder.from_environment(os.environ).log
+    return msgspec.structs.replace(problem, hint=f"The details are in {log}.")
 
 
 def _lost_folder(error: Exception) -> Problem | None:
-    """Return the problem of a terminal whose folder was deleted; None for any other error."""
+    """Return the problem of a deleted working folder; None for any other error."""
     try:
         Path.cwd()
     except FileNotFoundError:
@@ -186,19 +189,18 @@ def _lost_folder(error: Exception) -> Problem | None:
     return None
 
 
-def _incident(error: Exception) -> Problem:
-    """What a person is told of a defect; the rest goes to a file."""
+def _record_incident(error: Exception) -> Problem:
+    """Write the traceback to a file, without secrets; return the problem that names the file."""
     home = StateFolder.from_environment(os.environ)
-    place = home.folder / "incident.txt"
+    path = home.folder / "incident.txt"
     try:
         home.make()
         from ..models.keys import environment_secrets
 
-        told = environment_secrets(os.environ).redact("".join(traceback.format_exception(error)))
-        write_private(place, told.encode("utf-8", "replace"))
-        hint = f"The details are in {place}."
+        text = environment_secrets(os.environ).redact("".join(traceback.format_exception(error)))
+        write_private(path, text.encode("utf-8", "replace"))
+        hint = f"The details are in {path}."
     except (OSError, Refusal):
         hint = "The details could not be written to CALLBOARD_HOME."
-    return Problem(
-        code="internal", message=f"Something went wrong inside Callboard: {type(error).__name__}.", hint=hint
-    )
+    message = f"Something went wrong inside Callboard: {type(error).__name__}."
+    return Problem(code="internal", message=message, hint=hint)

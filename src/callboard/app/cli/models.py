@@ -6,7 +6,6 @@ import os
 import sys
 from typing import Annotated
 
-import msgspec
 import typer
 
 from callboard.contracts.commands.models import ConfiguredModel, FoundModel, ModelList, ModelTested
@@ -15,49 +14,52 @@ from ..settings.loader import load_settings
 from ..state_folder import StateFolder
 from .terminal.exit_codes import FAILED
 from .terminal.loop import run_async
-from .terminal.output import Style, print_err, print_out, to_line
+from .terminal.options import JsonObject
+from .terminal.output import Style, print_err, print_json, print_out, to_line
 
-_HELP = """List the models that can be asked and what could be configured, and test one.
+_HELP = """List configured and available models, and test one.
 
-Looks for keys in the environment, for Ollama, LM Studio, vLLM and llama.cpp on this machine, and for coding agents on PATH, and
-shows the lines that configure each. Nothing leaves the machine, except with --test.
+Looks for keys in the environment, for Ollama, LM Studio, vLLM and llama.cpp on this machine, and for coding agents on
+PATH. Prints the lines that configure each. Nothing leaves the machine, except with --test.
 
 \b
 Examples:
-  callboard models                    what is configured, and what is found beside it
-  callboard models --test             ask the default one tiny question
-  callboard models --test claude      ask that one: its name in the settings, its own name, or both with a slash
+  callboard models                    list configured and available models
+  callboard models --test             send a short question to the default model
+  callboard models --test claude      test a model by its entry, its model name, or ENTRY/MODEL
   callboard models --json             one JSON object: configured, found
 """
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the verb."""
-    app.command("models", help=_HELP, short_help="List the models that can be asked, and test one.")(_models)
+    """Add the verb."""
+    app.command("models", help=_HELP)(_models)
 
 
 def _models(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="With --test: the model to ask.")] = "",
-    test: Annotated[bool, typer.Option("--test", help="Ask a model one tiny question.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    name: Annotated[
+        str, typer.Argument(metavar="[NAME]", help="Model to test. [default: the default model]", show_default=False)
+    ] = "",
+    test: Annotated[bool, typer.Option("--test", help="Test with a short question.")] = False,
+    json: JsonObject = False,
 ) -> None:
-    # Here, since no other verb needs a model in this process.
+    # Local imports: no other verb needs a model in this process.
     from ..models.model_catalog import ModelCatalog
     from ..wiring import build_models
 
     home = StateFolder.from_environment(os.environ)
     models = build_models(load_settings(home, os.environ), os.environ)
-    desk = ModelCatalog(models, os.environ)
+    catalog = ModelCatalog(models, os.environ)
 
-    async def ask() -> ModelList | ModelTested:
+    async def query() -> ModelList | ModelTested:
         try:
-            return await (desk.tested(name) if test or name else desk.listed())
+            return await (catalog.tested(name) if test or name else catalog.listed())
         finally:
             await models.close()
 
-    answer = run_async(ask())
+    answer = run_async(query())
     if json:
-        print_out(msgspec.json.encode(answer).decode())
+        print_json(answer)
     elif isinstance(answer, ModelTested):
         _print_test(answer)
     else:
@@ -68,65 +70,59 @@ def _models(
 
 def _print(models: ModelList, home: StateFolder) -> None:
     style = Style(sys.stdout)
-    for one in models.configured:
-        print_out(_line(one, style))
-        if one.why:
-            print_out(f"    {to_line(one.why)}")
-    new = [one for one in models.found if not one.configured]
-    if new:
+    for configured in models.configured:
+        print_out(_line(configured, style))
+        if configured.why:
+            print_out(f"    {to_line(configured.why)}")
+    available = [model for model in models.found if not model.configured]
+    if available:
         print_out("")
-        print_out(
-            "Found and not configured. The page (`callboard`) connects one with a click; by hand the lines go into"
-        )
-        print_out(f"{home.settings}, those of agents into agents/NAME.md:")
-    for one in new:
-        _print_found(one, style)
-    if not new and all(one.kind == "offline" for one in models.configured):
-        print_err(
-            "No key, no model server and no coding agent was found. Ollama is the shortest way to a model of your own:"
-        )
-        print_err("install it from ollama.com, then `ollama pull qwen3`, and run `callboard models` again.")
+        print_out("Available and not configured. The page (`callboard`) adds one with a click. Or add the lines to")
+        print_out(f"{home.settings}, or to agents/NAME.md for an agent:")
+    for model in available:
+        _print_available(model, style)
+    if not available and all(model.kind == "offline" for model in models.configured):
+        print_err("No key, model server or coding agent was found. Ollama is the shortest way to a local model:")
+        print_err("install it from ollama.com, run `ollama pull qwen3`, then `callboard models` again.")
 
 
-def _line(one: ConfiguredModel, style: Style) -> str:
-    marks = [
-        "asked first" if one.default else "",
-        f"fallback {one.fallback}" if one.fallback else "",
-        "images" if one.images else "",
-        f"{one.window:,} tokens" if one.window else "",
-        to_line(one.address),
+def _line(model: ConfiguredModel, style: Style) -> str:
+    notes = [
+        "default" if model.default else "",
+        f"fallback {model.fallback}" if model.fallback else "",
+        "images" if model.images else "",
+        f"{model.window:,} tokens" if model.window else "",
+        to_line(model.address),
     ]
-    mark = style.good("✓") if one.usable and one.kind != "offline" else style.bad("✗")
-    return f"{mark} {style.bold(to_line(one.name))}  {style.dim(', '.join(part for part in marks if part))}".rstrip()
+    mark = style.good("✓") if model.usable and model.kind != "offline" else style.bad("✗")
+    return f"{mark} {style.bold(to_line(model.name))}  {style.dim(', '.join(filter(None, notes)))}".rstrip()
 
 
-def _print_found(one: FoundModel, style: Style) -> None:
-    what = {"key": "key in", "server": "server at", "agent": "agent"}[one.kind]
-    names = f"  {style.dim(to_line(', '.join(one.models), 80))}" if one.models else ""
+def _print_available(model: FoundModel, style: Style) -> None:
+    place = {"key": "key in", "server": "server at", "agent": "agent"}[model.kind]
+    names = f"  {style.dim(to_line(', '.join(model.models), 80))}" if model.models else ""
     print_out("")
-    print_out(f"{style.bold(one.name)}, {what} {to_line(one.where)}{names}")
-    if one.why:
-        print_out(f"    {to_line(one.why)}")
-    for line in one.settings.splitlines():
+    print_out(f"{style.bold(model.name)}, {place} {to_line(model.where)}{names}")
+    if model.why:
+        print_out(f"    {to_line(model.why)}")
+    for line in model.settings.splitlines():
         print_out(f"    {to_line(line)}")
 
 
-def _print_test(tested: ModelTested) -> None:
+def _print_test(result: ModelTested) -> None:
     style = Style(sys.stdout)
-    if tested.problem is not None:
-        print_out(f"{style.bad('✗')} {style.bold(to_line(tested.name))}: {to_line(tested.problem.message)}")
-        if tested.problem.hint:
-            print_out(f"    {to_line(tested.problem.hint)}")
+    name = style.bold(to_line(result.name))
+    if result.problem is not None:
+        print_out(f"{style.bad('✗')} {name}: {to_line(result.problem.message)}")
+        if result.problem.hint:
+            print_out(f"    {to_line(result.problem.hint)}")
         return
-    tokens = ", ".join(
-        part
-        for part in (
-            f"{tested.input_tokens} tokens in" if tested.input_tokens is not None else "",
-            f"{tested.output_tokens} out" if tested.output_tokens is not None else "",
-            f"${tested.amount:.6f}" if tested.amount is not None else "",
-        )
-        if part
+    usage = (
+        f"{result.input_tokens} tokens in" if result.input_tokens is not None else "",
+        f"{result.output_tokens} out" if result.output_tokens is not None else "",
+        f"${result.amount:.6f}" if result.amount is not None else "",
     )
-    times = f"first word after {tested.first_ms} ms, all after {tested.duration_ms} ms"
-    print_out(f"{style.good('✓')} {style.bold(to_line(tested.name))}: {to_line(tested.text, 80)}")
+    tokens = ", ".join(filter(None, usage))
+    times = f"first word after {result.first_ms} ms, complete after {result.duration_ms} ms"
+    print_out(f"{style.good('✓')} {name}: {to_line(result.text, 80)}")
     print_out(f"    {style.dim(times)}{style.dim(f'; {tokens}') if tokens else ''}")

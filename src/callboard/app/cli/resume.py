@@ -22,26 +22,26 @@ from .terminal.approvals import Approve
 from .terminal.exit_codes import DONE, ENDED_BY_PERSON
 from .terminal.ignored_settings import warn_shared_folder
 from .terminal.loop import ctrl_c, run_async
-from .terminal.options import ApproveOption, resolve_approval
+from .terminal.options import ApproveOption, JsonFacts, ReasonOption, SessionArgument, resolve_approval
 from .terminal.output import print_err
 
 _HELP = """Resume a paused agent, and follow the turn that it starts.
 
-A session is paused after its process ended, after a failed turn with others behind it, or after the same result many times.
-The page shows the reason; `callboard view SESSION` shows the turns. Uses the Callboard that runs, or runs one for as long as
-the turn takes. Ctrl-C stops the turn, a second one leaves at once.
+An agent is paused after its process ended, after a failed turn with turns queued behind it, or after repeated
+identical results. The page shows the reason; `callboard view SESSION` shows the turns. Uses the running Callboard, or
+starts one until the turn ends. Ctrl-C stops the turn; a second Ctrl-C leaves at once.
 
-SESSION is an id as `callboard sessions` lists them, or `last`.
+SESSION is an id from `callboard sessions`, or `last`.
 
 \b
 Examples:
   callboard resume last
-  callboard resume last --tree            its children as well that were stopped with their process
+  callboard resume last --tree            also its children that stopped with their process
   callboard resume SESSION --approve all-edits --json
 
 \b
-Exit codes: 0 completed or nothing waited, 1 failed, 2 wrong usage, 3 stopped by somebody else,
-4 refused, such as an agent that is not paused, or an approval was needed and no user could give it, 130 stopped by Ctrl-C.
+Exit codes: 0 completed or no turn waited, 1 failed, 2 wrong usage, 3 stopped from elsewhere,
+4 refused, such as an agent that is not paused, or an approval that no user could give, 130 stopped by Ctrl-C.
 """
 
 
@@ -51,34 +51,32 @@ def register(app: typer.Typer) -> None:
 
 
 def _resume(
-    session: Annotated[str, typer.Argument(metavar="SESSION", help="A session's id, or `last`.")],
+    session: SessionArgument,
     thread: Annotated[
-        str, typer.Option(metavar="THREAD", help="Thread of the agent to resume. [default: the lead]")
+        str, typer.Option(metavar="THREAD", help="Thread of the agent. [default: thread of the lead]")
     ] = "",
-    tree: Annotated[bool, typer.Option("--tree", help="Also its children that the end of a process stopped.")] = False,
-    reason: Annotated[str, typer.Option(help="Reason, recorded in the log.")] = "",
+    tree: Annotated[bool, typer.Option("--tree", help="Its children that stopped with their process, too.")] = False,
+    reason: ReasonOption = "",
     approve: ApproveOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
+    json: JsonFacts = False,
 ) -> None:
     command = ResumeThread(session_id=session, thread_id=thread or None, tree=tree, reason=reason)
-    raise typer.Exit(run_async(carry_out(command, resolve_approval(approve), as_json=json)))
+    raise typer.Exit(run_async(_carry_out(command, resolve_approval(approve), as_json=json)))
 
 
-async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: bool) -> int:
-    """Resume the agent and follow the turn that starts.
+async def _carry_out(command: ResumeThread, approve: Approve | None, *, as_json: bool) -> int:
+    """Resume the agent and follow the turn that starts; return the exit code.
 
-    Returns:
-        The exit code.
     Raises:
         Refusal: `unknown_session`, `unknown_thread`, `thread_not_paused`, or why no turn can start.
     """
     home = StateFolder.from_environment(os.environ)
     if not home.has_store():
         raise no_session()
-    with ctrl_c() as asked:
+    with ctrl_c() as stop:
         try:
             async with connect(home, os.environ, lambda _: None) as client:
-                changed, before = await _resumed(client, command)
+                changed, before = await _submit(client, command)
                 if not changed.turn_id:
                     if not as_json:
                         print_err("Resumed. No turn of this agent waited.")
@@ -90,15 +88,15 @@ async def carry_out(command: ResumeThread, approve: Approve | None, *, as_json: 
                     status="started",
                     sequence=changed.sequence,
                 )
-                conversing = Conversation(client, accepted, approve, as_json=as_json, before=before)
-                turn = await conversing.run(asked, BY_HAND)
-                return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
+                conversation = Conversation(client, accepted, approve, as_json=as_json, before=before)
+                turn = await conversation.run(stop, BY_HAND)
+                return exit_of(turn, refused=conversation.refused, by_hand=stop.is_set())
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
 
-async def _resumed(client: Client, command: ResumeThread) -> tuple[ThreadChanged, int]:
-    """Resume the agent; return what runs now, and the sequence before it."""
+async def _submit(client: Client, command: ResumeThread) -> tuple[ThreadChanged, int]:
+    """Resume the agent; return the result, and the sequence before it."""
     session = await resolve_session(RemoteReader(client), command.session_id)
     read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
     warn_shared_folder(read.session.folder)

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from callboard.client.client import Client
@@ -25,21 +24,21 @@ from ..settings.loader import convert_tables, parse_toml
 from ..state_folder import StateFolder
 from .terminal.broad_folders import open_folder
 from .terminal.loop import run_async
-from .terminal.options import BroadFolder
-from .terminal.output import Style, mark_hidden, print_out, to_line
+from .terminal.options import BroadFolder, FolderOption
+from .terminal.output import Style, mark_hidden, print_json, print_out, to_line
 from .terminal.wording import format_count
 
-_HELP = """List the rules that hold, and where each stands; or try some on what agents did.
+_HELP = """List permission rules and their sources, or try new ones on past calls.
 
-A rule is a standing answer: `Bash(git status *)` allow, `Edit(.env)` deny. Deny wins, then ask, then allow. They stand in
-your settings.toml, in a folder's .callboard/settings.toml (those that allow hold once you trust the folder), or were given by
-answers.
+A rule decides matching calls without a question: `Bash(git status *)` allow, `Edit(.env)` deny. Deny wins over ask,
+ask over allow. Rules come from your settings.toml, from a folder's .callboard/settings.toml (allow rules need trust),
+and from answers with a wider scope.
 
 \b
 Examples:
   callboard rules
   callboard rules --session last
-  callboard rules --dry-run new.toml    what [[rules]] of a file would have decided of past calls; changes nothing
+  callboard rules --dry-run new.toml    show how a file's [[rules]] would have decided past calls; change nothing
 """
 _SCOPES = {
     "session": "this session",
@@ -47,83 +46,82 @@ _SCOPES = {
     "folder_settings": "{folder}'s settings",
     "user_settings": "your settings",
 }
-_HERE = "this folder"
+_CURRENT_FOLDER = "this folder"
 
 
 def register(app: typer.Typer) -> None:
-    """Adds the verb."""
-    app.command("rules", help=_HELP, short_help="List the rules that hold; try some on past calls.")(_rules)
+    """Add the verb."""
+    app.command("rules", help=_HELP, short_help="List permission rules, or try new ones on past calls.")(_rules)
 
 
 def _rules(
-    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder.")] = Path(),
-    session: Annotated[str, typer.Option("--session", "-s", help="A session: its id, or `last`.")] = "",
+    folder: FolderOption = Path(),
+    session: Annotated[str, typer.Option("--session", "-s", help="Session id, or `last`.")] = "",
     dry_run: Annotated[
-        Path | None, typer.Option("--dry-run", help="A TOML file with [[rules]] to try on past calls.")
+        Path | None, typer.Option("--dry-run", help="TOML file with [[rules]] to try on past calls.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line a rule, or one for what was tried.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Output as one JSON line per rule, or one JSON object of a dry run.")
+    ] = False,
     wide: BroadFolder = False,
 ) -> None:
-    tried = None if dry_run is None else _read(dry_run)
-    run_async(_carry_out(folder.expanduser().resolve(), session, tried, json=json, wide=wide))
+    entries = None if dry_run is None else _read_entries(dry_run)
+    run_async(_carry_out(folder.expanduser().resolve(), session, entries, json=json, wide=wide))
 
 
 async def _carry_out(
-    folder: Path, session: str, tried: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
+    folder: Path, session: str, entries: tuple[RuleEntry, ...] | None, *, json: bool, wide: bool
 ) -> None:
     home = StateFolder.from_environment(os.environ)
     async with connect(home, os.environ, lambda _: None) as client:
-        workspace, words, named = await _meant(client, folder, session, wide=wide)
-        if tried is not None:
-            await _try(client, DryRunRules(workspace_id=workspace, rules=tried, session_id=named), json=json)
+        workspace, label, session_id = await _resolve(client, folder, session, wide=wide)
+        if entries is not None:
+            await _dry_run(client, DryRunRules(workspace_id=workspace, rules=entries, session_id=session_id), json=json)
             return
-        found: RuleList = await client.submit(ListRules(workspace_id=workspace, session_id=named))
+        listed: RuleList = await client.submit(ListRules(workspace_id=workspace, session_id=session_id))
         if json:
-            for rule in found.rules:
-                print_out(msgspec.json.encode(rule).decode())
+            for rule in listed.rules:
+                print_json(rule)
             return
-        _print(found.rules, words)
+        _print(listed.rules, label)
 
 
-async def _meant(client: Client, folder: Path, session: str, *, wide: bool) -> tuple[str, str, str | None]:
-    """The workspace that is asked about, what its folder is called, and the session where one is named: it may be elsewhere."""
+async def _resolve(client: Client, folder: Path, session: str, *, wide: bool) -> tuple[str, str, str | None]:
+    """Return the workspace, the label of its folder, and the session id if one is named, which can be of another folder."""
     if not session:
         opened = await open_folder(client.submit, folder, wide=wide)
-        return opened.workspace_id, _HERE, None
+        return opened.workspace_id, _CURRENT_FOLDER, None
     reader = RemoteReader(client)
-    named = await resolve_session(reader, session)
-    read: SessionRead = await client.submit(GetSession(session_id=named, turns=1))
+    session_id = await resolve_session(reader, session)
+    read: SessionRead = await client.submit(GetSession(session_id=session_id, turns=1))
     workspace = read.session.workspace_id
-    path = next((one.path for one in await reader.list_workspaces() if one.workspace_id == workspace), workspace)
-    return workspace, _HERE if path == str(folder) else path, named
+    path = next((row.path for row in await reader.list_workspaces() if row.workspace_id == workspace), workspace)
+    return workspace, _CURRENT_FOLDER if path == str(folder) else path, session_id
 
 
-async def _try(client: Client, query: DryRunRules, *, json: bool) -> None:
-    seen: RulesTried = await client.submit(query)
+async def _dry_run(client: Client, query: DryRunRules, *, json: bool) -> None:
+    result: RulesTried = await client.submit(query)
     if json:
-        print_out(msgspec.json.encode(seen).decode())
+        print_json(result)
         return
     style = Style(sys.stdout)
-    more = "" if seen.whole else ", the newest; there are more"
+    more = "" if result.whole else ", the newest only"
+    calls, sessions = format_count(result.calls, "past call"), format_count(result.sessions, "session")
+    print_out(f"{calls} in {sessions}{more}. Nothing was changed.")
+    changes = result.turned
     print_out(
-        f"{format_count(seen.calls, 'past call')} of {format_count(seen.sessions, 'session')}{more}. Nothing was changed."
+        f"  {changes['allowed']} newly allowed, {changes['asked']} newly asked, {changes['denied']} newly denied; "
+        f"{result.unspoken} without a matching rule."
     )
-    turned = seen.turned
-    print_out(
-        f"  {turned['allowed']} would have run without asking, {turned['asked']} would have been asked about, "
-        f"{turned['denied']} would have been refused; of {seen.unspoken} no rule speaks."
-    )
-    for rule in seen.rules:
-        print_out(
-            f"  {rule.verdict.ljust(5)}  {mark_hidden(rule.matcher)}  {style.dim(format_count(rule.calls, 'call'))}"
-        )
-    for one in seen.examples:
-        print_out(
-            style.dim(f"  {one.session_id}  {one.was} → {one.would}  {to_line(f'{one.tool} {one.subject}', 100)}")
-        )
+    for rule in result.rules:
+        calls = format_count(rule.calls, "call")
+        print_out(f"  {rule.verdict.ljust(5)}  {mark_hidden(rule.matcher)}  {style.dim(calls)}")
+    for example in result.examples:
+        call = to_line(f"{example.tool} {example.subject}", 100)
+        print_out(style.dim(f"  {example.session_id}  {example.was} → {example.would}  {call}"))
 
 
-def _read(path: Path) -> tuple[RuleEntry, ...]:
+def _read_entries(path: Path) -> tuple[RuleEntry, ...]:
     try:
         source = path.expanduser().read_bytes()
     except OSError as error:
@@ -131,29 +129,30 @@ def _read(path: Path) -> tuple[RuleEntry, ...]:
             "invalid_input",
             f"{path} cannot be read: {error.strerror}.",
             field="--dry-run",
-            hint="Give a TOML file with [[rules]].",
+            hint="Name a TOML file with [[rules]].",
         ) from error
-    rules = convert_tables({"rules": parse_toml(source, str(path)).get("rules", [])}, FolderSettings, str(path)).rules
+    tables = {"rules": parse_toml(source, str(path)).get("rules", [])}
+    rules = convert_tables(tables, FolderSettings, str(path)).rules
     if not rules:
-        raise Refusal("invalid_input", f"{path} has no [[rules]].", field="--dry-run", hint="Write some into it.")
+        raise Refusal("invalid_input", f"{path} has no [[rules]].", field="--dry-run", hint="Add a [[rules]] table.")
     return rules
 
 
 def _print(rules: tuple[StandingRule, ...], folder: str) -> None:
     if not rules:
-        print_out("No rules. An answer with a wider scope makes one, and so does [[rules]] in settings.toml.")
+        print_out("No rules. Add [[rules]] to settings.toml, or answer an approval with a wider scope.")
         return
     style = Style(sys.stdout)
     width = max(len(mark_hidden(rule.matcher)) for rule in rules)
     for rule in rules:
         verdict = {"allow": style.good, "ask": style.warn, "deny": style.bad}[rule.verdict](rule.verdict.ljust(5))
         scope = _SCOPES[rule.scope].format(folder=to_line(folder))
-        where = f"{scope}{f', until {_time(rule.expires_at)}' if rule.expires_at else ''}"
-        held = style.warn(f"  does not hold: {rule.held_back}") if rule.held_back else ""
+        source = f"{scope}{f', until {_format_time(rule.expires_at)}' if rule.expires_at else ''}"
+        inactive = style.warn(f"  not applied: {rule.held_back}") if rule.held_back else ""
         tool = tool_of(rule.matcher)
-        strange = "" if is_tool_name(tool) else style.warn(f"  no tool of Callboard is called {mark_hidden(tool)}")
-        print_out(f"{verdict}  {mark_hidden(rule.matcher).ljust(width)}  {style.dim(where)}{held}{strange}")
+        unknown = "" if is_tool_name(tool) else style.warn(f"  {mark_hidden(tool)} is not a tool of Callboard")
+        print_out(f"{verdict}  {mark_hidden(rule.matcher).ljust(width)}  {style.dim(source)}{inactive}{unknown}")
 
 
-def _time(at: int) -> str:
+def _format_time(at: int) -> str:
     return datetime.fromtimestamp(at / 1_000_000, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,4 +1,4 @@
-"""One thing that was looked at."""
+"""Result of one check."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Literal
 
 import msgspec
 
-#: `warn` is what works with less, `bad` what does not work.
+#: `warn`: something works with limits; `bad`: something does not work.
 State = Literal["ok", "warn", "bad"]
 
-#: What installs a program, by the installer that the machine has.
+#: Commands that install a package, by the installer of the machine.
 _INSTALLERS = (
     ("apt-get", "sudo apt-get install {}"),
     ("dnf", "sudo dnf install {}"),
@@ -22,29 +22,31 @@ _INSTALLERS = (
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What was looked at under `name`, and how it is. `means` says what follows from it, `mend` is the command that mends it,
-    empty where there is nothing to mend."""
+    """The result of one check, its effect, and the command that fixes it; empty if nothing needs a fix."""
 
     name: str
     state: State
-    said: str
-    means: str = ""
-    mend: str = ""
+    message: str = msgspec.field(name="said")
+    effect: str = msgspec.field(default="", name="means")
+    fix: str = msgspec.field(default="", name="mend")
 
 
-def ok(name: str, said: str) -> Finding:
-    return Finding(name=name, state="ok", said=said)
+def ok(name: str, message: str) -> Finding:
+    """Return a finding without a problem."""
+    return Finding(name=name, state="ok", message=message)
 
 
-def warn(name: str, said: str, means: str, mend: str = "") -> Finding:
-    return Finding(name=name, state="warn", said=said, means=means, mend=mend)
+def warn(name: str, message: str, effect: str, fix: str = "") -> Finding:
+    """Return a finding of something that works with limits."""
+    return Finding(name=name, state="warn", message=message, effect=effect, fix=fix)
 
 
-def bad(name: str, said: str, means: str, mend: str = "") -> Finding:
-    return Finding(name=name, state="bad", said=said, means=means, mend=mend)
+def bad(name: str, message: str, effect: str, fix: str = "") -> Finding:
+    """Return a finding of something that does not work."""
+    return Finding(name=name, state="bad", message=message, effect=effect, fix=fix)
 
 
 def install_command(package: str) -> str:
-    """The command that installs a package here, for the installer that there is."""
-    found = next((line for program, line in _INSTALLERS if shutil.which(program)), "")
-    return found.format(package) if found else f"install {package}"
+    """Return the command that installs a package with the installer of this machine."""
+    command = next((command for program, command in _INSTALLERS if shutil.which(program)), "install {}")
+    return command.format(package)

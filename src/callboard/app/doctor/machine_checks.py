@@ -1,4 +1,4 @@
-"""The programs and abilities that work is done with."""
+"""Checks of the programs and abilities of this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .finding import Finding, bad, install_command, ok, warn
 _OLDEST = (3, 11)
 _SECONDS = 5.0
 _PAGE = Path(http.__file__).parent / "page" / "index.html"
-#: Systems that keep unprivileged programs from making namespaces, by the switch, what it is then, and what lets them.
+#: Switches that forbid namespaces to unprivileged programs: file, forbidding value, command that allows them.
 _SWITCHES = (
     (
         "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
@@ -31,32 +31,32 @@ _SWITCHES = (
     ("/proc/sys/kernel/unprivileged_userns_clone", "0", "sudo sysctl kernel.unprivileged_userns_clone=1"),
     ("/proc/sys/user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=10000"),
 )
-_UNHELD = "Every command asks for your approval, and an approved one may do whatever you may."
+_UNSANDBOXED = "Every command asks for your approval; an approved command has all your rights."
 
 
 def check_machine(home: StateFolder) -> tuple[Finding, ...]:
-    """Blocks while programs are tried."""
+    """Run the checks. Blocks while it starts programs."""
     return (
         _python(),
         *_user(),
         _page(),
         _sandbox(),
-        _program("git", "git", "Agents cannot work in worktrees of their own, nor be merged."),
-        _program("ripgrep", "rg", "Commands of agents that use it go without; Grep searches by itself."),
-        _program("node", "node", "Agents and tool servers that are started with npx cannot be."),
+        _program("git", "git", "Agents cannot work in their own worktrees, and worktrees cannot be merged."),
+        _program("ripgrep", "rg", "Commands of agents cannot use it; Grep works without it."),
+        _program("node", "node", "Agents and tool servers that use npx cannot start."),
         _keyring(home),
     )
 
 
 def _python() -> Finding:
-    said = f"Python {platform.python_version()} at {sys.executable}"
+    message = f"Python {platform.python_version()} at {sys.executable}"
     if sys.version_info < _OLDEST:
-        return bad("python", said, "Callboard needs Python 3.11 or newer.", install_command("python3.12"))
-    return ok("python", said)
+        return bad("python", message, "Callboard needs Python 3.11 or newer.", install_command("python3.12"))
+    return ok("python", message)
 
 
 def _user() -> tuple[Finding, ...]:
-    """Report a start as root. An ordinary user needs no line."""
+    """Warn about root; an ordinary user gets no finding."""
     if not is_root():
         return ()
     return (warn("user", "Callboard runs as root", ROOT_RISK),)
@@ -64,42 +64,42 @@ def _user() -> tuple[Finding, ...]:
 
 def _page() -> Finding:
     if _PAGE.is_file():
-        return ok("page", "the workbench's page is built")
-    return bad("page", "the workbench's page is not built", "The browser shows nothing.", "make page")
+        return ok("page", "the workbench page is built")
+    return bad("page", "the workbench page is not built", "The browser shows nothing.", "make page")
 
 
 def _sandbox() -> Finding:
-    found = detect_ability("bwrap")
-    if found.works and found.seccomp:
+    sandbox = detect_ability("bwrap")
+    if sandbox.works and sandbox.seccomp:
         return ok("sandbox", "commands run under bubblewrap with a seccomp filter")
-    if found.works:
-        means = "Commands are held in a sandbox that lets through system calls no agent needs."
-        return warn("sandbox", found.problem, means, f"{sys.executable} -m pip install pyseccomp")
+    if sandbox.works:
+        effect = "The sandbox does not filter system calls that no agent needs."
+        return warn("sandbox", sandbox.problem, effect, f"{sys.executable} -m pip install pyseccomp")
     if sys.platform != "linux":
-        return warn("sandbox", found.problem, _UNHELD)
+        return warn("sandbox", sandbox.problem, _UNSANDBOXED)
     if shutil.which("bwrap") is None:
-        return warn("sandbox", found.problem, _UNHELD, install_command("bubblewrap"))
-    return warn("sandbox", found.problem, _UNHELD, _switch())
+        return warn("sandbox", sandbox.problem, _UNSANDBOXED, install_command("bubblewrap"))
+    return warn("sandbox", sandbox.problem, _UNSANDBOXED, _switch())
 
 
 def _switch() -> str:
-    for name, off, on in _SWITCHES:
+    for file, forbidden, command in _SWITCHES:
         with contextlib.suppress(OSError):
-            if Path("/proc/sys", *name.split(".")).read_text().strip() == off:
-                return f"sudo sysctl {name}={on}"
+            if Path(file).read_text().strip() == forbidden:
+                return command
     return ""
 
 
-def _program(name: str, program: str, means: str) -> Finding:
+def _program(name: str, program: str, effect: str) -> Finding:
     path = shutil.which(program)
     if path is None:
-        return warn(name, f"{program} is not installed", means, install_command("nodejs" if name == "node" else name))
+        return warn(name, f"{program} is not installed", effect, install_command("nodejs" if name == "node" else name))
     try:
         done = subprocess.run(
             [path, "--version"], check=False, capture_output=True, timeout=_SECONDS, stdin=subprocess.DEVNULL
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return warn(name, f"{path} does not start: {error}", means, install_command(name))
+        return warn(name, f"{path} does not start: {error}", effect, install_command(name))
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     return ok(name, f"{lines[0].strip() if lines else program} at {path}")
 
@@ -108,6 +108,6 @@ def _keyring(home: StateFolder) -> Finding:
     try:
         open_keyring(home).get("callboard-doctor")
     except Refusal as refusal:
-        means = "Secrets can be kept in variables of the environment only."
-        return warn("keyring", refusal.problem.message, means, refusal.problem.hint)
-    return ok("keyring", "the system's keyring answers")
+        effect = "Only environment variables can hold secrets."
+        return warn("keyring", refusal.problem.message, effect, refusal.problem.hint)
+    return ok("keyring", "the system keyring works")

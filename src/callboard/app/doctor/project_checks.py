@@ -1,4 +1,4 @@
-"""The settings, the models, the folder one is in, and the servers that bring tools."""
+"""Checks of settings, models, the project folder, tool servers, hooks and rules."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from callboard.contracts.facts.permission import Rule
 from callboard.contracts.rows import WorkspaceRow
 from callboard.contracts.settings import Hook, HttpServer, Server, Settings, StdioServer
 from callboard.contracts.tool_names import is_tool_name, tool_of
-from callboard.tools.mcp.environment import base_environment as given
-from callboard.tools.unsandboxed.reach import Reach
-from callboard.tools.unsandboxed.reach import check_program as look_at
+from callboard.tools.mcp.environment import base_environment as program_environment
+from callboard.tools.unsandboxed.reach import Reach, check_program
 
 from ..folder_use import find_others
 from ..models.model_catalog import ModelCatalog
@@ -37,8 +36,8 @@ _SECONDS = 2.0
 _PORTS = {"http": 80, "https": 443}
 
 
-class _FolderState(NamedTuple):
-    """The settings that name a hook or a server, where it is started, and where agents could change its program."""
+class _ProgramContext(NamedTuple):
+    """The settings file of a hook or server, its working folder, and where agents could change its program."""
 
     settings: Path
     start: Path
@@ -46,39 +45,43 @@ class _FolderState(NamedTuple):
 
 
 async def check_project(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
-    """Reaches the addresses that are set, and says nothing to them. `folder` is absolute with symlinks resolved."""
-    book = SettingsFiles(home, environment, FolderDefinitions())
+    """Run the checks. Addresses are only connected to.
+
+    Args:
+        folder: Absolute path without links.
+    """
+    files = SettingsFiles(home, environment, FolderDefinitions())
     opened = await _opened(home)
     trusted = next((row.trusted for row in opened if row.path == str(folder)), "")
     own = Reach((str(folder),))
-    of_folder = _folder(home, folder, book, trusted)
+    project = _folder(home, folder, files, trusted)
     shared = _shared(home, environment, folder)
     try:
         settings = load_settings(home, environment)
     except Refusal as refusal:
         problem = refusal.problem
-        said = f"{problem.message}{field_suffix(problem.message, problem.field)}"
-        means = "Callboard does not start before it is mended."
-        return (bad("settings", said, means, f"$EDITOR {home.settings}"), of_folder, *shared)
-    where = str(home.settings) if home.settings.exists() else "none; the defaults hold"
-    holding = book.effective(str(folder), trusted)
+        message = f"{problem.message}{field_suffix(problem.message, problem.field)}"
+        effect = "Callboard cannot start until it is fixed."
+        return (bad("settings", message, effect, f"$EDITOR {home.settings}"), project, *shared)
+    where = str(home.settings) if home.settings.exists() else "none; the defaults apply"
+    effective = files.effective(str(folder), trusted)
 
-    every = tuple({str(folder), *(row.path for row in opened)})
+    folders = tuple({str(folder), *(row.path for row in opened)})
 
-    def stands(one: Server | Hook) -> _FolderState:
-        if book.is_users(one):
-            return _FolderState(home.settings, Path.home(), Reach(every))
-        return _FolderState(folder / FILE, folder, Reach(every, trusted=str(folder)))
+    def context_of(entry: Server | Hook) -> _ProgramContext:
+        if files.is_users(entry):
+            return _ProgramContext(home.settings, Path.home(), Reach(folders))
+        return _ProgramContext(folder / FILE, folder, Reach(folders, trusted=str(folder)))
 
     return (
         ok("settings", where),
         *await _models(settings, environment),
-        of_folder,
+        project,
         *shared,
-        *[await _server(one, stands(one)) for one in holding.servers],
-        *[_hook(one, stands(one), own) for one in holding.hooks],
-        *[found for rule in holding.rules if (found := _rule(rule)) is not None],
-        *await check_secrets(home, environment, settings, holding),
+        *[await _server(server, context_of(server)) for server in effective.servers],
+        *[_hook(hook, context_of(hook), own) for hook in effective.hooks],
+        *[finding for rule in effective.rules if (finding := _rule(rule)) is not None],
+        *await check_secrets(home, environment, settings, effective),
     )
 
 
@@ -86,126 +89,127 @@ async def _models(settings: Settings, environment: Mapping[str, str]) -> tuple[F
     try:
         models = build_models(settings, environment)
     except Refusal as refusal:
-        said = refusal.problem.message
-        return (bad("models", said, "Callboard does not start before it is mended.", "callboard models"),)
+        message = refusal.problem.message
+        return (bad("models", message, "Callboard cannot start until it is fixed.", "callboard models"),)
     try:
         listed = await ModelCatalog(models, environment, places=()).listed()
     finally:
         await models.close()
     if not settings.models:
-        means = "Agents answer with a search of the folder."
-        return (warn("models", "none is configured", means, "callboard models (shows what could be, with the lines)"),)
-    return tuple([await _model(one) for one in listed.configured])
+        effect = "Agents can only search the folder."
+        return (warn("models", "no model is configured", effect, "callboard models (lists available models)"),)
+    return tuple([await _model(model) for model in listed.configured])
 
 
-async def _model(one: ConfiguredModel) -> Finding:
-    name = f"model {one.name}"
-    if not one.usable:
-        return bad(name, one.why, "Agents that want it fail.", "callboard models")
-    if one.address and not await _reached(one.address):
-        means = "Agents that want it fail until it answers."
-        return bad(name, f"nothing answers at {one.address}", means, f"callboard models --test {one.name}")
-    return ok(name, f"{one.label}{f' at {one.address}' if one.address else ''}")
+async def _model(model: ConfiguredModel) -> Finding:
+    name = f"model {model.name}"
+    if not model.usable:
+        return bad(name, model.why, "Agents that use it fail.", "callboard models")
+    if model.address and not await _reached(model.address):
+        effect = "Agents that use it fail until it answers."
+        return bad(name, f"no answer from {model.address}", effect, f"callboard models --test {model.name}")
+    return ok(name, f"{model.label}{f' at {model.address}' if model.address else ''}")
 
 
-def _folder(home: StateFolder, folder: Path, book: SettingsFiles, trusted: str) -> Finding:
+def _folder(home: StateFolder, folder: Path, files: SettingsFiles, trusted: str) -> Finding:
     if not folder.is_dir():
-        return bad("folder", f"{folder} is not a folder", "There is nothing to work on.", "callboard -C FOLDER")
-    broken = [one for one in book.problems(str(folder)) if one.file != str(home.settings)]
-    if broken:
-        means = "Until it is mended everything is asked about there."
-        return bad("folder", f"{broken[0].file}: {broken[0].message}", means, f"$EDITOR {folder / broken[0].file}")
-    asked = book.asked(str(folder))
-    if not asked.digest:
-        return ok("folder", f"{folder}: its files widen nothing")
-    if trusted == asked.digest:
-        return ok("folder", f"{folder} is trusted for what its files ask for")
-    count = len(asked.widenings)
-    said = f"{folder}: its files ask for {count} thing{'' if count == 1 else 's'} that nobody let them"
-    return warn("folder", said, "That does not hold.", "callboard trust")
+        return bad("folder", f"{folder} is not a folder", "Agents have no folder to work in.", "callboard -C FOLDER")
+    problems = [problem for problem in files.problems(str(folder)) if problem.file != str(home.settings)]
+    if problems:
+        first = problems[0]
+        effect = "Until it is fixed, every call there asks for approval."
+        return bad("folder", f"{first.file}: {first.message}", effect, f"$EDITOR {folder / first.file}")
+    request = files.asked(str(folder))
+    if not request.digest:
+        return ok("folder", f"{folder}: its files request nothing")
+    if trusted == request.digest:
+        return ok("folder", f"{folder} is trusted")
+    count = len(request.widenings)
+    message = f"{folder}: its files request {count} extra permission{'' if count == 1 else 's'}"
+    return warn("folder", message, "They do not apply until you trust the folder.", "callboard trust")
 
 
 def _shared(home: StateFolder, environment: Mapping[str, str], folder: Path) -> tuple[Finding, ...]:
     """Report the processes that serve the folder with another state folder."""
-    means = "Neither knows the other's sessions and approvals, and both can change the same files."
+    effect = "The processes share no sessions or approvals, and can change the same files."
     return tuple(
         warn(
             "folder use",
-            f"process {one.pid} serves {folder} with the state folder {one.home}",
-            means,
-            f"kill {one.pid} (ends it as Ctrl-C does)",
+            f"process {use.pid} serves {folder} with the state folder {use.home}",
+            effect,
+            f"kill {use.pid} (stops it like Ctrl-C)",
         )
-        for one in find_others(folder, home.folder, environment)
+        for use in find_others(folder, home.folder, environment)
     )
 
 
 async def _opened(home: StateFolder) -> tuple[WorkspaceRow, ...]:
-    """The folders that are opened here."""
+    """Return the opened folders."""
     with contextlib.suppress(Refusal):
-        async with open_reader(home) as source:
-            return await source.list_workspaces()
+        async with open_reader(home) as reader:
+            return await reader.list_workspaces()
     return ()
 
 
-async def _server(server: Server, stands: _FolderState) -> Finding:
+async def _server(server: Server, context: _ProgramContext) -> Finding:
     name = f"tool server {server.name}"
-    means = "Its tools are not there."
+    effect = "Its tools are not available."
     if isinstance(server, HttpServer):
         if await _reached(server.url):
             return ok(name, f"{server.url} answers")
-        return bad(name, f"nothing answers at {server.url}", means, "start it, or take it out of the settings")
-    return _program(name, server, means, stands) or ok(name, f"starts {server.command[0]}")
+        return bad(name, f"no answer from {server.url}", effect, "start it, or remove it from the settings")
+    return _program(name, server, effect, context) or ok(name, f"starts {server.command[0]}")
 
 
-def _hook(hook: Hook, stands: _FolderState, own: Reach) -> Finding:
+def _hook(hook: Hook, context: _ProgramContext, own: Reach) -> Finding:
     name, program = f"hook {hook.name}", hook.command[0]
-    wrong = _program(name, hook, "The calls that it is asked about are denied.", stands, own)
-    if wrong is not None:
-        return wrong
-    strange = ", ".join(one for one in dict.fromkeys(map(tool_of, hook.tools)) if not is_tool_name(one))
-    if strange:
-        said = f"starts {program}, and names {strange}, which no tool of Callboard's is called"
-        return warn(
-            name, said, "Unless an agent brings one of that name, it is never asked about it.", "callboard tools"
-        )
+    problem = _program(name, hook, "All calls that match it are denied.", context, own)
+    if problem is not None:
+        return problem
+    unknown = ", ".join(tool for tool in dict.fromkeys(map(tool_of, hook.tools)) if not is_tool_name(tool))
+    if unknown:
+        message = f"starts {program}, and names {unknown}, which is not a tool of Callboard"
+        effect = "Unless an agent has a tool of that name, the hook never runs for it."
+        return warn(name, message, effect, "callboard tools")
     return ok(name, f"starts {program}")
 
 
 def _rule(rule: Rule) -> Finding | None:
-    """A misspelt tool makes a rule that denies without an effect."""
+    """Report a rule for an unknown tool: a misspelt deny rule has no effect."""
     tool = tool_of(rule.matcher)
     if is_tool_name(tool):
         return None
-    said = f"{rule.verdict} names {tool}, which is not a tool of Callboard"
-    return warn(
-        f"rule {rule.matcher}", said, "Unless an agent has a tool of that name, it never applies.", "callboard tools"
-    )
+    message = f"{rule.verdict} names {tool}, which is not a tool of Callboard"
+    effect = "Unless an agent has a tool of that name, it never applies."
+    return warn(f"rule {rule.matcher}", message, effect, "callboard tools")
 
 
-def _program(name: str, one: StdioServer | Hook, means: str, stands: _FolderState, *own: Reach) -> Finding | None:
-    """What is wrong with its program."""
-    program, start = one.command[0], str(stands.start)
-    absent = bad(name, f"{program} is not installed", means, f"install {program}")
+def _program(
+    name: str, entry: StdioServer | Hook, effect: str, context: _ProgramContext, *own: Reach
+) -> Finding | None:
+    """Report a program that is missing, or that agents could change; None if it is safe to start."""
+    program, start = entry.command[0], str(context.start)
+    missing = bad(name, f"{program} is not installed", effect, f"install {program}")
     try:
-        search, works = one.env.get("PATH", given()["PATH"]), isinstance(one, StdioServer)
-        looked = look_at(one.command, start, search, *own, stands.reach, given_data=works)
+        path, is_server = entry.env.get("PATH", program_environment()["PATH"]), isinstance(entry, StdioServer)
+        resolved = check_program(entry.command, start, path, *own, context.reach, given_data=is_server)
     except FileNotFoundError:
-        return absent
-    if shutil.which(stands.start / looked.command[0]) is None:
-        return absent
-    if looked.exposed is None:
+        return missing
+    if shutil.which(context.start / resolved.command[0]) is None:
+        return missing
+    if resolved.exposed is None:
         return None
-    told, mended = looked.exposed.problem, looked.exposed.remedy
-    return bad(name, told, f"{means} {mended}.", f"$EDITOR {stands.settings}")
+    fix = f"$EDITOR {context.settings}"
+    return bad(name, resolved.exposed.problem, f"{effect} {resolved.exposed.remedy}.", fix)
 
 
 async def _reached(url: str) -> bool:
-    """True where something takes a connection at the address."""
-    place = urlsplit(url)
+    """Return True if the address accepts connections."""
+    address = urlsplit(url)
     try:
-        port = place.port or _PORTS.get(place.scheme, 443)
+        port = address.port or _PORTS.get(address.scheme, 443)
         async with asyncio.timeout(_SECONDS):
-            _, writer = await asyncio.open_connection(place.hostname, port)
+            _, writer = await asyncio.open_connection(address.hostname, port)
     except (OSError, TimeoutError, ValueError):
         return False
     writer.close()

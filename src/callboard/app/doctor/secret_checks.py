@@ -1,4 +1,4 @@
-"""The secrets that settings name and nobody has."""
+"""Check of the secrets that settings name."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from ..models.keys import load_local_secrets
 from ..state_folder import StateFolder
 from .finding import Finding, bad, ok
 
-#: What names a secret, by the table that it stands in.
-_NAMING = {"models": "model", "servers": "tool server", "hooks": "hook"}
+#: Nouns of the tables that can name a secret.
+_NOUNS = {"models": "model", "servers": "tool server", "hooks": "hook"}
 
 
 async def check_secrets(
-    home: StateFolder, environment: Mapping[str, str], settings: Settings, holding: Effective
+    home: StateFolder, environment: Mapping[str, str], settings: Settings, effective: Effective
 ) -> tuple[Finding, ...]:
-    """One finding for each secret that is missing. `holding` is what holds in the folder, beside the models of the settings."""
+    """Return one finding for each missing secret. `effective` holds the servers and hooks of the folder."""
     secrets = await load_local_secrets(home, environment)
-    wanted: dict[str, list[str]] = {}
-    tables = {**msgspec.to_builtins(holding), "models": msgspec.to_builtins(settings.models)}
-    for table, what in _NAMING.items():
+    users: dict[str, list[str]] = {}
+    tables = {**msgspec.to_builtins(effective), "models": msgspec.to_builtins(settings.models)}
+    for table, noun in _NOUNS.items():
         for entry in tables.get(table, ()):
             for name in dict.fromkeys(name for text in _texts(entry) for name in secrets.find_stored(text)):
-                wanted.setdefault(name, []).append(f"{what} {entry['name']}")
-    there = {one.name for one in secrets.list_stored()}
-    missing = {name: by for name, by in wanted.items() if name not in there}
+                users.setdefault(name, []).append(f"{noun} {entry['name']}")
+    available = {secret.name for secret in secrets.list_stored()}
+    missing = {name: by for name, by in users.items() if name not in available}
     if not missing:
-        return (ok("secrets", "those that settings name are there"),) if wanted else ()
-    unkept = await asyncio.to_thread(secrets.check_keyring)
+        return (ok("secrets", "all secrets that settings name are available"),) if users else ()
+    keyring_problem = await asyncio.to_thread(secrets.check_keyring)
     return tuple(
         bad(
             f"secret {name}",
-            f"neither the keyring nor this environment has {HANDLE}{name}, which {_joined(by)} {'name' if by[1:] else 'names'}",
-            "What needs it fails until it is there.",
-            f"env {VARIABLE}{name}=VALUE callboard" if unkept else f"callboard secrets set {name}",
+            f"{HANDLE}{name} is not in the keyring or the environment; {_join(by)} {'need' if by[1:] else 'needs'} it",
+            "Everything that needs it fails.",
+            f"env {VARIABLE}{name}=VALUE callboard" if keyring_problem else f"callboard secrets set {name}",
         )
         for name, by in missing.items()
     )
@@ -51,12 +51,12 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in cast("dict[str, Any]", value).values():
-            yield from _texts(one)
+        for entry in cast("dict[str, Any]", value).values():
+            yield from _texts(entry)
     elif isinstance(value, list | tuple):
-        for one in cast("Iterable[Any]", value):
-            yield from _texts(one)
+        for entry in cast("Iterable[Any]", value):
+            yield from _texts(entry)
 
 
-def _joined(names: list[str]) -> str:
+def _join(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if names[1:] else names[0]

@@ -1,1 +1,1 @@
-"""The process that writes the store."""
+"""The serving process: finding, starting and stopping it."""

@@ -1,4 +1,4 @@
-"""How the process that writes the store is found: a file that says where it answers, believed only once it did."""
+"""The endpoint file of the running process, which is trusted only after the process answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..state_folder import StateFolder, read_regular, unusable_path, write_file
 
 log = logging.getLogger(__name__)
 
-#: How long a process may take to answer, in seconds: on a busy machine it is slow, and there.
+#: Seconds that a process may take to answer: a busy machine is slow.
 ANSWER_S = 5.0
 _META = "/api/v1/meta"
 
@@ -30,7 +30,7 @@ class _Meta(msgspec.Struct, rename="camel"):
 
 
 class Announcement:
-    """The file of this process, which stays true while its models change."""
+    """The endpoint file of this process, updated when its models change."""
 
     def __init__(self, home: StateFolder, environment: Mapping[str, str]) -> None:
         self._home = home
@@ -38,7 +38,7 @@ class Announcement:
         self._endpoint: Endpoint | None = None
 
     def begin(self, endpoint: Endpoint) -> None:
-        """Write the file, whole, with mode 0600.
+        """Write the file atomically, with mode 0600.
 
         Raises:
             Refusal: `store_unusable`, `store_full`.
@@ -47,17 +47,17 @@ class Announcement:
         self._endpoint = endpoint
 
     def update(self, models: tuple[AnyModel, ...], label: str) -> None:
-        """Write which models are used from now on; `label` names the first. A file that cannot be written keeps the former."""
+        """Update the models and the label of the default one. If the write fails, the former file stays."""
         if self._endpoint is None:
             return
-        used = compute_marks(models, self._environment, self._endpoint.token)
+        marks = compute_marks(models, self._environment, self._endpoint.token)
         try:
-            self.begin(msgspec.structs.replace(self._endpoint, models=used, model=label))
+            self.begin(msgspec.structs.replace(self._endpoint, models=marks, model=label))
         except Refusal as refusal:
             log.warning("the endpoint file does not name the new models: %s", refusal.problem.message)
 
     def end(self) -> None:
-        """Remove the file, unless another process has put its own in its place."""
+        """Remove the file, unless another process has replaced it."""
         if self._endpoint is not None and _read(self._home.endpoint) == self._endpoint:
             self._home.endpoint.unlink(missing_ok=True)
 
@@ -65,17 +65,17 @@ class Announcement:
 def find_unused_models(
     endpoint: Endpoint, models: tuple[AnyModel, ...], environment: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """The models that are set here and that the process there does not know of: it uses those of its own settings."""
+    """Return the names of models that are set here but not in use by the running process."""
     if endpoint.models is None or marks_match(compute_marks(models, environment, endpoint.token), endpoint.models):
         return ()
     return tuple(model.name for model in models)
 
 
 async def find_endpoint(home: StateFolder) -> Endpoint | None:
-    """Return the process that writes to this store, once it answered as the one that the file names; None without one.
+    """Return the endpoint of the process that writes to this store; None if there is none.
 
-    A copy of a state folder has the file of the process that writes to the original. A process that answers looks at its
-    settings first and names the models that it uses from then on in the file, which is therefore read once more.
+    A copied state folder has the endpoint file of the original, so the process must answer with the epoch and id of this store.
+    Answering makes the process reload its settings and update the file, so the file is read again.
 
     Raises:
         Refusal: `store_unusable`.
@@ -105,7 +105,7 @@ def _alive(pid: int) -> bool:
 
 
 def _writes(home: StateFolder, endpoint: Endpoint) -> bool:
-    """True if the process has the lock of this very store."""
+    """Return True if the process holds the lock of this store."""
     try:
         return writer_of(home.store) == endpoint.pid
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A client of Callboard, whether it runs already or is run here for as long as it is needed."""
+"""A client of the running Callboard, or of one started for a single command."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ from .host import find_or_open, host_runtime
 
 @asynccontextmanager
 async def connect(
-    home: StateFolder, environment: Mapping[str, str], join: Callable[[Endpoint], None]
+    home: StateFolder, environment: Mapping[str, str], on_running: Callable[[Endpoint], None]
 ) -> AsyncGenerator[Client]:
-    """A client of the process that writes the store; where there is none, this one writes it until the end of the block.
+    """Connect to the running process; without one, run the runtime in this process until the end of the block.
 
-    `join` is told of a process that was there before, which is only to be reached: its settings are its own.
-    Raises Refusal `store_locked`, `store_unusable`, and where none runs `bad_settings`, `bad_scenario`.
+    Args:
+        on_running: Receives the endpoint of a process that is already running. It uses its own settings.
+    Raises:
+        Refusal: `store_locked`, `store_unusable`; without a running process also `bad_settings`, `bad_scenario`.
     """
-    found = await find_endpoint(home)
-    if found is None:
-        # Before anything is opened: where they cannot be used nothing is made.
+    endpoint = await find_endpoint(home)
+    if endpoint is None:
+        # Invalid settings must be reported before the store is opened or created.
         settings = load_settings(home, environment)
         opened = await find_or_open(home)
         if not isinstance(opened, Endpoint):
@@ -35,7 +37,7 @@ async def connect(
             ):
                 yield client
             return
-        found = opened
-    join(found)
-    async with Client(found, locate=lambda: find_endpoint(home)) as client:
+        endpoint = opened
+    on_running(endpoint)
+    async with Client(endpoint, locate=lambda: find_endpoint(home)) as client:
         yield client

@@ -1,4 +1,4 @@
-"""Being the one process that writes the store, or a client of the one that is."""
+"""The runtime and its server in this process."""
 
 from __future__ import annotations
 
@@ -35,24 +35,25 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-#: How long a process that holds the store may take to answer, or to let it go, in seconds.
+#: Seconds that a process that holds the store may take to answer or to release it.
 BEGIN_S = 3.0
-_AGAIN_S = 0.05
+_RETRY_S = 0.05
 _LOG_BYTES = 2_000_000
 _TOKEN_BYTES = 32
 
 
 async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
-    """The process that writes the store, or the store, open, where there is none.
+    """Return the endpoint of the running process; without one, open the store and return it.
 
-    Raises Refusal `store_locked` where another process holds the store and does not answer, `store_unusable`.
+    Raises:
+        Refusal: `store_locked` if a process holds the store and does not answer, `store_unusable`.
     """
     until = time.monotonic() + BEGIN_S
     while True:
         endpoint = await find_endpoint(home)
         if endpoint is not None:
             return endpoint
-        # Here, since a client of a running process needs none of it.
+        # Local imports: a client of a running process needs none of it.
         from callboard.log.sqlite.store import open_store
 
         from ..backups import finish_restore
@@ -68,19 +69,19 @@ async def find_or_open(home: StateFolder) -> Endpoint | SqliteStore:
                 raise Refusal(
                     "store_locked",
                     f"{refusal.problem.message} It answers no requests.",
-                    hint="Stop that process and start again: what it acknowledged is kept. "
-                    "Or set CALLBOARD_HOME to work in another store.",
+                    hint="Stop that process and start again: acknowledged work is kept. "
+                    "Or set CALLBOARD_HOME to use another store.",
                 ) from refusal
-        await asyncio.sleep(_AGAIN_S)
+        await asyncio.sleep(_RETRY_S)
 
 
 @dataclass(frozen=True)
 class HostedRuntime:
-    """A runtime and server of this process."""
+    """The runtime and server of this process."""
 
     endpoint: Endpoint
     commands: CommandService
-    #: Returns an address that opens the page once, at a place in it such as `/s/ses_1`.
+    #: Returns an address that opens the page once, at a route such as `/s/ses_1`.
     page_link: Callable[[str], PageLink]
 
 
@@ -88,9 +89,12 @@ class HostedRuntime:
 async def host_runtime(
     store: SqliteStore, home: StateFolder, settings: Settings, environment: Mapping[str, str], *, stays: bool
 ) -> AsyncGenerator[HostedRuntime]:
-    """Runs the runtime and its server on an open store until the end of the block, and closes the store.
+    """Run the runtime and its server on an open store until the end of the block; then close the store.
 
-    `stays` is False for a process that ends with its own work. Raises Refusal `bad_settings`, `bad_scenario`.
+    Args:
+        stays: False for a process that ends with its own command.
+    Raises:
+        Refusal: `bad_settings`, `bad_scenario`.
     """
     from callboard.adapters.http import HttpServer
     from callboard.secrets.named_secret import NamedSecret
@@ -103,7 +107,7 @@ async def host_runtime(
     try:
         with closing(_log_to(home, environment_secrets(environment).redact)) as file:
             secrets = await load_secrets(home, settings, environment)
-            file.setFormatter(_Redacted(secrets.redact))
+            file.setFormatter(_RedactedFormatter(secrets.redact))
             models = build_models(settings, environment, secrets.reveal_key)
             announcement = Announcement(home, environment)
 
@@ -112,16 +116,16 @@ async def host_runtime(
 
             claim = FolderClaim(home.folder, environment)
             wired = wire(store, models, home, environment, secrets, announce_models, claim.add)
-            # What was begun is ended from the last to the first, wherever a step fails.
-            async with AsyncExitStack() as begun:
-                begun.callback(claim.release)
-                begun.push_async_callback(models.close)
-                await begun.enter_async_context(wired.runtime)
+            # Close in reverse order, also if a step fails.
+            async with AsyncExitStack() as stack:
+                stack.callback(claim.release)
+                stack.push_async_callback(models.close)
+                await stack.enter_async_context(wired.runtime)
                 home.forget_old_token()
                 token = py_secrets.token_urlsafe(_TOKEN_BYTES)
                 secrets.learn([NamedSecret("callboard", token, "process")], ["callboard"])
                 server = await HttpServer.start(build_http_app(wired, home, token), port=settings.port)
-                begun.push_async_callback(server.stop)
+                stack.push_async_callback(server.stop)
                 endpoint = Endpoint(
                     url=server.url,
                     token=token,
@@ -134,9 +138,9 @@ async def host_runtime(
                     models=compute_marks(settings.models, environment, token),
                 )
                 announcement.begin(endpoint)
-                begun.callback(announcement.end)
+                stack.callback(announcement.end)
                 warming = asyncio.create_task(_warm(models))
-                begun.push_async_callback(_end, warming)
+                stack.push_async_callback(_end, warming)
                 yield HostedRuntime(endpoint, wired.runtime.commands, server.page_link)
     finally:
         await store.close()
@@ -148,28 +152,28 @@ async def _end(task: asyncio.Task[None]) -> None:
 
 
 async def _warm(models: ConfiguredModels) -> None:
-    """Loads what the first call of a provider needs while nobody waits for it."""
+    """Load the libraries and connections of models before the first call needs them."""
     try:
         await models.warm()
     except Exception:
-        log.exception("a model could not be loaded ahead")
+        log.exception("a model could not be loaded in advance")
     settle_heap()
 
 
 class _LogFile(RotatingFileHandler):
-    """The log of incidents, out of the way of the terminal and of anybody else."""
+    """The incident log, private to the user and separate from the terminal."""
 
     _is_reported = False
 
     def _open(self):
         if Path(self.baseFilename).is_fifo():
-            # Opening it waits for its reader.
+            # Opening a pipe waits for its reader.
             raise OSError(errno.EINVAL, "It is not a regular file", self.baseFilename)
         os.close(os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
         return super()._open()
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Say once, in one line, that the disk takes no incidents; a traceback would hide what the terminal shows."""
+        """Report a failed write once, in one line: a traceback would hide the terminal's output."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError):
             super().handleError(record)
@@ -182,8 +186,8 @@ class _LogFile(RotatingFileHandler):
         super().close()
 
 
-class _Redacted(logging.Formatter):
-    """Lines of the log without secrets: what an error quotes, and what its traceback shows."""
+class _RedactedFormatter(logging.Formatter):
+    """Log lines without secrets in messages and tracebacks."""
 
     def __init__(self, redact: Callable[[str], str]) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -198,7 +202,7 @@ def _log_to(home: StateFolder, redact: Callable[[str], str]) -> _LogFile:
         handler = _LogFile(home.log, maxBytes=_LOG_BYTES, backupCount=1, encoding="utf-8")
     except OSError as error:
         raise unusable_path(home.log, error) from error
-    handler.setFormatter(_Redacted(redact))
+    handler.setFormatter(_RedactedFormatter(redact))
     handler.setLevel(logging.WARNING)
     logging.getLogger().addHandler(handler)
     return handler

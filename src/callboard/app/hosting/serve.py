@@ -1,4 +1,4 @@
-"""`up`: the workbench on a folder, from start to stop, told as milestones."""
+"""Serving of the workbench on a folder, with milestones from start to stop."""
 
 from __future__ import annotations
 
@@ -25,26 +25,34 @@ from ..state_folder import StateFolder
 from .announcement import find_unused_models
 from .host import HostedRuntime, find_or_open, host_runtime
 
-#: How long stopping may take before it is forced, in seconds.
-LONGEST_STOP_S = 8.0
-#: The exit code of a process that was ended by Ctrl-C.
+#: Seconds before a stop is forced.
+MAX_STOP_S = 8.0
+#: Exit code after Ctrl-C.
 ENDED_BY_PERSON = 130
 
 
 class Milestone(msgspec.Struct, frozen=True, kw_only=True, rename="camel", tag_field="event", tag=str.lower):
-    """A point that the process reached."""
+    """An event of the serving process."""
 
 
 class Starting(Milestone, frozen=True, kw_only=True):
+    """The process has started."""
+
     version: str
     folder: str
 
 
 class Ready(Milestone, frozen=True, kw_only=True):
-    """The folder is open. `link` opens the page once, within `link_expires_s` seconds, and `opener` is a file that redirects to
-    it; `running` says that another process had been serving;
-    `unused_models` are those that are set here and that it does not ask. `untrusted` counts what the folder's own files ask for
-    and nobody let them. `also_served_by` are the processes that serve the folder with another state folder."""
+    """The folder is open.
+
+    Attributes:
+        link: Address that opens the page once, within `link_expires_s` seconds.
+        opener: File that redirects to the address.
+        running: True if another process was already serving.
+        unused_models: Models that are set here, but not in use by that process.
+        untrusted: Number of permissions that the folder's own files request without trust.
+        also_served_by: Processes that serve the folder with another state folder.
+    """
 
     link: str
     link_expires_s: int
@@ -65,27 +73,27 @@ class Ready(Milestone, frozen=True, kw_only=True):
 
 
 class Stopping(Milestone, frozen=True, kw_only=True):
-    """A signal came. `working` counts the sessions that were at work."""
+    """The process received a signal. `working` counts the running sessions."""
 
     signal: str
     working: int
 
 
 class Stopped(Milestone, frozen=True, kw_only=True):
-    """All is closed. `sessions` counts those that are kept in `store`."""
+    """The process has stopped. `sessions` counts the sessions in `store`."""
 
     sessions: int
     store: str
 
 
 class Forced(Milestone, frozen=True, kw_only=True):
-    """The process ends at once: a second signal came, or stopping took too long."""
+    """The process ends at once, after a second signal or a stop that took too long."""
 
     store: str
 
 
 class _Page(Protocol):
-    """An address that opens the page, as this process or another one issued it."""
+    """An address that opens the page, from this or another process."""
 
     @property
     def link(self) -> str: ...
@@ -97,7 +105,7 @@ class _Page(Protocol):
 
 Milestones = Starting | Ready | Stopping | Stopped | Forced
 MilestoneHandler = Callable[[Milestones], None]
-#: Opens a folder with a command of its own. It may ask a person before it does.
+#: Opens a folder through the given submit function. It may ask a person first.
 FolderOpener = Callable[[Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]], Awaitable[WorkspaceIsOpen]]
 
 
@@ -106,56 +114,62 @@ async def serve_folder(
     settings: Settings,
     environment: Mapping[str, str],
     folder: Path,
-    tell: MilestoneHandler,
-    unusable: Refusal | None = None,
-    opens: FolderOpener | None = None,
+    report: MilestoneHandler,
+    invalid: Refusal | None = None,
+    open_folder: FolderOpener | None = None,
 ) -> None:
-    """Serves the folder until a signal comes; where another process serves already, opens the folder there and returns.
-    `unusable` is why the file of settings cannot be used: nothing is served with the rest of them. `opens` opens the folder; a
-    signal ends it.
+    """Serve a folder until a signal; if another process is serving, open the folder there and return.
 
-    Raises Refusal, `no_folder` and `folder_too_broad` included.
+    Args:
+        report: Receives each milestone.
+        invalid: Why the settings file is invalid. This process then refuses to serve.
+        open_folder: Opens the folder; a signal cancels it.
+    Raises:
+        Refusal: `invalid`, `no_folder`, `folder_too_broad`, or any refusal of the store.
     """
-    opens = opens or (lambda submit: submit(OpenWorkspace(path=str(folder))))
-    tell(Starting(version=__version__, folder=str(folder)))
-    with stop_signal(home, tell) as stop:
-        found = await find_or_open(home)
-        if isinstance(found, Endpoint):
-            ready = await _join(found, home, opens, find_unused_models(found, settings.models, environment))
-            tell(_shared(ready, home, environment))
+    open_folder = open_folder or (lambda submit: submit(OpenWorkspace(path=str(folder))))
+    report(Starting(version=__version__, folder=str(folder)))
+    with stop_signal(home, report) as stop:
+        opened = await find_or_open(home)
+        if isinstance(opened, Endpoint):
+            unused = find_unused_models(opened, settings.models, environment)
+            ready = await _open_remote(opened, home, open_folder, unused)
+            report(_add_others(ready, home, environment))
             return
-        if unusable is not None:
-            await found.close()
-            raise unusable
-        async with host_runtime(found, home, settings, environment, stays=True) as host:
-            opening = asyncio.ensure_future(_open(host, home, opens))
+        if invalid is not None:
+            await opened.close()
+            raise invalid
+        async with host_runtime(opened, home, settings, environment, stays=True) as host:
+            opening = asyncio.ensure_future(_open(host, home, open_folder))
             try:
                 await asyncio.wait((opening, stop), return_when=asyncio.FIRST_COMPLETED)
                 if opening.done():
-                    tell(_shared(opening.result(), home, environment))
+                    report(_add_others(opening.result(), home, environment))
             finally:
                 opening.cancel()
                 await asyncio.gather(opening, return_exceptions=True)
             name = await stop
             sessions = await _sessions(host)
             working = sessions.count("running")
-            tell(Stopping(signal=name, working=working))
-        tell(Stopped(sessions=len(sessions), store=str(home.store)))
+            report(Stopping(signal=name, working=working))
+        report(Stopped(sessions=len(sessions), store=str(home.store)))
 
 
-async def _join(endpoint: Endpoint, home: StateFolder, opens: FolderOpener, models: tuple[str, ...]) -> Ready:
+async def _open_remote(
+    endpoint: Endpoint, home: StateFolder, open_folder: FolderOpener, unused: tuple[str, ...]
+) -> Ready:
     from callboard.client.client import Client
 
     async with Client(endpoint) as client:
-        opened = await opens(client.submit)
+        opened = await open_folder(client.submit)
         trust: TrustRead = await client.submit(GetTrust(workspace_id=opened.workspace_id))
         page = await client.create_page_link(f"/w/{opened.workspace_id}")
     ready = _ready(endpoint, home, opened, page, running=True)
-    return msgspec.structs.replace(ready, unused_models=models, untrusted=count_untrusted(trust))
+    return msgspec.structs.replace(ready, unused_models=unused, untrusted=count_untrusted(trust))
 
 
-async def _open(host: HostedRuntime, home: StateFolder, opens: FolderOpener) -> Ready:
-    opened = await opens(lambda command: host.commands.submit(command, actor=PERSON))
+async def _open(host: HostedRuntime, home: StateFolder, open_folder: FolderOpener) -> Ready:
+    opened = await open_folder(lambda command: host.commands.submit(command, actor=PERSON))
     trust: TrustRead = await host.commands.submit(GetTrust(workspace_id=opened.workspace_id), actor=PERSON)
     page = host.page_link(f"/w/{opened.workspace_id}")
     return msgspec.structs.replace(
@@ -163,15 +177,15 @@ async def _open(host: HostedRuntime, home: StateFolder, opens: FolderOpener) -> 
     )
 
 
-def _shared(ready: Ready, home: StateFolder, environment: Mapping[str, str]) -> Ready:
-    """Add who else serves the folder, without the other folders of those processes."""
+def _add_others(ready: Ready, home: StateFolder, environment: Mapping[str, str]) -> Ready:
+    """Add other processes that serve the folder, without their other folders."""
     others = find_others(ready.folder, home.folder, environment)
-    also = tuple(msgspec.structs.replace(one, folders=(ready.folder,)) for one in others)
-    return msgspec.structs.replace(ready, also_served_by=also)
+    uses = tuple(msgspec.structs.replace(use, folders=(ready.folder,)) for use in others)
+    return msgspec.structs.replace(ready, also_served_by=uses)
 
 
 def count_untrusted(trust: TrustRead) -> int:
-    """How much a folder's own files ask for that nobody let them."""
+    """Count the permissions that a folder's own files request without trust."""
     return len(trust.widenings) if trust.state in ("untrusted", "changed") else 0
 
 
@@ -199,32 +213,32 @@ async def _sessions(host: HostedRuntime) -> tuple[str, ...]:
 
 
 @contextlib.contextmanager
-def stop_signal(home: StateFolder, tell: MilestoneHandler) -> Generator[asyncio.Future[str]]:
-    """The name of the first signal that asks to stop, once it came. A second one, or a stop that lasts, ends the process."""
+def stop_signal(home: StateFolder, report: MilestoneHandler) -> Generator[asyncio.Future[str]]:
+    """Provide the name of the first stop signal. A second signal, or a stop that takes too long, ends the process."""
     loop = asyncio.get_running_loop()
     first: asyncio.Future[str] = loop.create_future()
     timers: list[asyncio.TimerHandle] = []
 
     def force(code: int) -> None:
-        tell(Forced(store=str(home.store)))
+        report(Forced(store=str(home.store)))
         os._exit(code)
 
-    def come(name: str) -> None:
+    def handle(name: str) -> None:
         if first.done():
             force(ENDED_BY_PERSON)
             return
         first.set_result(name)
-        timers.append(loop.call_later(LONGEST_STOP_S, force, 1))
+        timers.append(loop.call_later(MAX_STOP_S, force, 1))
 
-    wanted = [signal.SIGINT, signal.SIGTERM]
+    signals = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        wanted.append(signal.SIGHUP)
-    for one in wanted:
-        loop.add_signal_handler(one, come, one.name)
+        signals.append(signal.SIGHUP)
+    for number in signals:
+        loop.add_signal_handler(number, handle, number.name)
     try:
         yield first
     finally:
-        for one in wanted:
-            loop.remove_signal_handler(one)
+        for number in signals:
+            loop.remove_signal_handler(number)
         for timer in timers:
             timer.cancel()

@@ -1,9 +1,4 @@
-"""Reading without changing anything: from the process that runs, or from the store where none does.
-
-port      what can be read
-remote    of the process that runs
-local     of a store that nobody writes
-"""
+"""Read access to stored sessions, through the running process or directly from the store."""
 
 from __future__ import annotations
 
@@ -20,21 +15,22 @@ __all__ = ["Reader", "SessionListing", "no_session", "no_store", "open_reader", 
 
 
 def no_session() -> Refusal:
-    """What is said where no session was ever made."""
-    return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` makes one.')
+    """Return the refusal for a store without sessions."""
+    return Refusal("unknown_session", "There is no session yet.", hint='`callboard run "PROMPT"` creates one.')
 
 
 def no_store(home: StateFolder) -> Refusal:
-    """The refusal of a state folder that may be another one than was meant."""
-    hint = f'Set {VARIABLE} to a state folder that has one. `callboard run "PROMPT"` makes one.'
+    """Return the refusal for a state folder without a store."""
+    hint = f'Set {VARIABLE} to a state folder with a store. `callboard run "PROMPT"` creates one.'
     return Refusal("unknown_session", f"There is no store in {home.folder}.", field=VARIABLE, hint=hint)
 
 
 @asynccontextmanager
 async def open_reader(home: StateFolder) -> AsyncGenerator[Reader]:
-    """What can be read. Opening a store that nobody writes takes nothing over: what ran reads as it was left.
+    """Open a reader. Without a running process it reads the store as the last process left it, without a takeover.
 
-    Raises Refusal `unknown_session` where there is no store yet.
+    Raises:
+        Refusal: `unknown_session` if there is no store.
     """
     endpoint = await find_endpoint(home)
     if endpoint is not None:
@@ -58,15 +54,18 @@ async def open_reader(home: StateFolder) -> AsyncGenerator[Reader]:
         await store.close()
 
 
-async def resolve_session(source: Reader, named: str) -> str:
-    """The session's id: as it is named, or the newest one where that is `last`. Raises Refusal `unknown_session`, and
-    `invalid_input` where it is empty."""
-    if not named.strip():
-        hint = "Give an id as `callboard sessions` lists them, or `last`."
+async def resolve_session(reader: Reader, name: str) -> str:
+    """Return the session id; `last` means the newest session.
+
+    Raises:
+        Refusal: `unknown_session` if there are no sessions, `invalid_input` for an empty name.
+    """
+    if not name.strip():
+        hint = "Give an id from `callboard sessions`, or `last`."
         raise Refusal("invalid_input", "No session is named.", field="SESSION", hint=hint)
-    if named != "last":
-        return named
-    cards = (await source.list_sessions()).cards
+    if name != "last":
+        return name
+    cards = (await reader.list_sessions()).cards
     if not cards:
         raise no_session()
     return cards[0].session_id

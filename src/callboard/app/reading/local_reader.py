@@ -1,4 +1,4 @@
-"""Reading of a store that nobody writes: the kept rows, and the facts that they do not show yet."""
+"""Reader over a store without a writer: stored rows, and the facts after them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from .port import SessionListing
 log = logging.getLogger(__name__)
 
 _PAGE = 1000
-_LARGEST = 8_000_000
-#: The refusals of one stream, and not of the store.
+_MAX_BYTES = 8_000_000
+#: Refusals that concern one stream, not the whole store.
 _DAMAGED = ("chain_broken", "facts_unreadable")
 
 
 class LocalReader:
-    """The Reader port over a store that was opened for reading."""
+    """A `Reader` over a store that is open for reading."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -47,8 +47,8 @@ class LocalReader:
         cards: list[SessionCard] = []
         streams = await self._store.facts.streams("ses_")
         for stream in streams:
-            homes = ((name, found) for name, (view, _) in workspaces.items() if (found := view.listing(stream)))
-            workspace, listing = next(homes, ("", None))
+            listings = ((name, listing) for name, (view, _) in workspaces.items() if (listing := view.listing(stream)))
+            workspace, listing = next(listings, ("", None))
             for card in await self._cards(stream, workspace):
                 if (problem := problems.get(card.workspace_id)) is not None:
                     cards.append(damaged(stream, card.workspace_id, problem, at=card.order, title=card.title))
@@ -58,7 +58,7 @@ class LocalReader:
         return SessionListing(tuple(sorted(cards, key=lambda card: -card.order)), len(missing))
 
     async def _cards(self, stream: str, workspace: str) -> tuple[SessionCard, ...]:
-        """The card of a session; one that cannot be read has a card with the reason."""
+        """Return the card of a session; for an unreadable session, a card with the reason."""
         try:
             return tuple((await self._fold(stream, ("sessions",), turns=1)).panel(SessionCard))
         except Refusal as refusal:
@@ -70,18 +70,18 @@ class LocalReader:
             return (damaged(stream, workspace, refusal.problem, at=at),)
 
     async def list_sizes(self) -> dict[str, SessionSize]:
-        return {one.session_id: one for one in (await measure_sizes(self._store.facts)).sizes}
+        return {size.session_id: size for size in (await measure_sizes(self._store.facts)).sizes}
 
     async def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
-        """`follow` changes nothing: there is nobody who would write."""
+        """Yield the stored facts. `follow` has no effect: no process writes."""
         await self._check(stream)
-        while records := await self._sound(stream, after):
+        while records := await self._read_intact(stream, after):
             for record in records:
                 yield wire_event(record, self._store.id)
             after = records[-1].sequence
 
-    async def _sound(self, stream: str, after: int) -> tuple[Record, ...]:
-        """Read the next facts, one by one where a link is broken: those before it are as they were written."""
+    async def _read_intact(self, stream: str, after: int) -> tuple[Record, ...]:
+        """Read the next facts, one by one near a broken link: the facts before it are intact."""
         try:
             return await self._store.facts.read(stream, after=after, limit=_PAGE)
         except Refusal as refusal:
@@ -101,46 +101,48 @@ class LocalReader:
             return text.text
         data = await self._store.blobs.get(text.ref.hash)
         if data is None:
-            raise Refusal("unknown_blob", f"There is no blob {text.ref.hash}.", hint="It may have been erased.")
+            raise Refusal(
+                "unknown_blob", f"There is no blob {text.ref.hash}.", hint="Its content may have been erased."
+            )
         return data.decode("utf-8", "replace")
 
     async def _fold(self, session: str, panels: tuple[str, ...], *, turns: int) -> Table:
-        """The kept rows of the panels where they are of this version, gone on from by the facts after them."""
-        kept = await self._store.rows.views(session)
+        """Return the stored rows of the panels if their fingerprint matches, with later facts applied."""
+        stored = await self._store.rows.views(session)
         view, table = SessionView(), Table()
-        if kept is not None and kept.fingerprint == view_fingerprint():
+        if stored is not None and stored.fingerprint == view_fingerprint():
             try:
-                rows = await self._kept(session, panels, turns)
-                view = SessionView.from_state(kept.state)
+                rows = await self._stored_rows(session, panels, turns)
+                view = SessionView.from_state(stored.state)
                 table.apply(rows)
             except (msgspec.MsgspecError, Refusal) as error:
-                log.warning("the rows of %s are not used, and are folded anew: %s", session, error)
+                log.warning("the rows of %s are rebuilt from its facts: %s", session, error)
         while records := await self._store.facts.read(session, after=view.sequence, limit=_PAGE):
             table.apply(op for record in records for op in view.apply(record) if op.panel in panels)
         table.apply(op for op in view.resume(await self._store.partials.read(session)) if op.panel in panels)
         return table
 
-    async def _kept(self, session: str, panels: tuple[str, ...], turns: int) -> list[Op]:
-        found: list[Op] = []
+    async def _stored_rows(self, session: str, panels: tuple[str, ...], turns: int) -> list[Op]:
+        ops: list[Op] = []
         for panel in panels:
             limit = turns if panel == "turns" else 10_000
-            rows = await self._store.rows.rows(session, panel, limit=limit, largest=_LARGEST)
-            found.extend(Upsert(panel, row) for row in rows)
-        return found
+            rows = await self._store.rows.rows(session, panel, limit=limit, largest=_MAX_BYTES)
+            ops.extend(Upsert(panel, row) for row in rows)
+        return ops
 
     async def _workspaces(self) -> tuple[dict[str, tuple[WorkspaceView, Table]], dict[str, Problem]]:
-        """The workspaces, and why others cannot be read."""
-        found: dict[str, tuple[WorkspaceView, Table]] = {}
+        """Return the workspaces, and the problems of unreadable ones."""
+        workspaces: dict[str, tuple[WorkspaceView, Table]] = {}
         problems: dict[str, Problem] = {}
         for stream in await self._store.facts.streams("wks_"):
             try:
-                found[stream] = await self._workspace(stream)
+                workspaces[stream] = await self._workspace(stream)
             except Refusal as refusal:
                 if refusal.code not in _DAMAGED:
                     raise
                 log.warning("%s is not listed: %s", stream, refusal.problem.message)
                 problems[stream] = refusal.problem
-        return found, problems
+        return workspaces, problems
 
     async def _workspace(self, stream: str) -> tuple[WorkspaceView, Table]:
         view, table = WorkspaceView(), Table()
@@ -150,9 +152,9 @@ class LocalReader:
 
     async def _check(self, stream: str) -> None:
         if (await self._store.facts.head(stream)).sequence == 0:
-            what = "workspace" if is_workspace_stream(stream) else "session"
+            is_workspace = is_workspace_stream(stream)
             raise Refusal(
-                "unknown_workspace" if what == "workspace" else "unknown_session",
-                f"There is no {what} {stream}.",
-                hint="`callboard sessions` lists what there is.",
+                "unknown_workspace" if is_workspace else "unknown_session",
+                f"There is no {'workspace' if is_workspace else 'session'} {stream}.",
+                hint="`callboard sessions` lists the sessions.",
             )

@@ -1,4 +1,4 @@
-"""What can be read, wherever it is."""
+"""The reader interface."""
 
 from __future__ import annotations
 
@@ -13,36 +13,35 @@ from callboard.projection.rows import Table
 
 
 class SessionListing(NamedTuple):
-    """The sessions of all workspaces, the newest first. `missing` counts those that could not be opened for another reason than
-    damage: they have no card."""
+    """The sessions of all workspaces, newest first. `missing` counts sessions without a card, which could not be opened."""
 
     cards: tuple[SessionCard, ...]
     missing: int = 0
 
 
 class Reader(Protocol):
-    """Sessions, facts and conversations. Raises Refusal `unknown_session` for a session that is not there."""
+    """Read access to sessions, facts and conversations. Methods raise Refusal `unknown_session`."""
 
     async def list_workspaces(self) -> tuple[WorkspaceRow, ...]:
-        """The folders that were opened."""
+        """Return the opened folders."""
         ...
 
     async def list_sessions(self) -> SessionListing:
-        """The sessions that there are, and how many are missing."""
+        """Return all sessions, and the number of missing ones."""
         ...
 
     async def list_sizes(self) -> dict[str, SessionSize]:
-        """How much room each session takes."""
+        """Return the stored bytes of each session, by session id."""
         ...
 
     def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
-        """The facts of a session or workspace after a sequence; with `follow` those to come as well, where somebody writes."""
+        """Yield the facts of a session or workspace after a sequence; with `follow` also new ones, while a process writes."""
         ...
 
     async def read_conversation(self, session: str, *, turns: int) -> Table:
-        """The session's panels with its newest turns and their parts."""
+        """Return the session's panels with its newest turns and their parts."""
         ...
 
     async def read_text(self, text: Text) -> str:
-        """All of a text, also where its row holds a preview."""
+        """Return the whole text, even if its row holds only a preview."""
         ...

@@ -1,4 +1,4 @@
-"""Reading of the process that runs."""
+"""Reader over the running process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAGE = 1000
 
 
 class RemoteReader:
-    """The Reader port over HTTP."""
+    """A `Reader` over HTTP."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -38,9 +38,9 @@ class RemoteReader:
         return listed.workspaces
 
     async def list_sessions(self) -> SessionListing:
-        """The sessions of all workspaces, once no row is being made anew: `last` means the newest of all."""
+        """Return all sessions, once no rows are being rebuilt: `last` must be the newest of all."""
         while True:
-            # The answer itself waits a moment, so that this does not ask at once again.
+            # The server delays this answer while it rebuilds, so the loop does not spin.
             listed: SessionList = await self._client.submit(ListSessions())
             if not listed.rebuilding:
                 break
@@ -48,7 +48,7 @@ class RemoteReader:
 
     async def list_sizes(self) -> dict[str, SessionSize]:
         listed: SizeList = await self._client.submit(ListSizes())
-        return {one.session_id: one for one in listed.sizes}
+        return {size.session_id: size for size in listed.sizes}
 
     async def read_facts(self, stream: str, *, after: int, follow: bool) -> AsyncGenerator[WireEvent]:
         if follow:
@@ -62,7 +62,7 @@ class RemoteReader:
             after = page[-1].sequence
 
     async def read_conversation(self, session: str, *, turns: int) -> Table:
-        """The snapshot, which has what is in the making, and of turns that are over the parts that it has no room for."""
+        """Return the snapshot, with partials, and all parts of ended turns, which a snapshot may omit."""
         table = Table()
         async with aclosing(self._client.follow_ops(session)) as batches:
             async for batch in batches:

@@ -28,7 +28,7 @@ from callboard.tools.protection.atomic_write import ChangedMeanwhileError, repla
 from ..models.providers import resolve_paths
 from ..state_folder import read_regular, write_private
 from .folder_file import FILE
-from .loader import LARGEST, convert_tables, parse_toml
+from .loader import MAX_BYTES, convert_tables, parse_toml
 
 #: What stands for a secret where settings are shown.
 MASK = "********"
@@ -49,7 +49,7 @@ def read_source(place: Place, user: Path, folder: str) -> bytes | None:
         if place == "user":
             return read_regular(user)
         with Folder(folder) as opened:
-            return opened.read(FILE, LARGEST)
+            return opened.read(FILE, MAX_BYTES)
     except (OSError, PathDenied):
         return None
 

@@ -1,6 +1,6 @@
-"""What a folder says of itself in `.callboard/settings.toml`, and what of it would widen what holds there.
+"""A folder's own settings in `.callboard/settings.toml`, and the permissions that they request.
 
-The folder is nobody's friend: its file is read through no link and past no size, and what is wrong with it is told, not raised.
+The folder is untrusted: links and large files are not read, and problems are returned instead of raised.
 """
 
 from __future__ import annotations
@@ -23,14 +23,20 @@ from callboard.tools.unsandboxed.binding import bind
 from callboard.tools.unsandboxed.variables import list_loaders, read_assignments
 
 from . import widenings
-from .loader import LARGEST, convert_tables, parse_toml
+from .loader import MAX_BYTES, convert_tables, parse_toml
 
 FILE: Final = ".callboard/settings.toml"
 
 
 class Program(NamedTuple):
-    """A file that a server or a hook of a folder is started from: its path in the folder, or an absolute one elsewhere; its
-    SHA-256 in hex; what starts it; and where every link on its path leads."""
+    """A program of a server or hook.
+
+    Attributes:
+        path: Path in the folder, or an absolute path outside it.
+        digest: SHA-256 of its content, in hex.
+        what: The kind of entry that starts it.
+        resolved: The path with all links resolved.
+    """
 
     path: str
     digest: str
@@ -39,8 +45,15 @@ class Program(NamedTuple):
 
 
 class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
-    """The file as it was read: its bytes (None where there is none), its tables, what it says, and what is wrong with it.
-    `keeps_last` says that it is invalid, and that `tables` and `settings` are of the last valid file."""
+    """A folder's settings file.
+
+    Attributes:
+        source: Its bytes; None without a file.
+        tables: Its TOML tables.
+        settings: Its settings.
+        problems: Its errors.
+        keeps_last: True if the file is invalid, and `tables` and `settings` are of the last valid file.
+    """
 
     source: bytes | None = None
     tables: dict[str, Any] = {}
@@ -49,7 +62,7 @@ class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
     keeps_last: bool = False
 
     def keep_last_valid(self, former: FolderFile) -> FolderFile:
-        """Return this file with what the former one said, where this one is invalid and the former one was not."""
+        """Return an invalid file with the settings of the last valid one; any other file unchanged."""
         if not self.problems or (former.problems and not former.keeps_last):
             return self
         problems = tuple(msgspec.structs.replace(problem, keeps_last=True) for problem in self.problems)
@@ -59,48 +72,50 @@ class FolderFile(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def shell(self) -> dict[str, Any]:
-        """The keys of the shell that it names."""
+        """The keys of its `shell` table."""
         return self.tables.get("shell", {})
 
 
 def read_folder_file(folder: str) -> FolderFile:
-    """The folder's file."""
+    """Read the folder's settings file."""
     try:
         with Folder(folder) as opened:
-            source = opened.read(FILE, LARGEST)
+            source = opened.read(FILE, MAX_BYTES)
     except PathDenied as denied:
-        return _unread(denied.message, "Callboard reads no settings through a link.")
+        return _unreadable(denied.message, "Callboard reads no settings through a link.")
     except IsADirectoryError:
-        return _unread("It is a folder.", "Settings are a file.")
+        return _unreadable("It is a folder.", "Replace it with a file.")
     except (FileNotFoundError, NotADirectoryError):
         return FolderFile()
     except OSError as error:
-        return _unread(f"It cannot be read: {error.strerror or error}.", "Look at its permissions.")
+        return _unreadable(f"It cannot be read: {error.strerror or error}.", "Check its permissions.")
     if source is None:
         return FolderFile()
     try:
         tables = parse_toml(source, FILE)
-        says = convert_tables(tables, FolderSettings, FILE, text=source)
-        _must_load_nothing(says)
-        return FolderFile(source=source, tables=tables, settings=says)
+        settings = convert_tables(tables, FolderSettings, FILE, text=source)
+        _check_variables(settings)
+        return FolderFile(source=source, tables=tables, settings=settings)
     except Refusal as refusal:
         problem = refusal.problem
-        told = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)
-        return FolderFile(source=source, problems=(told,))
+        reported = SettingsProblem(file=FILE, message=problem.message, field=problem.field, hint=problem.hint)
+        return FolderFile(source=source, problems=(reported,))
 
 
-def _must_load_nothing(says: FolderSettings) -> None:
-    """Raises Refusal `bad_settings` for a variable that makes a program load what its command does not name."""
-    programs = [("servers", at, one) for at, one in enumerate(says.servers) if isinstance(one, StdioServer)]
-    programs += [("hooks", at, one) for at, one in enumerate(says.hooks)]
-    for table, at, one in programs:
-        for name in list_loaders({*one.env, *read_assignments(one.command)}):
+def _check_variables(settings: FolderSettings) -> None:
+    """Raise Refusal `bad_settings` for a variable that makes a program load code outside its command."""
+    programs = [
+        ("servers", index, server) for index, server in enumerate(settings.servers) if isinstance(server, StdioServer)
+    ]
+    programs += [("hooks", index, hook) for index, hook in enumerate(settings.hooks)]
+    for table, index, program in programs:
+        for name in list_loaders({*program.env, *read_assignments(program.command)}):
             raise Refusal(
                 "bad_settings",
-                f"{FILE}: a folder's file cannot set {name} for {one.name}, which runs outside of the sandbox: "
+                f"{FILE}: a folder's file cannot set {name} for {program.name}, which runs outside the sandbox: "
                 "it makes programs load other code.",
-                field=f"{table}[{at}].env.{name}",
-                hint=f"Remove it. Where you want it, move {one.name} to your own settings.",
+                field=f"{table}[{index}].env.{name}",
+                hint=f"Remove it. If you need it, move {program.name} to your own settings.",
             )
 
 
@@ -127,9 +142,12 @@ def list_programs(folder: str, file: FolderFile) -> tuple[Program, ...]:
 def list_widenings(
     file: FolderFile, agents: Iterable[Definition], user: Settings, programs: Iterable[Program] = ()
 ) -> Asked:
-    """What the folder's own files would widen, and the digest of exactly that: not of the words that tell it. `programs` are
-    those files of it that its servers and hooks are started from."""
-    found = [
+    """List the permissions that the folder's own files request, with a digest of their values, not of their texts.
+
+    Args:
+        programs: Programs of its servers and hooks.
+    """
+    requests = [
         *_rules(file),
         *_servers(file),
         *_hooks(file),
@@ -138,26 +156,26 @@ def list_widenings(
         *_shell(file, user),
         *_agents(agents),
     ]
-    if not found:
+    if not requests:
         return Asked()
     values = sorted(
         msgspec.json.encode({"what": widening.what, "file": widening.file, "value": value}, order="sorted")
-        for widening, value in found
+        for widening, value in requests
     )
     digest = hashlib.sha256(b"\n".join(values)).hexdigest()
-    return Asked(digest=digest, widenings=tuple(widening for widening, _ in found))
+    return Asked(digest=digest, widenings=tuple(widening for widening, _ in requests))
 
 
 def apply_shell_limits(file: FolderFile, user: Shell, *, trusted: bool) -> Shell:
-    """What a command may take there: what the folder narrows always, what it widens where it is trusted."""
-    said = file.settings.shell
-    keys = [key for key in file.shell if said is not None and (trusted or not _wider(said, user, key))]
-    return msgspec.structs.replace(user, **{key: getattr(said, key) for key in keys})
+    """Return the limits of commands there: narrow_mode ones of the folder always, wider ones only if it is trusted."""
+    limits = file.settings.shell
+    keys = [key for key in file.shell if limits is not None and (trusted or not _is_wider(limits, user, key))]
+    return msgspec.structs.replace(user, **{key: getattr(limits, key) for key in keys})
 
 
-def _wider(said: Shell, user: Shell, key: str) -> bool:
-    # False is less than True as a smaller limit is less than a larger one.
-    return getattr(said, key) > getattr(user, key)
+def _is_wider(limits: Shell, user: Shell, key: str) -> bool:
+    # False < True, as a smaller limit < a larger one.
+    return getattr(limits, key) > getattr(user, key)
 
 
 def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
@@ -165,11 +183,11 @@ def _rules(file: FolderFile) -> list[tuple[Widening, Any]]:
 
 
 def _servers(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [(widenings.server(one, FILE), one) for one in file.settings.servers]
+    return [(widenings.server(server, FILE), server) for server in file.settings.servers]
 
 
 def _hooks(file: FolderFile) -> list[tuple[Widening, Any]]:
-    return [(widenings.hook(one, FILE), one) for one in file.settings.hooks]
+    return [(widenings.hook(hook, FILE), hook) for hook in file.settings.hooks]
 
 
 def _programs(programs: Iterable[Program]) -> list[tuple[Widening, Any]]:
@@ -190,9 +208,9 @@ def _mode(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
 
 
 def _shell(file: FolderFile, user: Settings) -> list[tuple[Widening, Any]]:
-    said = file.settings.shell
-    keys = sorted(key for key in file.shell if said is not None and _wider(said, user.shell, key))
-    return [(widenings.limit(key, getattr(said, key), FILE), {key: getattr(said, key)}) for key in keys]
+    limits = file.settings.shell
+    keys = sorted(key for key in file.shell if limits is not None and _is_wider(limits, user.shell, key))
+    return [(widenings.limit(key, getattr(limits, key), FILE), {key: getattr(limits, key)}) for key in keys]
 
 
 def _agents(agents: Iterable[Definition]) -> list[tuple[Widening, Any]]:
@@ -206,5 +224,5 @@ def _agents(agents: Iterable[Definition]) -> list[tuple[Widening, Any]]:
     ]
 
 
-def _unread(message: str, hint: str) -> FolderFile:
+def _unreadable(message: str, hint: str) -> FolderFile:
     return FolderFile(source=b"", problems=(SettingsProblem(file=FILE, message=message, hint=hint),))

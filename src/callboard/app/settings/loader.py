@@ -1,17 +1,16 @@
-"""What a person can set, as `contracts.settings` says it: `settings.toml`, over it the environment, over it the flags of a
-command.
+"""Loading of settings: `settings.toml`, overridden by the environment, overridden by options.
 
 ```toml
-port = 4747             # where the workbench listens; the next free one where it is taken
-browser = true          # open it when there is a display
-permission_mode = "ask" # that of a turn for which nobody chose one
+port = 4747             # port of the workbench, or the next free one if it is taken
+browser = true          # open the page if there is a display
+permission_mode = "ask" # default for new turns
 
-[[models]]              # the first is asked where an agent names none
+[[models]]              # the first available model is the default
 name = "qwen"
 kind = "openai-compatible"
 base_url = "http://localhost:11434/v1"
 model = "qwen3"
-api_key_env = "MY_KEY"  # or api_key = "secret://NAME"; neither where the server asks for none
+api_key_env = "MY_KEY"  # or api_key = "secret://NAME", or neither
 
 [[rules]]
 matcher = "Bash(git push *)"
@@ -33,11 +32,12 @@ from callboard.contracts.settings import FolderSettings, Hook, RuleEntry, Settin
 
 from ..models.providers import resolve_paths, select_models
 from ..state_folder import StateFolder, read_regular
+from .problems import conversion_refusal, value_refusal
 
-#: Where the workbench listens unless told otherwise.
+#: Default port of the workbench.
 PORT = Settings().port
-#: More than anybody sets, in bytes.
-LARGEST = 1_000_000
+#: Maximum size of a settings file, in bytes.
+MAX_BYTES = 1_000_000
 
 _VARIABLES = {"CALLBOARD_PORT": "port", "CALLBOARD_BROWSER": "browser", "CALLBOARD_DEMO_PACE": "demo_pace"}
 
@@ -45,25 +45,29 @@ TableT = TypeVar("TableT", Settings, FolderSettings)
 
 
 def load_settings(home: StateFolder, environment: Mapping[str, str], *, file: bool = True, **flags: Any) -> Settings:
-    """The settings that hold, without those of the file where that is not to be read. A flag that is None was not given.
+    """Load the settings.
 
-    Raises Refusal `bad_settings` naming the key and where it stands.
+    Args:
+        file: False ignores the settings file.
+        flags: Options by setting key; None for an option that was not used.
+    Raises:
+        Refusal: `bad_settings`, naming the key and its place.
     """
     settings = apply_environment(read_user_settings(home.settings) if file else Settings(), environment)
-    given = {key: value for key, value in flags.items() if value is not None}
-    for key, value in given.items():
-        settings = _with(settings, {key: value}, f"--{key}")
+    for key, value in flags.items():
+        if value is not None:
+            settings = _with(settings, {key: value}, f"--{key}")
     return settings
 
 
 def read_user_settings(path: Path) -> Settings:
-    """What the user's file says; the defaults where there is none. Raises Refusal `bad_settings`."""
+    """Read the user's settings file; without one, return the defaults. Raises Refusal `bad_settings`."""
     try:
         source = read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return Settings()
     except OSError as error:
-        hint = "Make it a file that you may read, or move it away."
+        hint = "Make it a readable file, or move it away."
         raise Refusal(
             "bad_settings", f"{path} cannot be read: {error.strerror}.", field=path.name, hint=hint
         ) from error
@@ -74,19 +78,19 @@ def read_user_settings(path: Path) -> Settings:
 
 
 def apply_environment(settings: Settings, environment: Mapping[str, str]) -> Settings:
-    """The settings with what the environment says over them. Raises Refusal `bad_settings`."""
-    sent = {key: (name, environment[name]) for name, key in _VARIABLES.items() if environment.get(name)}
-    for key, (name, value) in sent.items():
+    """Return the settings, overridden by the environment. Raises Refusal `bad_settings`."""
+    overrides = {key: (name, environment[name]) for name, key in _VARIABLES.items() if environment.get(name)}
+    for key, (name, value) in overrides.items():
         settings = _with(settings, {key: value}, name)
     return msgspec.structs.replace(settings, models=select_models(environment, settings.models))
 
 
 def parse_toml(source: bytes, name: str) -> dict[str, Any]:
-    """The tables of a TOML file; `name` says which. Raises Refusal `bad_settings`."""
+    """Parse the TOML file `name`. Raises Refusal `bad_settings`."""
     field = name.rpartition("/")[2]
-    hint = "Mend it, or move it away: without it the defaults hold."
-    if len(source) > LARGEST:
-        raise Refusal("bad_settings", f"{name} is larger than {LARGEST // 1000} KB.", field=field, hint=hint)
+    hint = "Fix it, or move it away: without it the defaults apply."
+    if len(source) > MAX_BYTES:
+        raise Refusal("bad_settings", f"{name} is larger than {MAX_BYTES // 1000} KB.", field=field, hint=hint)
     try:
         return tomllib.loads(source.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -100,30 +104,31 @@ def parse_toml(source: bytes, name: str) -> dict[str, Any]:
 def convert_tables(
     data: Mapping[str, Any], table: type[TableT], source: str, *, strict: bool = True, text: bytes = b""
 ) -> TableT:
-    """The tables as the schema has them, their rules checked. Raises Refusal `bad_settings` with the place of the first thing
-    that is wrong, and what it may be; `source` says where it stands, and `text` is the file, for the line."""
+    """Convert tables to settings, and check their rules and names.
+
+    Args:
+        source: File, variable or option, for messages.
+        text: Content of the file, for line numbers.
+    Raises:
+        Refusal: `bad_settings`, with the place of the first error and the accepted values.
+    """
     try:
         settings = msgspec.convert(data, table, strict=strict)
     except msgspec.ValidationError as error:
-        # Here, since what begins should begin at once.
-        from .problems import conversion_refusal
-
         raise conversion_refusal(error, data, table, source, text) from error
     _check_rules(settings.rules, source, text)
-    _check_names([one.name for one in settings.servers], "servers", source, text)
+    _check_names([server.name for server in settings.servers], "servers", source, text)
     _check_hooks(settings.hooks, source, text)
     if isinstance(settings, Settings):
-        _check_names([one.name for one in settings.models], "models", source, text)
+        _check_names([model.name for model in settings.models], "models", source, text)
     return settings
 
 
 def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None:
     if not rules:
         return
-    # Here, since most files have none.
+    # A local import: most files have no rules.
     from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
-
-    from .problems import value_refusal
 
     for number, rule in enumerate(rules):
         try:
@@ -133,12 +138,10 @@ def _check_rules(rules: tuple[RuleEntry, ...], source: str, text: bytes) -> None
 
 
 def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
-    _check_names([one.name for one in hooks], "hooks", source, text)
+    _check_names([hook.name for hook in hooks], "hooks", source, text)
     if not hooks:
         return
     from callboard.tools.gate.rules import InvalidMatcherError, check_matcher
-
-    from .problems import value_refusal
 
     for number, hook in enumerate(hooks):
         for at, matcher in enumerate(hook.tools):
@@ -152,10 +155,8 @@ def _check_hooks(hooks: tuple[Hook, ...], source: str, text: bytes) -> None:
 def _check_names(names: list[str], table: str, source: str, text: bytes) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
-            from .problems import value_refusal
-
-            said, hint = f"there is another one named {name}", "Give each a name of its own."
-            raise value_refusal(source, (table, number, "name"), said, hint=hint, text=text)
+            message, hint = f"the name {name} is used twice", "Give each entry a unique name."
+            raise value_refusal(source, (table, number, "name"), message, hint=hint, text=text)
 
 
 def _with(settings: Settings, change: dict[str, Any], source: str) -> Settings:

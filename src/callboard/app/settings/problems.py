@@ -1,4 +1,4 @@
-"""What is wrong with settings, in words that mend it: the file and line, the key, what was found, and what it may be."""
+"""Messages for invalid settings: file and line, key, value, and accepted values."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from msgspec import inspect
 from callboard.contracts.errors import Refusal
 from callboard.contracts.settings import Name, Url
 
-_PLACE = re.compile(r"^(?P<said>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_PLACE = re.compile(r"^(?P<message>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _NAMED = re.compile(r"^Object (?P<what>contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
 _STEP = re.compile(r"\[(?:(\d+)|\.\.\.)\]|([^.\[\]]+)")
 _PATTERN = re.compile(r"matching regex (?P<quoted>'.*')$", re.DOTALL)
-#: The values of these are told as they were found; of any other a text may be a secret.
-_TOLD = frozenset({"name", "fallback", "permission_mode", "kind", "transport", "verdict", "reasoning"})
-_LONGEST = 60
-#: How much is parsed to find a line, in characters: a file may be written so that it takes very much.
-_MOST_PARSED = 1_000_000
-_IN_WORDS = {
+#: Keys whose text values may be quoted: any other text may be a secret.
+_QUOTABLE = frozenset({"name", "fallback", "permission_mode", "kind", "transport", "verdict", "reasoning"})
+_MAX_QUOTED = 60
+#: Maximum characters parsed to find a line: a hostile file could make the search very slow.
+_MAX_PARSED = 1_000_000
+_PATTERNS_IN_WORDS = {
     repr(get_args(Name)[1].pattern): "of letters, digits and _ . : -, at most 64, with a letter or digit first",
     repr(get_args(Url)[1].pattern): "that begins with http:// or https:// and has no spaces",
 }
@@ -44,134 +44,137 @@ Step = str | int
 def conversion_refusal(
     error: msgspec.ValidationError, data: Mapping[str, Any], table: type[msgspec.Struct], source: str, text: bytes = b""
 ) -> Refusal:
-    """What the conversion of `data` to `table` was refused for. `source` says where it stands, `text` is the file, empty where
-    there is none. The refusal is `bad_settings`."""
-    found = _PLACE.match(str(error))
-    said, path = (found["said"], found["path"] or "") if found else (str(error), "")
+    """Return the refusal `bad_settings` for a failed conversion of `data` to `table`.
+
+    Args:
+        source: File, variable or option, for the message.
+        text: Content of the file; empty without one.
+    """
+    match = _PLACE.match(str(error))
+    message, path = (match["message"], match["path"] or "") if match else (str(error), "")
     steps: list[Step] = [int(number) if number else name for number, name in _STEP.findall(path)]
-    # Which value of a table of any keys it is, is not said.
-    one_of = "one of its values: " if "" in steps else ""
+    # The error does not name the key in a table with free keys.
+    prefix = "one of its values: " if "" in steps else ""
     steps = [step for step in steps if step != ""]
-    named = _NAMED.match(said)
+    named = _NAMED.match(message)
     if named and named["what"] == "contains unknown":
-        # TOML gives a key to the table above it, so one that was added at the end of the file is in the last table.
+        # TOML assigns a key to the table above it, so a key at the end of the file belongs to the last table.
         above = "; it belongs above the first [table] of the file" if steps and named["name"] in _tops(table) else ""
         expected, steps = (
-            f"this key is unknown{above}{_listed('known are', _keys(table, data, steps))}",
+            f"this key is unknown{above}{_listed('known keys:', _keys(table, data, steps))}",
             [*steps, named["name"]],
         )
     elif named:
         steps = [*steps, named["name"]]
-        expected = f"this key is missing{_listed('it may be', _values(table, data, steps))}"
+        expected = f"this key is missing{_listed('use one of', _values(table, data, steps))}"
     else:
-        expected = _expected(said, steps, data, _values(table, data, steps))
-    return value_refusal(source, steps, f"{one_of}{expected}", text=text)
+        expected = _expected(message, steps, data, _values(table, data, steps))
+    return value_refusal(source, steps, f"{prefix}{expected}", text=text)
 
 
-def value_refusal(source: str, steps: Sequence[Step], said: str, *, hint: str = "", text: bytes = b"") -> Refusal:
-    """A refusal `bad_settings` of what stands at `steps`."""
+def value_refusal(source: str, steps: Sequence[Step], message: str, *, hint: str = "", text: bytes = b"") -> Refusal:
+    """Return the refusal `bad_settings` for the value at `steps`."""
     field = ".".join(map(str, steps))
     if source.startswith("--"):
         return Refusal(
-            "bad_settings", f"{source}: {said}.", field=source, hint="`callboard up --help` tells what it may be."
+            "bad_settings", f"{source}: {message}.", field=source, hint="`callboard up --help` lists the options."
         )
     if source.startswith("CALLBOARD_"):
         return Refusal(
-            "bad_settings", f"{source}: {said}.", field=source, hint=f"Set {source} to that, or take it away."
+            "bad_settings", f"{source}: {message}.", field=source, hint=f"Set {source} to such a value, or unset it."
         )
     number = find_line(text, steps)
     where = f"{source}{f', line {number},' if number else ''}{f' at `{field}`' if field else ''}"
     hint = hint or f"See {_PAGES.get(str(steps[0]) if steps else '', _OTHER_KEYS)}."
-    return Refusal("bad_settings", f"{where}: {said}.", field=field, hint=hint)
+    return Refusal("bad_settings", f"{where}: {message}.", field=field, hint=hint)
 
 
 def find_line(text: bytes, steps: Sequence[Step]) -> int:
-    """The line of a TOML file on which what stands at `steps` begins, or the table that should have it; 0 where that is not
-    known, or takes too long to find."""
+    """Return the line where the value at `steps`, or its table, begins; 0 if it is unknown or too slow to find."""
     lines = text.decode("utf-8", "replace").split("\n")
-    left = _MOST_PARSED
+    left = _MAX_PARSED
 
     def parses(count: int) -> tuple[int, Any]:
-        """The most lines of the first `count` that are TOML, and what they say."""
+        """Return the longest valid prefix of the first `count` lines, and its tables."""
         nonlocal left
         while count and left > 0:
-            some = "\n".join(lines[:count])
-            left -= len(some)
+            prefix = "\n".join(lines[:count])
+            left -= len(prefix)
             try:
-                return count, tomllib.loads(some)
+                return count, tomllib.loads(prefix)
             except tomllib.TOMLDecodeError:
                 count -= 1
         return 0, {}
 
     whole = parses(len(lines))[1]
-    known = next((steps[:length] for length in range(len(steps), 0, -1) if _has(whole, steps[:length])), ())
-    if not known:
+    path = next((steps[:length] for length in range(len(steps), 0, -1) if _has(whole, steps[:length])), ())
+    if not path:
         return 0
-    # What is there after some lines stays there after more, so that few of them need to be looked at.
-    end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has(parses(count)[1], known))
+    # A value stays present as lines are added, so a binary search finds its first line.
+    end = bisect_left(range(len(lines) + 1), True, key=lambda count: _has(parses(count)[1], path))
     before = parses(end - 1)[0]
     return before + 1 if left > 0 else 0
 
 
-def _expected(said: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> str:
+def _expected(message: str, steps: list[Step], data: Mapping[str, Any], values: tuple[str, ...]) -> str:
     value = _at(data, steps)
     if values:
-        return f"found {_shown(value)}{_listed('it may be', values)}"
-    pattern = _PATTERN.search(said)
-    if pattern and pattern["quoted"] in _IN_WORDS:
-        said = f"{said[: pattern.start()]}{_IN_WORDS[pattern['quoted']]}"
-    said = f"{said[:1].lower()}{said[1:]}"
+        return f"found {_quote(value)}{_listed('use one of', values)}"
+    pattern = _PATTERN.search(message)
+    if pattern and pattern["quoted"] in _PATTERNS_IN_WORDS:
+        message = f"{message[: pattern.start()]}{_PATTERNS_IN_WORDS[pattern['quoted']]}"
+    message = f"{message[:1].lower()}{message[1:]}"
     last = next((step for step in reversed(steps) if isinstance(step, str)), "")
-    if (isinstance(value, int | float) and ", got " not in said) or (isinstance(value, str) and last in _TOLD):
-        said = f"{said}, found {_shown(value)}"
-    return said
+    if (isinstance(value, int | float) and ", got " not in message) or (isinstance(value, str) and last in _QUOTABLE):
+        message = f"{message}, found {_quote(value)}"
+    return message
 
 
-def _shown(value: Any) -> str:
-    shown = msgspec.json.encode(value, enc_hook=str).decode()
-    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+def _quote(value: Any) -> str:
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    return text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
 
 
-def _listed(words: str, values: Iterable[str]) -> str:
+def _listed(label: str, values: Iterable[str]) -> str:
     listed = ", ".join(values)
-    return f"; {words} {listed}" if listed else ""
+    return f"; {label} {listed}" if listed else ""
 
 
 def _tops(table: type[msgspec.Struct]) -> frozenset[str]:
-    """The keys of the file that are no tables."""
+    """Return the top-level keys that are not tables."""
     top = inspect.type_info(table)
     fields = top.fields if isinstance(top, inspect.StructType) else ()
-    return frozenset(one.encode_name for one in fields if not any(map(_is_table, _alternatives(one.type))))
+    return frozenset(field.encode_name for field in fields if not any(map(_is_table, _alternatives(field.type))))
 
 
-def _is_table(one: inspect.Type) -> bool:
-    inner = _alternatives(one.item_type) if isinstance(one, inspect.VarTupleType) else [one]
-    return any(isinstance(each, inspect.StructType) for each in inner)
+def _is_table(kind: inspect.Type) -> bool:
+    inner = _alternatives(kind.item_type) if isinstance(kind, inspect.VarTupleType) else [kind]
+    return any(isinstance(item, inspect.StructType) for item in inner)
 
 
 def _keys(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[str]:
-    """The keys that a table at this place can have."""
-    found = dict[str, None]()
-    for one in _types(table, data, steps):
-        if isinstance(one, inspect.StructType):
-            found.update({one.tag_field: None} if one.tag_field else {})
-            found.update({field.encode_name: None for field in one.fields})
-    return list(found)
+    """Return the accepted keys of the table at this place."""
+    keys = dict[str, None]()
+    for kind in _types(table, data, steps):
+        if isinstance(kind, inspect.StructType):
+            keys.update({kind.tag_field: None} if kind.tag_field else {})
+            keys.update({field.encode_name: None for field in kind.fields})
+    return list(keys)
 
 
 def _values(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> tuple[str, ...]:
-    """The values that stand in a closed list for this place; none where any of a type can be."""
+    """Return the accepted values at this place; empty for an open type."""
     types = _types(table, data, steps)
-    return tuple(str(value) for one in types if isinstance(one, inspect.LiteralType) for value in one.values)
+    return tuple(str(value) for kind in types if isinstance(kind, inspect.LiteralType) for value in kind.values)
 
 
 def _types(table: type[msgspec.Struct], data: Mapping[str, Any], steps: Sequence[Step]) -> list[inspect.Type]:
-    """What can stand at this place; of kinds of tables those of the kind that is said to be there."""
-    here, value = [inspect.type_info(table)], cast("Any", data)
+    """Return the accepted types at this place; a tag in the data selects the kind of table."""
+    types, value = [inspect.type_info(table)], cast("Any", data)
     for step in steps:
-        here = [inner for one in here for inner in _within(one, step, value)]
+        types = [inner for outer in types for inner in _within(outer, step, value)]
         value = _at(value, [step])
-    return here
+    return types
 
 
 def _within(outer: inspect.Type, step: Step, value: Any) -> list[inspect.Type]:
@@ -179,23 +182,23 @@ def _within(outer: inspect.Type, step: Step, value: Any) -> list[inspect.Type]:
         case inspect.StructType(tag_field=str(field), tag=tag) if step == field:
             return [inspect.LiteralType((cast("str", tag),))]
         case inspect.StructType(fields=fields):
-            found = next((one.type for one in fields if one.encode_name == step), None)
-            other = outer.tag_field is not None and _at(value, [outer.tag_field]) not in (None, outer.tag)
-            return [] if found is None or other else _alternatives(found)
+            kind = next((field.type for field in fields if field.encode_name == step), None)
+            has_other_tag = outer.tag_field is not None and _at(value, [outer.tag_field]) not in (None, outer.tag)
+            return [] if kind is None or has_other_tag else _alternatives(kind)
         case inspect.VarTupleType(item_type=item):
             return _alternatives(item)
         case _:
             return []
 
 
-def _alternatives(one: inspect.Type) -> list[inspect.Type]:
-    while isinstance(one, inspect.Metadata):
-        one = one.type
-    return [*one.types] if isinstance(one, inspect.UnionType) else [one]
+def _alternatives(kind: inspect.Type) -> list[inspect.Type]:
+    while isinstance(kind, inspect.Metadata):
+        kind = kind.type
+    return [*kind.types] if isinstance(kind, inspect.UnionType) else [kind]
 
 
 def _at(data: Any, steps: Sequence[Step]) -> Any:
-    """What stands there; None where nothing does."""
+    """Return the value at this place; None if there is none."""
     for step in steps:
         match data, step:
             case dict(), str() if step in data:

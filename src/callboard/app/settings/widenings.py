@@ -1,4 +1,4 @@
-"""What a folder's files would allow: a code with parameters, and the same in English."""
+"""Descriptions of permissions that a folder's files request: a code with parameters, and its English text."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from callboard.contracts.ports.secrets import HANDLE
 from callboard.contracts.settings import Hook, RuleEntry, Server, StdioServer, Widening, WideningCode
 from callboard.tools.files.paths import display
 
-#: What a person is asked to trust is shown whole: nothing is hidden behind an ellipsis.
-_LONGEST: Final = 100_000
+#: A person must see the whole request, so it is not truncated.
+_MAX_SHOWN: Final = 100_000
 _HANDLE: Final = re.compile(rf"{re.escape(HANDLE)}([A-Za-z0-9][A-Za-z0-9_-]{{0,63}})")
 _NETWORK: Final = "network"
 _ENGLISH: Final[Mapping[WideningCode, str]] = {
@@ -28,42 +28,42 @@ _ENGLISH: Final[Mapping[WideningCode, str]] = {
 
 
 def rule(entry: RuleEntry, file: str) -> Widening:
-    """Return what a rule would allow."""
+    """Describe an allow rule."""
     return _widening("rule", "rule", file, matcher=entry.matcher)
 
 
 def server(entry: Server, file: str) -> Widening:
-    """Return what a tool server would run or reach."""
+    """Describe a tool server."""
     if isinstance(entry, StdioServer):
         return _widening("server", "server_starts", file, name=entry.name, **_started(entry.command, entry.env))
     return _widening("server", "server_reaches", file, name=entry.name, url=entry.url, secrets=_secrets(entry.headers))
 
 
 def hook(entry: Hook, file: str) -> Widening:
-    """Return what a hook would run."""
+    """Describe a hook."""
     tools = ", ".join(entry.tools)
     return _widening("hook", "hook_starts", file, name=entry.name, tools=tools, **_started(entry.command, entry.env))
 
 
 def program(path: str, digest: str, what: Literal["server", "hook"], file: str) -> Widening:
-    """Return that a file runs with the content that it has now."""
+    """Describe a program with its present content."""
     return _widening(what, "program_runs", file, path=path, digest=digest[:12])
 
 
 def permission_mode(mode: str, file: str) -> Widening:
-    """Return the permission mode that turns would have by default."""
+    """Describe a default permission mode."""
     return _widening("permission_mode", "permission_mode", file, mode=mode)
 
 
 def limit(key: str, value: object, file: str) -> Widening:
-    """Return what commands could use."""
+    """Describe a limit of commands."""
     if key == _NETWORK:
         return _widening("shell", "network", file)
     return _widening("shell", "limit", file, key=key, value=str(value))
 
 
 def agent_mode(name: str, mode: str, file: str) -> Widening:
-    """Return the permission mode of an agent's file."""
+    """Describe the permission mode of an agent."""
     return _widening("agent", "agent_mode", file, name=name, mode=mode)
 
 
@@ -73,20 +73,20 @@ def _widening(
     file: str,
     **values: str,
 ) -> Widening:
-    """An empty value is left out of the parameters."""
-    shown = {key: display(value, _LONGEST) for key, value in values.items()}
+    """Build a widening without empty parameters."""
+    shown = {key: display(value, _MAX_SHOWN) for key, value in values.items()}
     parameters = {key: value for key, value in shown.items() if value}
     return Widening(what=what, code=code, parameters=parameters, detail=_english(code, shown), file=file)
 
 
 def _english(code: WideningCode, shown: Mapping[str, str]) -> str:
-    said = _ENGLISH[code].format(**shown)
+    text = _ENGLISH[code].format(**shown)
     if shown.get("environment"):
-        said += f", with {shown['environment']}"
+        text += f", with {shown['environment']}"
     if shown.get("secrets"):
-        several = "s" if ", " in shown["secrets"] else ""
-        said += f", and gives it the secret{several} {shown['secrets']}"
-    return f"{said} (sha256 {shown['digest']})" if shown.get("digest") else said
+        plural = "s" if ", " in shown["secrets"] else ""
+        text += f", and gives it the secret{plural} {shown['secrets']}"
+    return f"{text} (sha256 {shown['digest']})" if shown.get("digest") else text
 
 
 def _started(command: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:

@@ -18,35 +18,35 @@ from callboard.contracts.rows.team import JobItems
 from tests.app.rigs.jobs import REFUSED, matched, with_session
 from tests.app.rigs.product import Product, says
 
-NAME_ITEMS = "Name items behind the instructions, or a file with one a line: --items FILE."
-A_FILE = "Give a text file with one item a line, or - for standard input."
+NAME_ITEMS = "Name items after the instructions, or a file with one per line: --items FILE."
+A_FILE = "Name a text file with one item per line, or - for standard input."
 
 
 @pytest.mark.parametrize(
     ("arguments", "stdin", "told"),
     [
-        (["Look", "--session", "last"], "", ["There is nothing to work on. [ITEM]", NAME_ITEMS]),
+        (["Look", "--session", "last"], "", ["There are no items. [ITEM]", NAME_ITEMS]),
         (
             ["Look", "--items", "-", "--session", "last"],
             "\n  \n",
-            ["There is no item in standard input. [ITEM]", NAME_ITEMS],
+            ["No items in standard input. [ITEM]", NAME_ITEMS],
         ),
         (
             ["Look", "alpha", " ", "--session", "last"],
             "",
-            ["An item is empty. [ITEM]", "Leave it out, or say what is to be worked on."],
+            ["An item is empty. [ITEM]", "Remove it, or name the thing to work on."],
         ),
         (
             ["Look", "--items", "-", "--session", "last"],
             "alpha\n" * 501,
-            ["There are 501 items; a job has room for 500. [ITEM]", "Make several jobs of them."],
+            ["There are 501 items; a job has at most 500. [ITEM]", "Start several jobs."],
         ),
         (
             ["Look", "alpha", "b" * 200_001, "--session", "last"],
             "",
             [
-                "Item 2 has 200,001 characters; there is room for 8,192. [ITEM]",
-                "Put it into a file, and name that.",
+                "Item 2 has 200,001 characters; the maximum is 8,192. [ITEM]",
+                "Write it to a file, and name the file.",
             ],
         ),
         (
@@ -57,17 +57,17 @@ A_FILE = "Give a text file with one item a line, or - for standard input."
         (
             [" ", "alpha", "--session", "last"],
             "",
-            ["The instructions are empty. [INSTRUCTIONS]", "Say what is to be done with each item."],
+            ["The instructions are empty. [INSTRUCTIONS]", "Describe the task for each item."],
         ),
         (
             ["Look", "alpha", "--session", "last", "--title", "t" * 201],
             "",
-            ["The title has 201 characters. [--title]", "It has room for 200."],
+            ["The title has 201 characters. [--title]", "Use at most 200."],
         ),
         (
             ["Look", "alpha", "--session", "last", "--approve", "ask"],
             "",
-            ["There is no terminal to ask in. [--approve]", "Use --approve none, all-edits or all."],
+            ["`ask` needs a terminal. [--approve]", "Use --approve none, all-edits or all."],
         ),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_file_that_is_no_text_holds_no_items(tmp_path: Path):
     place.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(Refusal) as refused:
         read_items((), str(place))
-    assert (refused.value.code, refused.value.problem.message) == ("invalid_input", f"{place} is no text in UTF-8.")
+    assert (refused.value.code, refused.value.problem.message) == ("invalid_input", f"{place} is not UTF-8 text.")
 
 
 def test_without_a_session_there_is_no_job(product: Product):
@@ -94,7 +94,7 @@ def test_without_a_session_there_is_no_job(product: Product):
         done = product.run("job", *arguments)
         assert (done.code, done.err.splitlines()) == (
             2,
-            ["unknown_session: There is no session yet.", '`callboard run "PROMPT"` makes one.'],
+            ["unknown_session: There is no session yet.", '`callboard run "PROMPT"` creates one.'],
         )
 
 
@@ -102,11 +102,13 @@ def test_what_is_not_there_or_not_now_is_refused_in_words_of_the_line(product: P
     """SAFE-05"""
     with_session(product, matched("alpha", says("Fine.")), matched("beta", REFUSED))
     with product.up():
-        assert product.run("job", "list", "last").err == "This session has no jobs. `callboard job start` makes one.\n"
+        assert (
+            product.run("job", "list", "last").err == "This session has no jobs. `callboard job start` creates one.\n"
+        )
         assert _refused(product, "show", "last") == [
             2,
             "unknown_job: The session has no job. [JOB]",
-            "`callboard job list SESSION` lists them.",
+            "`callboard job list SESSION` lists the jobs.",
         ]
         assert _refused(product, "start", "Look", "alpha", "--session", "last", "--agent", "nobody") == [
             2,
@@ -122,22 +124,20 @@ def test_what_is_not_there_or_not_now_is_refused_in_words_of_the_line(product: P
         assert _refused(product, "cancel", "last", "job_none") == [
             2,
             "unknown_job: The session has no job job_none. [JOB]",
-            "`callboard job list SESSION` lists them.",
+            "`callboard job list SESSION` lists the jobs.",
         ]
         assert _refused(product, "show", job) == [
             2,
-            f"invalid_input: {job} is a job: the session that it belongs to comes first. [SESSION]",
-            f"`last {job}` is one of the newest session.",
+            f"invalid_input: {job} is a job id; the session comes first. [SESSION]",
+            f"For the newest session, write `last {job}`.",
         ]
         assert _refused(product, "resume", "last") == [
             4,
             "task_not_paused: The job is failed, not paused. [JOB]",
-            "callboard job retry tries again what failed.",
+            "`callboard job retry` retries failed items.",
         ]
         assert _refused(product, "retry", "last", job, "3") == [2, "unknown_task: The job has no item 3. [ITEM]"]
-        assert _refused(product, "retry", "last", job, "1")[2:] == [
-            "`callboard job show SESSION` tells what it came to."
-        ]
+        assert _refused(product, "retry", "last", job, "1")[2:] == ["`callboard job show SESSION` shows its result."]
 
 
 def _refused(product: Product, *arguments: str) -> list[int | str]:
@@ -161,10 +161,10 @@ def test_how_an_item_stands_is_one_line():
     def line(**changes: object) -> str:
         return format_item(3, msgspec.structs.replace(item, **changes), style, 60)
 
-    assert line() == "  · 3 alpha: waits"
-    assert line(status="running", agent_id="worker-1") == "  · 3 alpha: at work (worker-1)"
+    assert line() == "  · 3 alpha: waiting"
+    assert line(status="running", agent_id="worker-1") == "  · 3 alpha: running (worker-1)"
     assert line(status="paused") == "  · 3 alpha: paused"
-    assert line(status="cancelling") == "  · 3 alpha: ends"
+    assert line(status="cancelling") == "  · 3 alpha: cancelling"
     assert line(status="cancelled") == "  ■ 3 alpha: cancelled"
     assert line(status="completed", output="It is\nfine.") == "  ✓ 3 alpha: It is fine."
     assert line(status="completed") == "  ✓ 3 alpha"
@@ -175,7 +175,7 @@ def test_how_an_item_stands_is_one_line():
 def test_only_what_there_is_is_counted():
     assert format_counts(JobItems(completed=3)) == "3 of 3 done"
     assert format_counts(JobItems(waiting=1, running=2, failed=3, completed=4, cancelled=5)) == (
-        "4 of 15 done, 3 failed, 2 at work, 1 waiting, 5 cancelled"
+        "4 of 15 done, 3 failed, 2 running, 1 waiting, 5 cancelled"
     )
 
 

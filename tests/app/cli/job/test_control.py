@@ -16,7 +16,7 @@ def test_a_job_that_another_terminal_cancels_ends_with_three(product: Product):
     """CTL-11: what is done stays done."""
     session = with_session(product, ALPHA, NEVER)
     with product.up(), product.started(*START, "gamma") as running:
-        assert [running.line() for _ in range(3)][-1] == "+ 2 beta: begins (worker-2)"
+        assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         cancelled = product.run("job", "cancel", "last", "--reason", "enough")
         assert cancelled.code == 0
         assert re.search(r"cancell(ing|ed) +1 of 3 done", cancelled.out)
@@ -32,38 +32,38 @@ def test_a_job_that_another_terminal_pauses_ends_with_three_and_can_be_resumed(p
     with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
     with product.up():
         with product.started(*START) as running:
-            assert [running.line() for _ in range(3)][-1] == "+ 2 beta: begins (worker-2)"
+            assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
             assert product.run("job", "pause", "last").code == 0
             assert (running.rest(), running.wait()) == (["Paused."], 3)
         assert statuses(product) == ("paused", ["completed", "paused"])
         again = product.run("job", "pause", "last")
         assert (again.code, again.err.splitlines()) == (
             4,
-            ["task_paused: The job is already paused. [JOB]", "`callboard job resume SESSION` lets it go on."],
+            ["task_paused: The job is already paused. [JOB]", "`callboard job resume SESSION` continues it."],
         )
         done = product.run("job", "resume", "last")
-        assert (done.code, done.out.splitlines()) == (0, ["Goes on.", "✓ 2 beta: Beta is fine."])
+        assert (done.code, done.out.splitlines()) == (0, ["Resumed.", "✓ 2 beta: Beta is fine."])
 
 
 def test_ctrl_c_pauses_the_job_and_it_goes_on_where_it_was(product: Product):
     """COM-10"""
     with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
     with product.started(*START) as running:
-        assert [running.line() for _ in range(3)][-1] == "+ 2 beta: begins (worker-2)"
+        assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         running.signal(signal.SIGINT)
         assert (running.rest(), running.wait()) == (["Paused (Ctrl-C in the terminal)."], 130)
     assert running.errors[1] == "Pausing the job. Ctrl-C again leaves at once."
     assert "callboard job resume" in running.errors[-1]
     assert statuses(product) == ("paused", ["completed", "paused"])
     done = product.run("job", "resume", "last")
-    assert (done.code, done.out.splitlines()) == (0, ["Goes on.", "✓ 2 beta: Beta is fine."])
+    assert (done.code, done.out.splitlines()) == (0, ["Resumed.", "✓ 2 beta: Beta is fine."])
 
 
 def test_a_job_whose_process_was_killed_goes_on_with_the_rest(product: Product):
     """CTL-11"""
     with_session(product, ALPHA, NEVER, matched(GOES_ON, says("Beta is fine.")))
     with product.started(*START) as running:
-        assert [running.line() for _ in range(3)][-1] == "+ 2 beta: begins (worker-2)"
+        assert [running.line() for _ in range(3)][-1] == "+ 2 beta: started (worker-2)"
         running.signal(signal.SIGKILL)
         running.wait()
     assert statuses(product) == ("paused", ["completed", "paused"])
@@ -107,7 +107,7 @@ def test_a_job_that_only_waits_for_an_answer_is_joined_by_another_terminal(produ
 def test_a_terminal_whose_host_ends_says_how_the_job_goes_on(product: Product):
     session = with_session(product, NEVER)
     with product.up() as (up, _), product.started("job", "start", "Look", "beta", "--session", "last") as running:
-        assert running.line() == "+ 1 beta: begins (worker-1)"
+        assert running.line() == "+ 1 beta: started (worker-1)"
         up.signal(signal.SIGKILL)
         up.wait()
         assert (running.rest(), running.wait()) == ([], 3)

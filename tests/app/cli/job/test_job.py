@@ -16,9 +16,9 @@ def test_a_job_is_followed_item_by_item_to_its_end(product: Product):
     done = product.run(*START)
     assert done.code == 0
     assert done.out.splitlines() == [
-        "+ 1 alpha: begins (worker-1)",
+        "+ 1 alpha: started (worker-1)",
         "✓ 1 alpha: Alpha is fine. Quite.",
-        "+ 2 beta: begins (worker-2)",
+        "+ 2 beta: started (worker-2)",
         "✓ 2 beta: Beta is fine.",
     ]
     job = done.err.split()[0]
@@ -53,9 +53,9 @@ def test_a_folder_without_a_session_or_agents_of_its_own_needs_nothing_else(prod
     assert (done.code, done.out.splitlines()) == (
         0,
         [
-            "+ 1 alpha: begins (worker-1)",
+            "+ 1 alpha: started (worker-1)",
             "✓ 1 alpha: Alpha is fine. Quite.",
-            "+ 2 beta: begins (worker-2)",
+            "+ 2 beta: started (worker-2)",
             "✓ 2 beta: Beta is fine.",
         ],
     )
@@ -104,7 +104,7 @@ def test_what_failed_is_tried_again_and_what_is_done_is_not(product: Product):
     done = product.run("job", "retry", "last", job, "2")
     assert (done.code, done.out.splitlines()) == (
         0,
-        ["+ 2 beta: begins again, attempt 2 (worker-2)", "✓ 2 beta: Beta is fine now."],
+        ["+ 2 beta: started again, attempt 2 (worker-2)", "✓ 2 beta: Beta is fine now."],
     )
     facts = product.run("facts", "last", "--json").json
     ends = [fact["taskId"] for fact in facts if fact["type"] == "task.completed" and fact.get("jobId") == job]

@@ -100,7 +100,7 @@ def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
     form = msgspec.json.encode({"schema": {"properties": fields, "required": ["city", "when"]}}).decode()
     there = read_context(asked, form)
     assert there.lines() == ["city: string where it is⟨U+001B⟩", "when: now | later", "days: integer, optional"]
-    assert "as a JSON object of these" in format_choices(asked, there, more=False)
+    assert "as a JSON object of these" in format_choices(asked, there, is_folded=False)
     assert parse_answer('{"city": "Bern"}', asked, there) == Answer("answer", text='{"city": "Bern"}')
     assert read_context(row("approve", "reject"), form) == QuestionContext()
 
@@ -108,8 +108,8 @@ def test_a_form_is_shown_with_its_fields_and_taken_as_one_object() -> None:
 def test_a_question_that_nobody_can_be_asked_is_told_as_not_answered(product: Product) -> None:
     product.plays({"calls": [uses("ask_person", question="Which colour?"), says("Good.")]})
     done = product.run("run", "Ask me", "--approve", "all")
-    assert (done.code, "Which colour? Not answered, since nobody is there." in done.err) == (4, True)
-    assert resolved(product)["reason"] == "Nobody was there to answer it."
+    assert (done.code, "Which colour? Not answered: no user is present." in done.err) == (4, True)
+    assert resolved(product)["reason"] == "No user was present to answer it."
 
 
 def resolved(product: Product) -> dict[str, Any]:

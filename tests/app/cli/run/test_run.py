@@ -51,7 +51,7 @@ def test_what_needs_approval_is_rejected_where_nobody_is_there_to_give_it(produc
     done = product.plays(REPORT).run("run", "Write the report")
     assert done.code == 4
     assert not (product.folder / "report.md").exists()
-    assert "nobody is there to approve it" in done.err
+    assert "no user is present to approve it" in done.err
     facts = product.run("facts", "last", "--json").json
     assert "tool.started" not in [fact["type"] for fact in facts]
     (refused,) = [fact["payload"] for fact in facts if fact["type"] == "tool.refused"]
@@ -109,8 +109,8 @@ def test_a_model_call_that_is_tried_again_says_why_and_when(product: Product):
     product.plays({"calls": [[fails | {"fail": fails["fail"] | {"attempts": 2}}, {"text": "Hello."}]]})
     done = product.run("run", "Hi")
     assert (done.code, done.out) == (0, "Hello.\n")
-    assert "! overloaded Waiting 0.1 s, try 2." in done.err
-    assert "! overloaded Waiting 0.1 s, try 3." in done.err
+    assert "! overloaded Attempt 2 in 0.1 s." in done.err
+    assert "! overloaded Attempt 3 in 0.1 s." in done.err
 
 
 def test_ctrl_c_stops_the_turn_and_keeps_what_was_there(product: Product):

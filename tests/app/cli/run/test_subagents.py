@@ -81,7 +81,7 @@ LATER: dict[str, Any] = {
     ("approve", "code", "written", "said"),
     [
         ("all", 0, True, "Approved by --approve all"),
-        ("none", 4, False, "Rejected, since nobody is there to approve it"),
+        ("none", 4, False, "Rejected: no user is present to approve it"),
     ],
 )
 def test_what_a_child_asks_is_answered_as_what_the_turn_itself_asks(
@@ -103,7 +103,7 @@ def test_ctl04_a_turn_that_ends_before_its_child_says_so(product: Product) -> No
     assert (done.code, "! Interrupted with this command: worker-1" in done.err) == (0, True)
     with product.up():
         done = product.run("run", "Begin", "--approve", "all")
-        assert "! Still at work: worker-1" in done.err
+        assert "! Still running: worker-1" in done.err
     done = product.plays(SPLIT).run("run", "Get the note written", "--approve", "all")
     assert "  ! " not in done.err
 

@@ -1,4 +1,4 @@
-"""What `callboard job` does once it knows what is wanted."""
+"""Commands and queries of `callboard job`."""
 
 from __future__ import annotations
 
@@ -40,59 +40,64 @@ from ..terminal.wording import format_count
 from .follower import JobFollower
 from .formatter import format_counts, format_item
 
-#: The facts that end a task for good.
+#: Facts that end a task.
 _ENDS = ("task.completed", "task.cancelled")
 
 
 async def start_job(
     command: CreateJob, folder: Path, approve: Approve | None, *, as_json: bool, wide: bool = False
 ) -> int:
-    """Makes the job, in a new session of the folder where none is named, and follows it; returns the exit code. `wide` approves
-    a broad folder. Raises Refusal."""
-    with ctrl_c() as asked:
+    """Create a job and follow it; return the exit code.
+
+    Args:
+        folder: Folder of the new session, if the command names no session.
+        approve: None if the person in the terminal answers approvals.
+        wide: Whether a broad folder is approved.
+    Raises:
+        Refusal: Any refusal of the command.
+    """
+    with ctrl_c() as stop:
         try:
-            async with _connected(makes=command.session_id is None) as client:
-                made, before = await _create(client, command, folder, wide=wide)
-                read = await _read(client, made.session_id, made.job_id)
+            async with _connect(creates=command.session_id is None) as client:
+                created, before = await _create(client, command, folder, wide=wide)
+                read = await _read(client, created.session_id, created.job_id)
                 if not as_json:
-                    told = f"{made.job_id} · {format_count(len(made.items), 'item')} · {made.session_id}"
-                    print_err(Style(sys.stderr).dim(told))
-                following = JobFollower(client, read, approve, attempts={}, before=before, as_json=as_json)
-                return await following.run(made, asked)
+                    items = format_count(len(created.items), "item")
+                    print_err(Style(sys.stderr).dim(f"{created.job_id} · {items} · {created.session_id}"))
+                follower = JobFollower(client, read, approve, attempts={}, before=before, as_json=as_json)
+                return await follower.run(created, stop)
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
 
 async def continue_job(command: ResumeJob | RetryJobItem, approve: Approve | None, *, as_json: bool) -> int:
-    """Lets a job go on and follows it; returns the exit code. Raises Refusal."""
-    with ctrl_c() as asked:
+    """Resume or retry a job and follow it; return the exit code. Raises Refusal."""
+    with ctrl_c() as stop:
         try:
-            async with _connected() as client:
-                read = await _meant(client, command.session_id, command.job_id, still_open=True)
+            async with _connect() as client:
+                read = await _resolve(client, command.session_id, command.job_id, still_open=True)
                 before = await _head(client, read.session_id)
+                attempts = {item.item_id: item.attempts for item in read.items}
+                follower = JobFollower(client, read, approve, attempts=attempts, before=before, as_json=as_json)
                 if isinstance(command, ResumeJob) and read.status == "running":
-                    # It goes on already: where it was begun elsewhere, or only waits for an answer.
-                    attempts = {item.item_id: item.attempts for item in read.items}
-                    following = JobFollower(client, read, approve, attempts=attempts, before=before, as_json=as_json)
-                    return await following.run(None, asked)
+                    # Another process started it, or it only waits for an answer.
+                    return await follower.run(None, stop)
                 if isinstance(command, ResumeJob) and read.status != "paused":
-                    hint = "callboard job retry tries again what failed." if read.status == "failed" else ""
+                    hint = "`callboard job retry` retries failed items." if read.status == "failed" else ""
                     raise Refusal("task_not_paused", f"The job is {read.status}, not paused.", field="jobId", hint=hint)
                 command = msgspec.structs.replace(command, session_id=read.session_id, job_id=read.job_id)
                 if isinstance(command, RetryJobItem) and command.item_id is not None:
                     command = msgspec.structs.replace(command, item_id=_item(read, command.item_id))
                 changed: JobChanged = await client.submit(command)
-                attempts = {item.item_id: item.attempts for item in read.items}
-                following = JobFollower(client, read, approve, attempts=attempts, before=before, as_json=as_json)
-                return await following.run(changed, asked)
+                return await follower.run(changed, stop)
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
 
 async def change_job(command: CancelJob | PauseJob, *, as_json: bool) -> None:
-    """Cancels or pauses a job and tells how it stands. Raises Refusal."""
-    async with _connected() as client:
-        read = await _meant(client, command.session_id, command.job_id, still_open=True)
+    """Cancel or pause a job and print its state. Raises Refusal."""
+    async with _connect() as client:
+        read = await _resolve(client, command.session_id, command.job_id, still_open=True)
         if isinstance(command, PauseJob) and read.status == "paused":
             raise Refusal("task_paused", "The job is already paused.", field="jobId")
         await client.submit(msgspec.structs.replace(command, session_id=read.session_id, job_id=read.job_id))
@@ -100,9 +105,9 @@ async def change_job(command: CancelJob | PauseJob, *, as_json: bool) -> None:
 
 
 async def show_job(session: str, job: str, *, as_json: bool) -> None:
-    """Tells how a job stands, item by item. Raises Refusal."""
-    async with _connected() as client:
-        read = await _meant(client, session, job, still_open=False)
+    """Print a job with its items. Raises Refusal."""
+    async with _connect() as client:
+        read = await _resolve(client, session, job, still_open=False)
     _print(read, as_json=as_json)
     if not as_json:
         style = Style(sys.stdout)
@@ -112,18 +117,18 @@ async def show_job(session: str, job: str, *, as_json: bool) -> None:
 
 
 async def list_jobs(session: str, *, as_json: bool) -> None:
-    """Tells of all jobs of a session. Raises Refusal."""
-    async with _connected() as client:
-        named = await _session(client, session)
-        found = [await _read(client, named, job) for job in await _jobs(client, named)]
-    for read in found:
+    """Print all jobs of a session. Raises Refusal."""
+    async with _connect() as client:
+        session_id = await _session(client, session)
+        jobs = [await _read(client, session_id, job) for job in await _jobs(client, session_id)]
+    for read in jobs:
         _print(read, as_json=as_json)
-    if not found and not as_json:
-        print_err("This session has no jobs. `callboard job start` makes one.")
+    if not jobs and not as_json:
+        print_err("This session has no jobs. `callboard job start` creates one.")
 
 
 async def _create(client: Client, command: CreateJob, folder: Path, *, wide: bool) -> tuple[JobChanged, int]:
-    """Makes the job; returns what became of it, and the sequence before it."""
+    """Create the job; return the result, and the sequence before it."""
     if command.session_id is None:
         opened = await open_folder(client.submit, folder, wide=wide)
         warn_shared_folder(opened.path)
@@ -136,9 +141,9 @@ async def _create(client: Client, command: CreateJob, folder: Path, *, wide: boo
     return await client.submit(msgspec.structs.replace(command, session_id=session)), before
 
 
-def _connected(*, makes: bool = False):
+def _connect(*, creates: bool = False):
     home = StateFolder.from_environment(os.environ)
-    if not makes and not home.has_store():
+    if not creates and not home.has_store():
         raise no_session()
     return connect(home, os.environ, lambda _: None)
 
@@ -152,19 +157,19 @@ async def _read(client: Client, session: str, job: str) -> JobRead:
     return await client.submit(GetJob(session_id=session, job_id=job))
 
 
-async def _session(client: Client, named: str) -> str:
-    if named.startswith("job_"):
+async def _session(client: Client, name: str) -> str:
+    if name.startswith("job_"):
         raise Refusal(
             "invalid_input",
-            f"{named} is a job: the session that it belongs to comes first.",
+            f"{name} is a job id; the session comes first.",
             field="SESSION",
-            hint=f"`last {named}` is one of the newest session.",
+            hint=f"For the newest session, write `last {name}`.",
         )
-    return await resolve_session(RemoteReader(client), named)
+    return await resolve_session(RemoteReader(client), name)
 
 
 async def _jobs(client: Client, session: str, *, still_open: bool = False) -> list[str]:
-    """The jobs of the session, the newest first; all, or those that can still change."""
+    """Return the job ids of the session, newest first; with `still_open` only those that can change."""
     jobs: dict[str, str] = {}
     async for event in RemoteReader(client).read_facts(session, after=0, follow=False):
         if event.type == "job.created":
@@ -174,29 +179,31 @@ async def _jobs(client: Client, session: str, *, still_open: bool = False) -> li
     return [*jobs.values()][::-1]
 
 
-async def _meant(client: Client, session: str, job: str, *, still_open: bool) -> JobRead:
-    """The job that is named; where none is, the newest, or the only one that can still change. Raises Refusal
-    `unknown_session`, `unknown_job`, and `invalid_input` where several may be meant."""
-    named = await _session(client, session)
+async def _resolve(client: Client, session: str, job: str, *, still_open: bool) -> JobRead:
+    """Return the named job, else the newest; with `still_open` the only one that can change.
+
+    Raises:
+        Refusal: `unknown_session`, `unknown_job`, and `invalid_input` if several jobs match.
+    """
+    session_id = await _session(client, session)
     if job:
-        return await _read(client, named, job)
-    found = await _jobs(client, named, still_open=still_open)
-    if not found:
-        what = "no job that is still open" if still_open else "no job"
-        raise Refusal("unknown_job", f"The session has {what}.", field="jobId")
-    if still_open and len(found) > 1:
-        there = ", ".join(found)
-        raise Refusal("invalid_input", f"{len(found)} jobs are open.", field="jobId", hint=f"Name one: {there}.")
-    return await _read(client, named, found[0])
+        return await _read(client, session_id, job)
+    jobs = await _jobs(client, session_id, still_open=still_open)
+    if not jobs:
+        raise Refusal("unknown_job", f"The session has no {'open ' if still_open else ''}job.", field="jobId")
+    if still_open and len(jobs) > 1:
+        hint = f"Name one: {', '.join(jobs)}."
+        raise Refusal("invalid_input", f"{len(jobs)} jobs are open.", field="jobId", hint=hint)
+    return await _read(client, session_id, jobs[0])
 
 
-def _item(read: JobRead, named: str) -> str:
-    """The id of an item that is named by its number. Raises Refusal `unknown_task`."""
-    if not named.isdecimal():
-        return named
-    if not 0 < int(named) <= len(read.items):
-        raise Refusal("unknown_task", f"The job has no item {named}.", field="itemId")
-    return read.items[int(named) - 1].item_id
+def _item(read: JobRead, name: str) -> str:
+    """Return the id of an item, named by number or id. Raises Refusal `unknown_task`."""
+    if not name.isdecimal():
+        return name
+    if not 0 < int(name) <= len(read.items):
+        raise Refusal("unknown_task", f"The job has no item {name}.", field="itemId")
+    return read.items[int(name) - 1].item_id
 
 
 def _print(read: JobRead, *, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""What a job is made of, as it is given on a command line."""
+"""Arguments of a new job."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from callboard.contracts.facts.turn import PermissionMode
 
 from ..terminal.output import to_line
 
-#: The most items of a job; the longest of them and the longest title, in characters.
-MOST_ITEMS, LONGEST_ITEM, LONGEST_TITLE = 500, 8192, 200
+#: Maximum number of items; maximum characters of an item and of the title.
+MAX_ITEMS, MAX_ITEM, MAX_TITLE = 500, 8192, 200
 
 
 def build_command(
@@ -25,14 +25,14 @@ def build_command(
     parallel: int | None,
     permission: PermissionMode | None,
 ) -> CreateJob:
-    """The command, without a session where a new one is meant. Raises Refusal `invalid_input`."""
+    """Build the command; without a session for a new one. Raises Refusal `invalid_input`."""
     if not instructions.strip():
-        raise _wrong("The instructions are empty.", "INSTRUCTIONS", "Say what is to be done with each item.")
-    if len(title) > LONGEST_TITLE:
-        raise _wrong(f"The title has {len(title)} characters.", "--title", f"It has room for {LONGEST_TITLE}.")
+        raise _wrong("The instructions are empty.", "INSTRUCTIONS", "Describe the task for each item.")
+    if len(title) > MAX_TITLE:
+        raise _wrong(f"The title has {len(title)} characters.", "--title", f"Use at most {MAX_TITLE}.")
     return CreateJob(
         session_id=session or None,
-        title=title.strip() or to_line(instructions.strip().splitlines()[0], LONGEST_TITLE),
+        title=title.strip() or to_line(instructions.strip().splitlines()[0], MAX_TITLE),
         instructions=instructions,
         items=tuple(JobItemGiven(input=item) for item in items),
         agent=agent or None,
@@ -41,36 +41,36 @@ def build_command(
     )
 
 
-def read_items(named: tuple[str, ...], file: str) -> tuple[str, ...]:
-    """The items that are named, and behind them those of the file, or of standard input where that is `-`: one a line without
-    the room around it. Raises Refusal `invalid_input` where there are none, or too many, where one is too long, and where one
-    that is named is empty."""
-    if any(not item.strip() for item in named):
-        raise _wrong("An item is empty.", "ITEM", "Leave it out, or say what is to be worked on.")
+def read_items(arguments: tuple[str, ...], file: str) -> tuple[str, ...]:
+    """Return the items of the command line, then those of the file, one per line; `-` is standard input.
+
+    Raises:
+        Refusal: `invalid_input` for no items, too many, one that is too long, or an empty argument.
+    """
+    if any(not item.strip() for item in arguments):
+        raise _wrong("An item is empty.", "ITEM", "Remove it, or name the thing to work on.")
     lines = _read(file).split("\n") if file else ()
-    items = (*named, *(line.strip() for line in lines if line.strip()))
+    items = (*arguments, *(line.strip() for line in lines if line.strip()))
     if not items:
-        nothing = f"There is no item in {_name(file)}." if file else "There is nothing to work on."
-        raise _wrong(nothing, "ITEM", "Name items behind the instructions, or a file with one a line: --items FILE.")
-    if len(items) > MOST_ITEMS:
-        raise _wrong(
-            f"There are {len(items):,} items; a job has room for {MOST_ITEMS}.", "ITEM", "Make several jobs of them."
-        )
+        message = f"No items in {_name(file)}." if file else "There are no items."
+        raise _wrong(message, "ITEM", "Name items after the instructions, or a file with one per line: --items FILE.")
+    if len(items) > MAX_ITEMS:
+        raise _wrong(f"There are {len(items):,} items; a job has at most {MAX_ITEMS}.", "ITEM", "Start several jobs.")
     for number, item in enumerate(items, start=1):
-        if len(item) > LONGEST_ITEM:
-            told = f"Item {number} has {len(item):,} characters; there is room for {LONGEST_ITEM:,}."
-            raise _wrong(told, "ITEM", "Put it into a file, and name that.")
+        if len(item) > MAX_ITEM:
+            message = f"Item {number} has {len(item):,} characters; the maximum is {MAX_ITEM:,}."
+            raise _wrong(message, "ITEM", "Write it to a file, and name the file.")
     return items
 
 
 def _read(file: str) -> str:
-    hint = "Give a text file with one item a line, or - for standard input."
+    hint = "Name a text file with one item per line, or - for standard input."
     try:
         return sys.stdin.read() if file == "-" else Path(file).expanduser().read_text("utf-8-sig")
     except OSError as error:
         raise _wrong(f"{file} cannot be read: {error.strerror}.", "--items", hint) from error
     except UnicodeDecodeError as error:
-        raise _wrong(f"{_name(file)} is no text in UTF-8.", "--items", hint) from error
+        raise _wrong(f"{_name(file)} is not UTF-8 text.", "--items", hint) from error
 
 
 def _name(file: str) -> str:

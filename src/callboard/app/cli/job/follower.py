@@ -1,4 +1,4 @@
-"""A job followed in the terminal: what happens to its items is printed, what waits for an answer gets one, Ctrl-C pauses it."""
+"""A job in the terminal: printed, answered, and paused by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from ..terminal.team_watcher import HeldOutput
 from .formatter import JobEvents, format_counts, format_job_event, next_command
 
 _BY_HAND = "Ctrl-C in the terminal"
-#: Why a job is not paused by hand: it is over, is being cancelled, or is paused already.
+#: Refusals of a pause: the job has ended, is being cancelled, or is already paused.
 _NOT_PAUSED = ("unknown_job", "unknown_task", "task_paused")
-#: What makes a job go on, its creation included.
+#: Facts that start or continue a job.
 _BEGINS = ("job.created", "job.item.retried", "task.resumed")
 
 
 class JobFollower:
-    """One job, from a command that makes it go on until it is over or paused."""
+    """One job, from the command that starts or continues it until it ends or is paused."""
 
     def __init__(
         self,
@@ -43,37 +43,50 @@ class JobFollower:
         before: int,
         as_json: bool,
     ) -> None:
-        """`approve` is None where a person is asked. As JSON every fact of the session after `before` is printed, and nothing
-        else. `attempts` counts those that each item had before."""
+        """Prepare to follow the job.
+
+        Args:
+            approve: None if the person in the terminal answers approvals.
+            attempts: Number of earlier attempts by item id.
+            before: Sequence before the command.
+            as_json: Print only facts, those after `before`.
+        """
         self._client = client
         self._job = read
         self._before = before
         self._json = as_json
         self._style = Style(sys.stdout)
-        self._happenings = JobEvents(read.items, attempts, self._style, max(terminal_width() - 4, 20))
+        self._events = JobEvents(read.items, attempts, self._style, max(terminal_width() - 4, 20))
         self._items = {item.item_id for item in read.items}
         self._workers: set[str] = set()
         self._lines = HeldOutput(print_out)
-        beside = _silent if as_json and approve is not None else print_err
-        self._approvals = Approvals(client, read.session_id, approve, beside, self._lines.hold)
+        print_line = _ignore if as_json and approve is not None else print_err
+        self._approvals = Approvals(client, read.session_id, approve, print_line, self._lines.hold)
 
-    async def run(self, changed: JobChanged | None, asked: asyncio.Event) -> int:
-        """Follows it to its end from what a command made of it, or as it goes on already; pauses it once `asked` is set.
-        Returns the exit code. Raises Refusal."""
+    async def run(self, changed: JobChanged | None, stop: asyncio.Event) -> int:
+        """Follow the job to its end; pause it once `stop` is set.
+
+        Args:
+            changed: Result of the command; None for a job that is already running.
+        Returns:
+            The exit code.
+        Raises:
+            Refusal: Any refusal of a command or query.
+        """
         try:
             async with asyncio.TaskGroup() as group:
-                beside = [
+                helpers = [
                     group.create_task(self._approvals.run()),
                     group.create_task(self._actions()),
-                    group.create_task(self._stop(asked)),
+                    group.create_task(self._pause(stop)),
                 ]
                 status = await self._facts(changed)
-                for task in beside:
+                for task in helpers:
                     task.cancel()
         except ExceptionGroup as failures:
             self._lines.hold(holds=False)
             if isinstance(failures.exceptions[0], Refusal) and failures.exceptions[0].code == "unreachable":
-                # What is done stays done, and the rest waits for whoever opens the store next.
+                # Finished items stay finished; the rest waits for the next process.
                 print_err(
                     Style(sys.stderr).warn(f"The process that ran the job ended. {next_command('paused', self._job)}")
                 )
@@ -82,50 +95,50 @@ class JobFollower:
         self._lines.hold(holds=False)
         if not self._json:
             await self._end(status)
-        return await self._code(status, by_hand=asked.is_set())
+        return await self._code(status, by_hand=stop.is_set())
 
     async def _facts(self, changed: JobChanged | None) -> JobStatus:
         began = changed is None
         async with aclosing(self._client.follow_facts(self._job.session_id, after=self._before)) as events:
             async for event in events:
-                status = self._take(event)
+                status = self._apply(event)
                 began = began or (event.type in _BEGINS and event.job_id == self._job.job_id)
                 if began and status is not None:
                     return status
                 if changed is not None and changed.status != "running" and event.sequence >= changed.sequence:
-                    # Nothing of it could begin, or go on.
+                    # No item could start or continue.
                     return changed.status
         raise Refusal("gap", f"The facts of {self._job.session_id} ended before its job did.")
 
-    def _take(self, event: WireEvent) -> JobStatus | None:
-        """Prints what the fact says of the job; returns how it stands where that fact ends it, or pauses it."""
+    def _apply(self, event: WireEvent) -> JobStatus | None:
+        """Print a fact of the job; return the job's status if the fact ends or pauses it."""
         if self._json:
             print_out(msgspec.json.encode(event).decode())
         if event.task_id not in self._items and event.task_id != self._job.task_id:
             return None
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
-        whole = event.task_id == self._job.task_id
-        line = format_job_event(fact, self._style) if whole else self._happenings.format_item_event(event.task_id, fact)
+        is_job = event.task_id == self._job.task_id
+        line = format_job_event(fact, self._style) if is_job else self._events.format_item_event(event.task_id, fact)
         if line and not self._json:
-            self._lines.say(line)
+            self._lines.print(line)
         match fact:
-            case TaskCompleted() if whole:
+            case TaskCompleted() if is_job:
                 return "completed"
-            case TaskFailed() if whole:
+            case TaskFailed() if is_job:
                 return "failed"
-            case TaskCancelled() if whole:
+            case TaskCancelled() if is_job:
                 return "cancelled"
-            case TaskPaused() if whole:
+            case TaskPaused() if is_job:
                 return "paused"
             case _:
                 return None
 
     async def _actions(self) -> None:
-        """Has answered what those ask who work on the items, and nobody else of the session."""
+        """Answer the requests of agents that work on items of this job."""
         async with aclosing(self._client.follow_ops(self._job.session_id)) as batches:
             async for batch in batches:
                 if batch.kind == "snapshot":
-                    # It has not every card where they are many.
+                    # A snapshot does not include all cards of a large job.
                     read = await self._read()
                     self._workers.update(item.agent_id for item in read.items if item.agent_id)
                 self._answer(batch)
@@ -134,18 +147,18 @@ class JobFollower:
         rows = [op.row for op in batch.ops if isinstance(op, Upsert)]
         for row in rows:
             if isinstance(row, TaskRow) and row.job == self._job.job_id:
-                self._workers.update(one.agent_id for one in row.attempts if one.agent_id)
-        mine = [row for row in rows if isinstance(row, ActionRow) and row.agent_id in self._workers]
-        for row in mine:
+                self._workers.update(attempt.agent_id for attempt in row.attempts if attempt.agent_id)
+        actions = [row for row in rows if isinstance(row, ActionRow) and row.agent_id in self._workers]
+        for row in actions:
             self._approvals.request_answer(row)
         for op in batch.ops:
             if isinstance(op, Remove) and op.panel == ActionRow.panel:
                 self._approvals.settle(op.key)
         if batch.kind == "snapshot":
-            self._approvals.settle_except({row.action_id for row in mine})
+            self._approvals.settle_except({row.action_id for row in actions})
 
-    async def _stop(self, asked: asyncio.Event) -> None:
-        await asked.wait()
+    async def _pause(self, stop: asyncio.Event) -> None:
+        await stop.wait()
         if self._approvals.abandon_question():
             print_err()
         if not self._json:
@@ -178,5 +191,5 @@ class JobFollower:
                 return ENDED_BY_PERSON if by_hand else INTERRUPTED
 
 
-def _silent(_: str) -> None:
+def _ignore(_: str) -> None:
     pass

@@ -1,4 +1,4 @@
-"""A turn in the terminal: what happens is printed, what waits for an answer gets one, Ctrl-C stops it."""
+"""A turn in the terminal: printed, answered, and stopped by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -23,19 +23,24 @@ _AT_WORK = frozenset({"spawning", "running", "waiting", "needs_input", "plan_rea
 
 
 class Conversation:
-    """One turn from its acceptance to its end. `refused` counts the approvals that nobody was there to give."""
+    """One turn from its acceptance to its end. `refused` counts the approvals that no user could give."""
 
     def __init__(
         self, client: Client, accepted: TurnAccepted, approve: Approve | None, *, as_json: bool, before: int
     ) -> None:
-        """`approve` is None where a person is asked. As JSON every fact after `before` is printed, and nothing else."""
+        """Prepare to follow the turn.
+
+        Args:
+            approve: None if the person in the terminal answers approvals.
+            as_json: Print only facts, those after the sequence `before`.
+        """
         self._client = client
         self._accepted = accepted
         self._printer = Printer(accepted.turn_id, client.read_text)
         self._facts = FactPrinter(client, accepted.session_id, before, _print_fact) if as_json else None
         quiet = as_json and approve is not None
-        line = _silent if quiet else self._printer.line
-        self._approvals = Approvals(client, accepted.session_id, approve, line, self._hold)
+        print_line = _ignore if quiet else self._printer.line
+        self._approvals = Approvals(client, accepted.session_id, approve, print_line, self._hold)
         self._agents: dict[str, AgentRow] = {}
         self._holds = False
         self._held: list[OpBatch] = []
@@ -44,20 +49,20 @@ class Conversation:
     def refused(self) -> int:
         return self._approvals.refused
 
-    async def run(self, asked: asyncio.Event, reason: str) -> TurnRow:
-        """Follows the turn to its end; interrupts it, with this reason, once `asked` is set. Raises Refusal."""
+    async def run(self, stop: asyncio.Event, reason: str) -> TurnRow:
+        """Follow the turn to its end; interrupt it with `reason` once `stop` is set. Raises Refusal."""
         if self._facts is None and self._accepted.status == "queued":
-            self._printer.line(Style(sys.stderr).dim("Queued: it starts when the turns before it are over."))
+            self._printer.line(Style(sys.stderr).dim("Queued: it starts after the turns before it."))
         try:
             async with asyncio.TaskGroup() as group:
-                beside = [group.create_task(self._approvals.run()), group.create_task(self._stop(asked, reason))]
+                helpers = [group.create_task(self._approvals.run()), group.create_task(self._interrupt(stop, reason))]
                 if self._facts is not None:
-                    beside.append(group.create_task(self._facts.run()))
+                    helpers.append(group.create_task(self._facts.run()))
                 turn = await follow_turn(self._client, self._accepted, self._show, self._approvals, self._continue)
                 await self._show_held()
                 if self._facts is not None:
                     await self._facts.reach(turn.sequence)
-                for task in beside:
+                for task in helpers:
                     task.cancel()
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from failures
@@ -66,11 +71,11 @@ class Conversation:
         return turn
 
     def _continue(self, turn: str) -> None:
-        """The turn ended with an accepted plan, and this one carries it out."""
+        """Follow the turn that carries out the accepted plan."""
         self._accepted = msgspec.structs.replace(self._accepted, turn_id=turn)
 
     def _hold(self, holds: bool) -> None:
-        """While a person is asked, what others do meanwhile waits: it would stand where the answer is typed."""
+        """Hold output back while a question is shown: it would appear where the answer is typed."""
         self._holds = holds
 
     async def _show(self, batch: OpBatch) -> None:
@@ -87,8 +92,8 @@ class Conversation:
         while self._held:
             await self._printer.show(self._held.pop(0).ops)
 
-    async def _stop(self, asked: asyncio.Event, reason: str) -> None:
-        await asked.wait()
+    async def _interrupt(self, stop: asyncio.Event, reason: str) -> None:
+        await stop.wait()
         if self._approvals.abandon_question():
             print_err()
         if self._facts is None:
@@ -100,19 +105,23 @@ class Conversation:
         self._printer.end()
         if working := self._working(turn):
             names = ", ".join(working)
-            ends = f"Interrupted with this command: {names}. While `callboard up` runs, agents finish their work."
-            print_err(style.warn(f"  ! {f'Still at work: {names}' if self._client.endpoint.stays else ends}"))
+            interrupted = f"Interrupted with this command: {names}. With `callboard up`, agents finish their work."
+            print_err(style.warn(f"  ! {f'Still running: {names}' if self._client.endpoint.stays else interrupted}"))
         print_err(f"{format_turn(turn, style)}{style.dim(f' · callboard view {self._accepted.session_id}')}")
 
     def _working(self, turn: TurnRow) -> list[str]:
-        """The children of the turn's agent that still work."""
-        mine = [one for one in self._agents.values() if one.parent_agent_id == turn.agent_id and one.state in _AT_WORK]
-        return [f"{mark_hidden(one.name)}{' (needs an answer)' if one.state == 'needs_input' else ''}" for one in mine]
+        """Return the children of the turn's agent that still work."""
+        children = [row for row in self._agents.values() if row.parent_agent_id == turn.agent_id]
+        return [
+            f"{mark_hidden(row.name)}{' (needs an answer)' if row.state == 'needs_input' else ''}"
+            for row in children
+            if row.state in _AT_WORK
+        ]
 
 
 def _print_fact(event: WireEvent) -> None:
     print_out(msgspec.json.encode(event).decode())
 
 
-def _silent(_: str) -> None:
+def _ignore(_: str) -> None:
     pass

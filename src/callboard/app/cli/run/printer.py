@@ -1,4 +1,4 @@
-"""A turn as it happens: the answer on standard output, what goes along with it on standard error."""
+"""Live output of a turn: the answer on standard output, everything else on standard error."""
 
 from __future__ import annotations
 
@@ -28,61 +28,62 @@ from callboard.contracts.rows import (
 from ..terminal.output import ControlStripper, Style, print_err, print_out, terminal_width, to_line
 from ..terminal.renderer import format_aside, format_tool
 
-_OVER = ("output-available", "output-error", "cancelled")
+_ENDED = ("output-available", "output-error", "cancelled")
 
 
 class _Stream:
-    """A text that is printed as it comes. `told` counts its characters, as the rows do."""
+    """A streamed text. `printed` counts its characters, as the rows do."""
 
-    def __init__(self, *, aloud: bool) -> None:
-        self.aloud = aloud
-        self.told = 0
-        self.over = False
-        self.plain = ControlStripper()
+    def __init__(self, *, is_answer: bool) -> None:
+        self.is_answer = is_answer
+        self.printed = 0
+        self.has_ended = False
+        self.stripper = ControlStripper()
 
 
 class Printer:
-    """Prints the parts of one turn out of row operations, and of the turn that carries out its plan; what was printed is never
-    taken back."""
+    """Printer of the parts of a turn, and of the turn that carries out its plan, from row operations.
 
-    def __init__(self, turn: str, whole: Callable[[Text], Awaitable[str]]) -> None:
+    Printed text is never removed.
+    """
+
+    def __init__(self, turn: str, read_text: Callable[[Text], Awaitable[str]]) -> None:
         self._turns = {turn}
-        self._whole = whole
+        self._read_text = read_text
         self._style = Style(sys.stderr)
         self._live = sys.stderr.isatty()
         self._streams: dict[str, _Stream] = {}
-        self._told: dict[str, str] = {}
+        self._lines: dict[str, str] = {}
         self._current: _Stream | None = None
         self._column = 0
-        self._passing = False
+        self._has_temporary_line = False
 
     async def show(self, ops: Iterable[Op]) -> None:
-        """Prints what is new in these operations."""
+        """Print the new content of row operations."""
         for op in ops:
             match op:
                 case Upsert(row=Part() as part) if part.turn_id in self._turns:
                     await self._part(part)
                 case AppendText(panel="parts", field="content") if op.key in self._streams:
-                    self._more(self._streams[op.key], op.text, op.offset)
+                    self._append(self._streams[op.key], op.text, op.offset)
                 case _:
                     pass
 
     def line(self, text: str) -> None:
-        """A line beside the answer."""
-        self._fresh()
+        """Print a line between the pieces of the answer."""
+        self._start_line()
         print_err(text)
 
     def end(self) -> None:
-        """Ends the line that is being printed."""
-        self._fresh()
+        """End the current line."""
+        self._start_line()
 
     async def _part(self, part: Part) -> None:
         match part:
             case TextPart():
-                await self._text(part.key, part.content, aloud=True, over=part.state != "streaming", anew=part.revised)
+                await self._text(part, is_answer=True, is_revised=part.revised)
             case ReasoningPart():
-                over = part.state != "streaming"
-                await self._text(part.key, part.content, aloud=False, over=over, anew=False)
+                await self._text(part, is_answer=False)
             case ToolPart():
                 self._tool(part)
             case NoticePart() | ErrorPart() | SteerPart() | NotificationPart() | HandoffPart():
@@ -97,69 +98,70 @@ class Printer:
             case _:
                 pass
 
-    async def _text(self, key: str, content: Text, *, aloud: bool, over: bool, anew: bool) -> None:
-        stream = self._streams.setdefault(key, _Stream(aloud=aloud))
-        if stream.over:
+    async def _text(self, part: TextPart | ReasoningPart, *, is_answer: bool, is_revised: bool = False) -> None:
+        content, has_ended = part.content, part.state != "streaming"
+        stream = self._streams.setdefault(part.key, _Stream(is_answer=is_answer))
+        if stream.has_ended:
             return
-        if anew and stream.told:
-            # What the provider finished with differs from what it streamed; the former holds.
+        if is_revised and stream.printed:
+            # The provider's final text differs from its stream, and replaces it.
             self.line(self._style.warn("  ! the answer was revised:"))
-            stream.told = 0
-        whole = content.text
-        if content.ref is not None and over:
-            whole = await self._whole(content)
-        self._more(stream, whole[stream.told :], stream.told)
-        if over:
-            stream.over = True
-            self._say(stream, stream.plain.end())
+            stream.printed = 0
+        text = content.text
+        if content.ref is not None and has_ended:
+            text = await self._read_text(content)
+        self._append(stream, text[stream.printed :], stream.printed)
+        if has_ended:
+            stream.has_ended = True
+            self._print(stream, stream.stripper.end())
             if stream is self._current:
-                self._fresh()
+                self._start_line()
 
-    def _more(self, stream: _Stream, text: str, offset: int) -> None:
-        fresh = text[max(0, stream.told - offset) :]
-        stream.told = max(stream.told, offset + len(text))
-        self._say(stream, stream.plain.feed(fresh))
+    def _append(self, stream: _Stream, text: str, offset: int) -> None:
+        fresh = text[max(0, stream.printed - offset) :]
+        stream.printed = max(stream.printed, offset + len(text))
+        self._print(stream, stream.stripper.feed(fresh))
 
-    def _say(self, stream: _Stream, text: str) -> None:
-        if not text or not (stream.aloud or self._live):
+    def _print(self, stream: _Stream, text: str) -> None:
+        if not text or not (stream.is_answer or self._live):
             return
         if stream is not self._current:
-            self._fresh()
+            self._start_line()
             self._current = stream
-        self._pass()
-        if stream.aloud:
+        self._clear_temporary_line()
+        if stream.is_answer:
             print_out(text, end="")
         else:
             print_err(self._style.dim(text), end="")
         self._column = len(text) - text.rfind("\n") - 1 if "\n" in text else self._column + len(text)
 
     def _tool(self, part: ToolPart) -> None:
-        if part.state in _OVER:
+        if part.state in _ENDED:
             self._once(part.key, format_tool(part, self._style))
-        elif self._live and part.state in ("running", "progress") and self._told.get(part.key) != "passing":
-            self._told[part.key] = "passing"
-            self._fresh()
+        elif self._live and part.state in ("running", "progress") and self._lines.get(part.key) != "temporary":
+            self._lines[part.key] = "temporary"
+            self._start_line()
             print_err(self._style.dim(f"  … {to_line(part.summary or part.tool, terminal_width() - 6)}"), end="")
-            self._passing = True
+            self._has_temporary_line = True
 
     @staticmethod
     def _is_news(part: PlanPart | RemoteStatusPart) -> bool:
-        """What was printed is not taken back: a plan is printed once it is final, a task elsewhere when its state changes."""
+        """Return True for a final plan and for each state of a remote task: printed lines cannot change."""
         return isinstance(part, RemoteStatusPart) or part.state != "streaming"
 
     def _once(self, key: str, line: str) -> None:
-        if line and self._told.get(key) != line:
-            self._told[key] = line
+        if line and self._lines.get(key) != line:
+            self._lines[key] = line
             self.line(line)
 
-    def _fresh(self) -> None:
-        self._pass()
+    def _start_line(self) -> None:
+        self._clear_temporary_line()
         if self._column:
             print_out()
             self._column = 0
 
-    def _pass(self) -> None:
-        """Takes the line of a tool at work away."""
-        if self._passing:
+    def _clear_temporary_line(self) -> None:
+        """Erase the line of a running tool."""
+        if self._has_temporary_line:
             print_err("\r\x1b[2K", end="")
-            self._passing = False
+            self._has_temporary_line = False

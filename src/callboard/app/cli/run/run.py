@@ -1,4 +1,4 @@
-"""`callboard run "PROMPT"`."""
+"""`callboard run PROMPT`."""
 
 from __future__ import annotations
 
@@ -34,77 +34,42 @@ from ..terminal.exit_codes import DONE, ENDED_BY_PERSON, FAILED, INTERRUPTED, RE
 from ..terminal.ignored_settings import load_or_warn, warn_shared_folder
 from ..terminal.loop import ctrl_c, run_async
 from ..terminal.milestones import format_settings_problem, untrusted_note, unused_models_note
-from ..terminal.options import ApproveOption, BroadFolder, resolve_approval
+from ..terminal.options import ApproveOption, BroadFolder, FolderOption, JsonFacts, resolve_approval
 from ..terminal.output import Style, mark_hidden, print_err
 from .conversation import Conversation
 
-_HELP = """Give an agent a prompt and follow its turn to the end.
+_HELP = """Send a prompt to an agent, and follow its turn to the end.
 
-The answer goes to standard output, everything else to standard error. Uses the Callboard that runs, or runs one
-for as long as the turn takes; the session is kept either way. Ctrl-C stops the turn, a second one leaves at once.
+The answer goes to standard output, everything else to standard error. Uses the running Callboard, or starts one until
+the turn ends. The session is kept. Ctrl-C stops the turn; a second Ctrl-C leaves at once.
 
 \b
 Examples:
   callboard run "Why does the test fail?"
-  callboard run "Fix it" --session last            go on in the newest session
+  callboard run "Fix it" --session last            continue the newest session
   callboard run "Write the report" --approve all-edits
   callboard run "What is wrong here?" --file screenshot.png
   callboard run - < prompt.txt > answer.md
-  callboard run "Tidy up" --mode auto --json       every fact, one JSON line each
+  callboard run "Tidy up" --mode auto --json       print every fact, one JSON line each
 
 \b
-Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped by somebody else,
-4 refused, not started because its agent is paused, or an approval was needed and no user could give it,
+Exit codes: 0 completed, 1 failed, 2 wrong usage, 3 stopped from elsewhere,
+4 refused, not started because its agent is paused, or an approval that no user could give,
 130 stopped by Ctrl-C.
 """
-
-
-def register(app: typer.Typer) -> None:
-    """Adds the verb."""
-    app.command("run", help=_HELP)(_run)
-
-
-def _run(
-    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What to do; `-` reads it from standard input.")],
-    session: Annotated[str, typer.Option(help="Go on in this session (an id, or `last`) instead of a new one.")] = "",
-    folder: Annotated[Path, typer.Option("--folder", "-C", help="The folder to work in.")] = Path(),
-    mode: Annotated[Mode, typer.Option(help="Talk, or work the objective until it is finalised.")] = "chat",
-    permission: Annotated[
-        PermissionMode | None, typer.Option(help="What needs no approval. [your settings, else ask]")
-    ] = None,
-    file: Annotated[
-        list[Path] | None, typer.Option("--file", help="File or image to attach; repeat it for more, at most 20.")
-    ] = None,
-    when_busy: Annotated[WhenBusy, typer.Option(help="What becomes of the prompt while another turn runs.")] = "queue",
-    approve: ApproveOption = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON line a fact instead of text.")] = False,
-    wide: BroadFolder = False,
-) -> None:
-    answered = resolve_approval(approve)
-    text = sys.stdin.read() if prompt == "-" else prompt
-    if not text.strip():
-        raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Say what is to be done.")
-    wanted = RunRequest(
-        prompt=text,
-        folder=folder.expanduser().absolute(),
-        session=session,
-        mode=mode,
-        permission=permission,
-        files=tuple(path.expanduser().absolute() for path in file or ()),
-        when_busy=when_busy,
-        approve=answered,
-        json=json,
-        wide=wide,
-    )
-    raise typer.Exit(run_async(carry_out(wanted)))
-
-
 BY_HAND = "Ctrl-C in the terminal"
 
 
 class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One turn, and how it is followed. `session` is empty for a new one; `permission` is None for what is usual in its folder,
-    `approve` where a person is asked. `wide` approves a broad folder; `files` are attached."""
+    """The arguments of one turn.
+
+    Attributes:
+        session: Empty for a new session.
+        permission: None for the default mode of the folder.
+        approve: None if the person in the terminal answers approvals.
+        wide: Whether a broad folder is approved.
+        files: Files to attach.
+    """
 
     prompt: str
     folder: Path
@@ -118,51 +83,91 @@ class RunRequest(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[Path, ...] = ()
 
 
-async def carry_out(wanted: RunRequest) -> int:
-    """Gives the prompt and follows the turn; returns the exit code. Raises Refusal."""
+def register(app: typer.Typer) -> None:
+    """Add the verb."""
+    app.command("run", help=_HELP)(_run)
+
+
+def _run(
+    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="Prompt; `-` reads it from standard input.")],
+    session: Annotated[str, typer.Option(help="Session id, or `last`. [default: a new session]")] = "",
+    folder: FolderOption = Path(),
+    mode: Annotated[Mode, typer.Option(help="Conversation, or work on the objective until it is finalised.")] = "chat",
+    permission: Annotated[
+        PermissionMode | None, typer.Option(help="Permission mode. [default: your settings, else ask]")
+    ] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", help="File or image to attach; repeatable, at most 20.")
+    ] = None,
+    when_busy: Annotated[WhenBusy, typer.Option(help="Handling of the prompt while another turn runs.")] = "queue",
+    approve: ApproveOption = None,
+    json: JsonFacts = False,
+    wide: BroadFolder = False,
+) -> None:
+    policy = resolve_approval(approve)
+    text = sys.stdin.read() if prompt == "-" else prompt
+    if not text.strip():
+        raise Refusal("invalid_input", "The prompt is empty.", field="PROMPT", hint="Describe the task.")
+    request = RunRequest(
+        prompt=text,
+        folder=folder.expanduser().absolute(),
+        session=session,
+        mode=mode,
+        permission=permission,
+        files=tuple(path.expanduser().absolute() for path in file or ()),
+        when_busy=when_busy,
+        approve=policy,
+        json=json,
+        wide=wide,
+    )
+    raise typer.Exit(run_async(_carry_out(request)))
+
+
+async def _carry_out(request: RunRequest) -> int:
+    """Send the prompt and follow the turn; return the exit code. Raises Refusal."""
     home = StateFolder.from_environment(os.environ)
     settings, _ = await load_or_warn(home)
-    with ctrl_c() as asked:
+    with ctrl_c() as stop:
         try:
-            async with connect(home, os.environ, lambda found: _tell_unused(found, settings.models)) as client:
-                accepted, before = await _submit(client, wanted)
-                conversing = Conversation(client, accepted, wanted.approve, as_json=wanted.json, before=before)
-                turn = await conversing.run(asked, BY_HAND)
-                return exit_of(turn, refused=conversing.refused, by_hand=asked.is_set())
+            async with connect(home, os.environ, lambda endpoint: _warn_unused(endpoint, settings.models)) as client:
+                accepted, before = await _submit(client, request)
+                conversation = Conversation(client, accepted, request.approve, as_json=request.json, before=before)
+                turn = await conversation.run(stop, BY_HAND)
+                return exit_of(turn, refused=conversation.refused, by_hand=stop.is_set())
         except asyncio.CancelledError:
             return ENDED_BY_PERSON
 
 
-def _tell_unused(found: Endpoint, set_here: tuple[AnyModel, ...]) -> None:
-    models = find_unused_models(found, set_here, os.environ)
-    if models:
-        print_err(Style(sys.stderr).warn(unused_models_note(models, found.pid, found.model)))
+def _warn_unused(endpoint: Endpoint, models: tuple[AnyModel, ...]) -> None:
+    unused = find_unused_models(endpoint, models, os.environ)
+    if unused:
+        print_err(Style(sys.stderr).warn(unused_models_note(unused, endpoint.pid, endpoint.model)))
 
 
-async def _submit(client: Client, wanted: RunRequest) -> tuple[TurnAccepted, int]:
-    """Gives the prompt; returns what became of it, and the sequence before it."""
-    request = SubmitTurn(
-        text=wanted.prompt,
-        mode=wanted.mode,
-        when_busy=wanted.when_busy,
-        attachments=await _attached(client, wanted.files),
+async def _submit(client: Client, request: RunRequest) -> tuple[TurnAccepted, int]:
+    """Submit the turn; return its acceptance, and the sequence before it."""
+    command = SubmitTurn(
+        text=request.prompt,
+        mode=request.mode,
+        when_busy=request.when_busy,
+        attachments=await _attached(client, request.files),
     )
-    if wanted.session:
-        session = await resolve_session(RemoteReader(client), wanted.session)
+    if request.session:
+        session = await resolve_session(RemoteReader(client), request.session)
         read: SessionRead = await client.submit(GetSession(session_id=session, turns=1))
         warn_shared_folder(read.session.folder)
-        permission = await _permission(client, wanted, read.session.workspace_id)
-        named = msgspec.structs.replace(request, session_id=session, permission_mode=permission)
-        return await client.submit(named), read.head
-    opened = await open_folder(client.submit, wanted.folder, wide=wanted.wide)
+        permission = await _permission(client, request, read.session.workspace_id)
+        command = msgspec.structs.replace(command, session_id=session, permission_mode=permission)
+        return await client.submit(command), read.head
+    opened = await open_folder(client.submit, request.folder, wide=request.wide)
     warn_shared_folder(opened.path)
-    permission = await _permission(client, wanted, opened.workspace_id)
-    named = msgspec.structs.replace(request, workspace_id=opened.workspace_id, permission_mode=permission)
-    return await client.submit(named), 0
+    permission = await _permission(client, request, opened.workspace_id)
+    command = msgspec.structs.replace(command, workspace_id=opened.workspace_id, permission_mode=permission)
+    return await client.submit(command), 0
 
 
 async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment, ...]:
-    """Upload the files. Raises Refusal `invalid_input` of one that cannot be read, before any of them is sent."""
+    """Upload the files. Raises Refusal `invalid_input` for an unreadable file, before any upload."""
     contents: list[tuple[str, bytes]] = []
     for path in files:
         try:
@@ -173,21 +178,21 @@ async def _attached(client: Client, files: tuple[Path, ...]) -> tuple[Attachment
     return tuple([Attachment(upload=(await client.upload(name, data)).upload) for name, data in contents])
 
 
-async def _permission(client: Client, wanted: RunRequest, workspace: str) -> PermissionMode:
-    """The mode that was chosen, else the usual one of the folder; says where the folder's files ask for more than they have."""
+async def _permission(client: Client, request: RunRequest, workspace: str) -> PermissionMode:
+    """Return the chosen mode, else the default of the folder; warn about untrusted requests and invalid settings."""
     trust: TrustRead = await client.submit(GetTrust(workspace_id=workspace))
     if count_untrusted(trust):
         print_err(Style(sys.stderr).warn(untrusted_note(count_untrusted(trust))))
     for problem in trust.problems:
         print_err(Style(sys.stderr).warn(mark_hidden(format_settings_problem(problem))))
-    if wanted.permission is not None:
-        return wanted.permission
+    if request.permission is not None:
+        return request.permission
     settings: SettingsRead = await client.submit(GetSettings(place="folder", workspace_id=workspace))
     return msgspec.convert(settings.holding.get("usual_mode", "ask"), PermissionMode)
 
 
 def exit_of(turn: TurnRow, *, refused: int, by_hand: bool) -> int:
-    """Return the exit code of a turn that ended, after so many refused approvals."""
+    """Return the exit code of an ended turn. `refused` counts approvals that no user could give."""
     match turn.state:
         case "completed":
             return REFUSED if refused else DONE

@@ -8,21 +8,21 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from ...state_folder import StateFolder
-from ..terminal.output import Progress, Style, print_err, print_out
+from ..terminal.options import ForceOption, JsonObject
+from ..terminal.output import Progress, Style, print_err, print_json, print_out
 
-_HELP = """Write a backup of all that is stored to one file.
+_HELP = """Back up all stored data to one file.
 
-PLACE is the file to write, or a folder, which gets a file named by the time. The log is copied as of one moment, also while
-another `callboard` runs, and the whole copy is checked before the backup is written.
+PLACE is a file, or a folder that gets a file named by the time. The backup is a snapshot of one moment, even while
+Callboard is running. The copy is checked before the backup is written.
 
 \b
-Contains: the log with all its content, the settings, the names of secrets, and uploads that wait.
-Leaves out: views.db (made anew from the log), the values of secrets (in the system's keyring), the token, the log of incidents.
-It is not encrypted: keep it where only you can read it. A place in a project's folder is refused, since agents read there.
+Includes: the log with all content, the settings, the names of secrets, and pending uploads.
+Omits: views.db (rebuilt from the log), the values of secrets (in the system keyring), the token, the incident log.
+The backup is not encrypted: store it where only you can read it. Agents can read project folders, so those need --in-project.
 
 \b
 Examples:
@@ -31,7 +31,7 @@ Examples:
   callboard backup /mnt/disk --json | jq -r .file
 
 \b
-Exit codes: 0 written, 1 the store is damaged or the disk failed, 2 the place or the request was wrong.
+Exit codes: 0 written, 1 damaged store or failed disk, 2 invalid place or request.
 """
 
 
@@ -41,13 +41,13 @@ def register(app: typer.Typer) -> None:
 
 
 def _backup(
-    place: Annotated[Path, typer.Argument(metavar="PLACE", help="The file to write, or a folder.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-    damaged: Annotated[bool, typer.Option("--damaged", help="Back up a damaged store as it is.")] = False,
+    place: Annotated[Path, typer.Argument(metavar="PLACE", help="File to write, or a folder.")],
+    force: ForceOption = False,
+    damaged: Annotated[bool, typer.Option("--damaged", help="Permission to back up a damaged store as it is.")] = False,
     in_project: Annotated[
-        bool, typer.Option("--in-project", help="Allow a place in a project's folder, where agents can read it.")
+        bool, typer.Option("--in-project", help="Permission to write into a project folder, where agents can read it.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+    json: JsonObject = False,
 ) -> None:
     from ...backups import back_up
     from ...reading import no_store
@@ -59,7 +59,7 @@ def _backup(
         home, place.expanduser(), force=force, damaged=damaged, in_project=in_project, progress=Progress(quiet=json)
     )
     if json:
-        print_out(msgspec.json.encode(made).decode())
+        print_json(made)
         return
     style = Style(sys.stderr)
     print_out(made.file)
@@ -71,8 +71,8 @@ def _backup(
             )
         )
     if made.damages:
-        print_err(style.warn(f"{made.damages} damaged in it: `callboard check` lists them."))
-    for one in made.left_out:
-        print_err(style.dim(f"left out: {one}"))
+        print_err(style.warn(f"It contains {made.damages} damaged entries: `callboard check` lists them."))
+    for name in made.left_out:
+        print_err(style.dim(f"not included: {name}"))
     options = " --damaged" if made.damages else ""
     print_err(style.dim(f"Restore it: callboard restore {shlex.quote(made.file)}{options}"))

@@ -6,30 +6,30 @@ import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import msgspec
 import typer
 
 from ...state_folder import StateFolder
 from ..terminal.exit_codes import DONE, FAILED
-from ..terminal.output import Progress, Style, print_out, to_line
+from ..terminal.options import JsonObject
+from ..terminal.output import Progress, Style, print_json, print_out, to_line
 
 if TYPE_CHECKING:
     from callboard.log.sqlite.upkeep.damage import Checked
 
-_HELP = """Check all that is stored, and name what is damaged.
+_HELP = """Check all stored data, and report damage.
 
-Reads every fact with its link, every blob with its hash, every reference between them, and all derived data (views.db).
-Changes nothing. Works while another `callboard` runs, and on a read-only file system.
+Reads every fact and link, every blob and hash, every reference, and all derived data (views.db). Changes nothing.
+Works while Callboard is running, and on a read-only file system.
 
 \b
 Examples:
   callboard check
-  callboard check --quick                   the newest facts, blobs and rows only
+  callboard check --quick                   check only the newest facts, blobs and rows
   callboard check --json | jq -r '.damages[].name'
 
 \b
-Exit codes: 0 nothing is lost, 1 something is damaged, 2 there is nothing to check.
-Damaged views exit with 0: derived data is folded anew from the log. `--json` names them with the code `rows_damaged`.
+Exit codes: 0 no data loss, 1 damaged data, 2 no store.
+Damaged views exit with 0, because Callboard rebuilds them from the log. `--json` lists them as `rows_damaged`.
 """
 
 
@@ -39,8 +39,8 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(
-    quick: Annotated[bool, typer.Option("--quick", help="The newest facts, blobs and rows only.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object instead of text.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Check of the newest facts, blobs and rows only.")] = False,
+    json: JsonObject = False,
 ) -> int:
     from callboard.log.sqlite.upkeep.checking import check_store
 
@@ -51,7 +51,7 @@ def _check(
         raise no_store(home)
     checked = check_store(home.store, whole=not quick, progress=Progress(quiet=json))
     if json:
-        print_out(msgspec.json.encode(checked).decode())
+        print_json(checked)
     else:
         _print(checked)
     return DONE if checked.sound else FAILED
@@ -59,13 +59,13 @@ def _check(
 
 def _print(checked: Checked) -> None:
     style = Style(sys.stdout)
-    for one in checked.damages:
-        place = f"{one.name}/{one.sequence}" if one.kind == "fact" else one.name
-        mark = style.bad("damaged") if one.loses else style.warn("derived")
-        print_out(f"{mark}  {one.kind} {to_line(place)}")
-        print_out(f"         {to_line(one.message)}")
-        print_out(f"         {style.dim(to_line(one.advice))}")
-    how = "" if checked.whole else " (a quick look at the newest)"
+    for damage in checked.damages:
+        place = f"{damage.name}/{damage.sequence}" if damage.kind == "fact" else damage.name
+        mark = style.bad("damaged") if damage.loses else style.warn("derived")
+        print_out(f"{mark}  {damage.kind} {to_line(place)}")
+        print_out(f"         {to_line(damage.message)}")
+        print_out(f"         {style.dim(to_line(damage.advice))}")
+    how = "" if checked.whole else " (quick check of the newest)"
     mark = style.good("sound") if checked.sound else style.bad(f"{len(checked.damages)} damaged")
     print_out(
         f"{mark}  {checked.streams} streams, {checked.facts:,} facts, {checked.blobs:,} blobs in {checked.store}{how}"

@@ -1,4 +1,4 @@
-"""Approvals: asked in the terminal, or given and refused in place of a person as the person said beforehand."""
+"""Approvals, answered in the terminal or by the policy of `--approve`."""
 
 from __future__ import annotations
 
@@ -19,86 +19,91 @@ from .output import Style, mark_hidden, print_err
 from .questions import Answer, count_commands, format_choices, parse_answer, preview_notes, read_context
 from .wording import format_outcome
 
-#: What is approved without a person: nothing, changes of files by the tools for it, or everything that asks.
+#: What is approved without a person: nothing, file changes by the editing tools, or every request.
 Approve = Literal["none", "all-edits", "all"]
 EDITING = ("Write", "Edit")
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", re.MULTILINE)
 _LONGEST_LINE = 4096
 
 
-_NOBODYS = Answer("reject", reason="Nobody was there to approve it.", unattended=True)
-_UNANSWERED = Answer("reject", reason="Nobody was there to answer it.", unattended=True)
+_UNAPPROVED = Answer("reject", reason="No user was present to approve it.", unattended=True)
+_UNANSWERED = Answer("reject", reason="No user was present to answer it.", unattended=True)
 
 
 class Approvals:
-    """Answers the actions of a turn, one after another. `refused` counts those that nobody was there to approve."""
+    """Answers to the actions of a turn, one after another. `refused` counts the requests that no user could approve."""
 
     def __init__(
         self,
         client: Client,
         session: str,
-        standing: Approve | None,
-        line: Callable[[str], None],
-        asking: Callable[[bool], None] = lambda _: None,
+        policy: Approve | None,
+        print_line: Callable[[str], None],
+        on_question: Callable[[bool], None] = lambda _: None,
     ) -> None:
-        """`standing` is None where a person is asked in the terminal. `asking` is called with True when a question is put, and
-        with False when it is over."""
-        self._asking = asking
+        """Start without requests.
+
+        Args:
+            policy: None if the person in the terminal answers.
+            print_line: Prints a line between other output.
+            on_question: Receives True when a question is shown, and False when it ends.
+        """
+        self._on_question = on_question
         self._client = client
         self._session = session
-        self._standing: Approve | None = standing
-        self._line = line
+        self._policy: Approve | None = policy
+        self._print_line = print_line
         self._style = Style(sys.stderr)
         self._open: dict[str, asyncio.Event] = {}
-        self._others: set[str] = set()
+        self._reported: set[str] = set()
         self._queue: asyncio.Queue[ActionRow] = asyncio.Queue()
         self.refused = 0
-        self._asked: ActionRow | None = None
+        self._shown_row: ActionRow | None = None
 
     def abandon_question(self) -> bool:
-        """The person wants to stop: what becomes of the question is no news. Returns whether there was one."""
-        asked, self._asked = self._asked, None
-        return asked is not None
+        """Stop reporting the outcome of the current question; return True if there is one."""
+        row, self._shown_row = self._shown_row, None
+        return row is not None
 
     def request_answer(self, row: ActionRow) -> None:
-        """An action waits for an answer."""
+        """Queue an action for an answer."""
         if row.action_id not in self._open:
             self._open[row.action_id] = asyncio.Event()
             self._queue.put_nowait(row)
 
     def request_answer_elsewhere(self, row: ActionRow) -> None:
-        """An action of a child that has its work from elsewhere. A person is asked; what was said beforehand is not of it."""
-        if self._standing is None:
+        """Queue an action of a child with work of another turn. Only a person answers it; the policy does not apply."""
+        if self._policy is None:
             self.request_answer(row)
-        elif row.action_id not in self._others:
-            self._others.add(row.action_id)
-            self._line(self._style.warn(f"  · {_came_to(row, 'not of this turn, so not answered here')}"))
+        elif row.action_id not in self._reported:
+            self._reported.add(row.action_id)
+            self._print_line(self._style.warn(f"  · {_format_outcome(row, 'not of this turn, so not answered here')}"))
 
     def settle(self, action: str) -> None:
-        """An action no longer waits: it was answered, here or elsewhere, or withdrawn."""
+        """Mark an action as answered, here or elsewhere, or withdrawn."""
         if action not in self._open or self._open[action].is_set():
             return
         self._open[action].set()
-        if self._asked is not None and self._asked.action_id == action:
-            # Told here and not by the task that asks: what follows in the turn may be printed before that runs.
+        if self._shown_row is not None and self._shown_row.action_id == action:
+            # Report it here: the asking task may run only after later output of the turn.
             print_err()
-            self._elsewhere(self._asked)
-            self._asked = None
+            self._report_settled(self._shown_row)
+            self._shown_row = None
 
     def settle_except(self, actions: Container[str]) -> None:
-        """All but these no longer wait."""
+        """Mark all other actions as answered."""
         for action in self._open:
             if action not in actions:
                 self.settle(action)
 
     async def run(self) -> None:
-        """Answers for ever."""
+        """Answer queued actions until cancelled."""
         while True:
             row = await self._queue.get()
             answer = await self._answer(row)
             if answer is None:
                 continue
-            given: ActionAnswered = await self._client.submit(
+            answered: ActionAnswered = await self._client.submit(
                 RespondAction(
                     session_id=self._session,
                     action_id=row.action_id,
@@ -110,81 +115,79 @@ class Approvals:
                     permission_mode=answer.permission_mode,
                 )
             )
-            if not given.first:
-                self._elsewhere(row)
+            if not answered.first:
+                self._report_settled(row)
 
     async def _answer(self, row: ActionRow) -> Answer | None:
-        """The answer, or None where it was settled elsewhere before there was one."""
+        """Return the answer; None if the action was settled elsewhere first."""
         if self._open[row.action_id].is_set():
             return None
-        if self._standing is not None:
-            return self._stands(row, self._standing)
-        self._asking(True)
+        if self._policy is not None:
+            return self._apply_policy(row, self._policy)
+        self._on_question(True)
         asking = asyncio.create_task(self._ask(row))
-        gone = asyncio.create_task(self._open[row.action_id].wait())
-        self._asked = row
+        settled = asyncio.create_task(self._open[row.action_id].wait())
+        self._shown_row = row
         try:
-            await asyncio.wait((asking, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((asking, settled), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._asked = None
-            gone.cancel()
+            self._shown_row = None
+            settled.cancel()
             asking.cancel()
-            await asyncio.gather(asking, gone, return_exceptions=True)
-            self._asking(False)
+            await asyncio.gather(asking, settled, return_exceptions=True)
+            self._on_question(False)
         return None if self._open[row.action_id].is_set() else asking.result()
 
-    def _elsewhere(self, row: ActionRow) -> None:
-        self._line(self._style.dim(f"  · {_came_to(row, 'settled elsewhere')}"))
+    def _report_settled(self, row: ActionRow) -> None:
+        self._print_line(self._style.dim(f"  · {_format_outcome(row, 'settled elsewhere')}"))
 
-    def _stands(self, row: ActionRow, standing: Approve) -> Answer:
-        # What only a person knows or can do, such as to log in somewhere, is not approved beforehand.
+    def _apply_policy(self, row: ActionRow, policy: Approve) -> Answer:
+        # Only a person can provide credentials.
         approvable = "approve" in row.decisions and row.action_type != "credential_request"
-        if approvable and (standing == "all" or (standing == "all-edits" and row.tool in EDITING)):
-            self._line(self._style.dim(f"  · {_came_to(row, f'approved by --approve {standing}')}"))
+        if approvable and (policy == "all" or (policy == "all-edits" and row.tool in EDITING)):
+            self._print_line(self._style.dim(f"  · {_format_outcome(row, f'approved by --approve {policy}')}"))
             return Answer("approve")
         self.refused += 1
-        became = (
-            "rejected, since nobody is there to approve it" if approvable else "not answered, since nobody is there"
-        )
-        self._line(self._style.warn(f"  · {_came_to(row, became)}"))
-        return _nobodys(row)
+        outcome = "rejected: no user is present to approve it" if approvable else "not answered: no user is present"
+        self._print_line(self._style.warn(f"  · {_format_outcome(row, outcome)}"))
+        return _reject(row)
 
     async def _ask(self, row: ActionRow) -> Answer:
         preview = await self._client.read_text(row.preview) if row.preview is not None else ""
-        whole = await self._client.read_text(row.arguments)
-        there = read_context(row, whole)
-        question = " ".join(mark_hidden(_whose(row)).split())
+        arguments = await self._client.read_text(row.arguments)
+        context = read_context(row, arguments)
+        question = " ".join(mark_hidden(_question(row)).split())
         if preview:
-            # What would run comes first: a question above it could draw the eye from it.
-            self._line(f"{self._style.warn('?')} {mark_hidden(row.tool)}  {self._risk(row)}")
-        shown = self._show(preview)
-        for line in preview_notes(preview, whole, count_commands(row)):
+            # The preview comes first: a question above it could distract from it.
+            self._print_line(f"{self._style.warn('?')} {mark_hidden(row.tool)}  {self._risk(row)}")
+        is_complete = self._show(preview)
+        for line in preview_notes(preview, arguments, count_commands(row)):
             print_err(self._style.warn(f"  │ {line}"))
         if preview:
             print_err(self._style.bold(question))
         else:
-            self._line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
-        for line in there.lines():
+            self._print_line(f"{self._style.warn('?')} {self._style.bold(question)}  {self._risk(row)}")
+        for line in context.lines():
             print_err(f"  │ {line}")
-        # What was typed before the question was there is no answer to it.
+        # Input typed before the question is not an answer to it.
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
         while True:
-            print_err(f"{format_choices(row, there, more=not shown)} ", end="")
+            print_err(f"{format_choices(row, context, is_folded=not is_complete)} ", end="")
             line = await read_line()
-            answer = parse_answer(line, row, there)
+            answer = parse_answer(line, row, context)
             if answer is not None:
                 return answer
             if line is None:
                 self.refused += 1
-                return _nobodys(row)
+                return _reject(row)
             if line.strip().lower() == "v":
-                shown = self._show(preview, folds=False)
+                is_complete = self._show(preview, folds=False)
 
     def _risk(self, row: ActionRow) -> str:
         return self._style.dim(f"risk {row.risk}{f', {row.policy}' if row.policy else ''}")
 
     def _show(self, preview: str, *, folds: bool = True) -> bool:
-        """Print what would be done, with its end; a fold says how much it hides. Return True if that was all of it."""
+        """Print the preview, with its end; a fold says how much it hides. Return True if nothing was folded."""
         if not preview:
             return True
         marked = mark(preview.removesuffix("\n")).split("\n")
@@ -198,21 +201,21 @@ class Approvals:
         return not any(isinstance(part, Fold) for part in parts)
 
 
-def _whose(row: ActionRow) -> str:
-    """The question; that of a child names it."""
+def _question(row: ActionRow) -> str:
+    """Return the question; for a child, with its name."""
     return f"{row.agent_name}: {row.prompt}" if row.parent_agent_id else row.prompt
 
 
-def _came_to(row: ActionRow, then: str) -> str:
-    return format_outcome(_whose(row), then)
+def _format_outcome(row: ActionRow, outcome: str) -> str:
+    return format_outcome(_question(row), outcome)
 
 
-def _nobodys(row: ActionRow) -> Answer:
-    return _NOBODYS if "approve" in row.decisions else _UNANSWERED
+def _reject(row: ActionRow) -> Answer:
+    return _UNAPPROVED if "approve" in row.decisions else _UNANSWERED
 
 
 async def read_line() -> str | None:
-    """The next line that the person types; None at the end of input. Can be cancelled, and leaves the rest unread."""
+    """Read the next typed line; None at the end of input. Cancelling it leaves the input unread."""
     loop = asyncio.get_running_loop()
     terminal = sys.stdin.fileno()
     ready = asyncio.Event()
@@ -221,5 +224,5 @@ async def read_line() -> str | None:
         await ready.wait()
     finally:
         loop.remove_reader(terminal)
-    # A terminal hands out whole lines, one at a time.
+    # A terminal delivers whole lines, one at a time.
     return os.read(terminal, _LONGEST_LINE).decode("utf-8", "replace") or None

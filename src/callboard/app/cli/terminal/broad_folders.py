@@ -1,4 +1,4 @@
-"""The question before a home or a folder of the system is opened."""
+"""Approval of a home or system folder before it opens."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Submit = Callable[[OpenWorkspace], Awaitable[WorkspaceIsOpen]]
 
 
 async def open_folder(submit: Submit, folder: Path | str, *, wide: bool, asks: bool = True) -> WorkspaceIsOpen:
-    """Open a folder; where the server refuses it as too broad, ask the person at the terminal and open it with an approval.
+    """Open a folder. If the server refuses it as too broad, ask the person at the terminal.
 
     Args:
-        wide: True if the person approved a broad folder with `--wide`.
-        asks: False if no question may be put, such as with `--yes`.
+        wide: Whether `--wide` approved a broad folder.
+        asks: Whether a question is allowed; False with `--yes`.
     Raises:
-        Refusal: `folder_too_broad` without an approval, and what opening refuses.
+        Refusal: `folder_too_broad` without an approval, and every refusal of `OpenWorkspace`.
     """
     path = str(folder)
     try:
@@ -32,12 +32,12 @@ async def open_folder(submit: Submit, folder: Path | str, *, wide: bool, asks: b
             raise
         problem = refusal.problem
     if not (asks and sys.stdin.isatty() and sys.stderr.isatty() and await _approves(problem)):
-        hint = "Open the folder of one project. If you mean this one, add --wide."
+        hint = "Open the folder of one project. To open this one, add --wide."
         raise Refusal("folder_too_broad", problem.message, field="--wide", hint=hint)
     return await submit(OpenWorkspace(path=path, wide=True))
 
 
 async def _approves(problem: Problem) -> bool:
     print_err(mark_hidden(problem.message))
-    print_err("Keys and start files of shells stay hidden from agents. Open it? [y/N] ", end="")
+    print_err("Agents cannot see keys and shell start-up files. Open it? [y/N] ", end="")
     return (await read_line() or "").strip().casefold() in ("y", "yes")

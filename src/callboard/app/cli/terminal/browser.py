@@ -1,4 +1,4 @@
-"""The page in a browser, where one would appear before the person who started this."""
+"""The workbench page in the person's browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from callboard.contracts.settings import Settings
 
 
 def may_open(settings: Settings) -> bool:
-    """True where there is a display and the person did not say no."""
+    """Return True if the settings allow a browser and there is a display."""
     if not settings.browser or not sys.stdout.isatty():
         return False
     if sys.platform == "darwin":
@@ -20,9 +20,11 @@ def may_open(settings: Settings) -> bool:
 
 
 def open_page(opener: str) -> None:
-    """Open the page by a file that redirects to it: what opens the page must not be in a command line, which every user of
-    the machine can read. It is opened beside everything else: some browsers keep their starter waiting. Without a file the
-    printed address opens the page."""
+    """Open the page through a file that redirects to it.
+
+    Every user of the machine can read command lines, so the address itself must not be in one. A thread opens the file, because
+    some browsers keep their starter waiting. Without a file, only the printed address opens the page.
+    """
     import webbrowser
 
     if opener:

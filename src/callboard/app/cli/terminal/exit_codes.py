@@ -1,10 +1,10 @@
-"""What the exit codes mean.
+"""Exit codes.
 
-0    done; of `run`: the turn completed; of `job`: all items are done
-1    it failed; of `job`: items failed
-2    the request was wrong: usage, settings, an id that names nothing
-3    of `run`: somebody else stopped the turn; of `job`: somebody else cancelled or paused it
-4    refused: by the state of things, or because an approval was needed and nobody was there to give it
+0    success; `run`: the turn completed; `job`: all items are done
+1    failure; `job`: items failed
+2    invalid request: usage, settings, an unknown id
+3    `run`: the turn was stopped from elsewhere; `job`: it was cancelled or paused from elsewhere
+4    refusal: by the current state, or for an approval that no user could give
 130  ended by Ctrl-C
 """
 
@@ -40,7 +40,7 @@ _OF_THE_MACHINE: frozenset[Code] = frozenset(
 
 
 def exit_code(code: Code) -> int:
-    """The exit code of a refusal."""
+    """Return the exit code of a refusal."""
     if code in _OF_THE_REQUEST or code.startswith(("unknown_", "bad_")):
         return WRONG
     return FAILED if code in _OF_THE_MACHINE else REFUSED

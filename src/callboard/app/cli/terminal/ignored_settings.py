@@ -1,4 +1,4 @@
-"""The settings of a command line beside a Callboard that runs: what the file says is that one's affair."""
+"""Settings of this command line that a running Callboard does not use."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ from .output import Style, print_err, strip_controls
 
 
 async def load_or_warn(home: StateFolder, **flags: Any) -> tuple[Settings, Refusal | None]:
-    """The settings that hold here, and why their file cannot be used. Where it cannot and a Callboard runs, that is told and
-    the rest holds, without models: that one goes on with what it read, and is only to be reached.
+    """Load the settings; while Callboard is running, report an invalid file as a warning.
 
-    Raises Refusal `bad_settings` where none runs, and of a flag or a variable.
+    The running process keeps its last valid settings. This process then uses the defaults, without models.
+
+    Returns:
+        The settings, and why the file is invalid; None if it is valid.
+    Raises:
+        Refusal: `bad_settings` for an invalid option or variable, or for an invalid file if no Callboard is running.
     """
     try:
         return load_settings(home, os.environ, **flags), None
@@ -31,19 +35,15 @@ async def load_or_warn(home: StateFolder, **flags: Any) -> tuple[Settings, Refus
         running = await find_endpoint(home)
         if running is None:
             raise
-        rest = load_settings(home, os.environ, file=False, **flags)
-        problem = refusal.problem
+        settings = load_settings(home, os.environ, file=False, **flags)
         style = Style(sys.stderr)
-        print_err(style.warn(strip_controls(problem.message)))
-        print_err(
-            style.dim(
-                f"Process {running.pid}, which runs, goes on with what it read before. {strip_controls(problem.hint)}"
-            )
-        )
-        return msgspec.structs.replace(rest, models=()), refusal
+        print_err(style.warn(strip_controls(refusal.problem.message)))
+        hint = strip_controls(refusal.problem.hint)
+        print_err(style.dim(f"Process {running.pid} continues with its last valid settings. {hint}"))
+        return msgspec.structs.replace(settings, models=()), refusal
 
 
 def warn_shared_folder(folder: str) -> None:
     """Print a warning for each process that serves the folder with another state folder."""
-    for one in find_others(folder, StateFolder.from_environment(os.environ).folder, os.environ):
-        print_err(Style(sys.stderr).warn(shared_folder_note(one)))
+    for use in find_others(folder, StateFolder.from_environment(os.environ).folder, os.environ):
+        print_err(Style(sys.stderr).warn(shared_folder_note(use)))

@@ -1,4 +1,4 @@
-"""Coroutines from a command line, and Ctrl-C while they run."""
+"""Event loop of a verb, and Ctrl-C while it runs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
-    """Runs it to its end, on uvloop where that is installed."""
+    """Run a coroutine to its end, on uvloop if it is installed."""
     try:
         import uvloop
     except ImportError:
@@ -23,20 +24,20 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def ctrl_c() -> Generator[asyncio.Event]:
-    """Set by the first Ctrl-C; the second one ends the whole."""
+    """Set the event on the first Ctrl-C; cancel the current task on the second."""
     loop = asyncio.get_running_loop()
-    asked = asyncio.Event()
-    whole = asyncio.current_task()
+    stop = asyncio.Event()
+    task = asyncio.current_task()
 
-    def come() -> None:
-        if asked.is_set() and whole is not None:
-            whole.cancel()
-        asked.set()
+    def handle() -> None:
+        if stop.is_set() and task is not None:
+            task.cancel()
+        stop.set()
 
-    for one in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(one, come)
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, handle)
     try:
-        yield asked
+        yield stop
     finally:
-        for one in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(one)
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)

@@ -1,4 +1,4 @@
-"""Where text goes, and text as it is safe to print: what a model, a file or a tool says moves no cursor and runs nothing."""
+"""Output streams, colours, and removal of terminal controls from text of models, files and tools."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import sys
 import time
 from typing import TextIO
 
+import msgspec
+
 from callboard.contracts.text.exact import mark
 
-#: A sequence that a terminal would act on, whole or as far as it came. Strings end at the line at the latest.
+#: A control sequence, complete or truncated. A string sequence ends at the end of its line at the latest.
 _SEQUENCE = re.compile(
     r"""
       (?: \x1b \[ | \x9b ) [0-?]* [ -/]* [@-~]?                                     # control sequences
@@ -20,13 +22,13 @@ _SEQUENCE = re.compile(
     """,
     re.VERBOSE,
 )
-#: What is left: controls other than tab and line feed, and characters that reorder or hide text.
+#: Other controls, except tab and line feed, and characters that reorder or hide text.
 _DROPPED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]"
 )
-#: How many seconds pass between two lines of progress.
+#: Seconds between two lines of progress.
 _EVERY_S = 2.0
-#: What may go on in the next piece of a text.
+#: A sequence that the next piece of the text may continue.
 _UNFINISHED = re.compile(
     r"""(?:
       (?: \x1b \[ | \x9b ) [0-?]* [ -/]*
@@ -39,43 +41,43 @@ _UNFINISHED = re.compile(
 
 
 def strip_controls(text: str) -> str:
-    """The text without anything that a terminal acts on; lines end in a line feed."""
+    """Return the text without control sequences; lines end in a line feed."""
     return _DROPPED.sub("", _SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def mark_hidden(text: str) -> str:
-    """The text that a person decides on, with nothing hidden: what elsewhere is dropped is written out."""
+    """Return a text to decide on, with hidden characters written out instead of removed."""
     return mark(text)
 
 
 def to_line(text: str, width: int = 0) -> str:
-    """The text on one line, cut to a width in characters where one is given."""
+    """Return the text on one line, truncated to `width` characters; 0 means no limit."""
     line = " ".join(strip_controls(text).split())
     return line if not width or len(line) <= width else f"{line[: max(0, width - 1)]}…"
 
 
 class ControlStripper:
-    """A text that comes in pieces, without what a terminal acts on, also where that is spread over pieces."""
+    """Removal of control sequences from a text that arrives in pieces."""
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """What may be printed once this piece came."""
+        """Return the text that can be printed after this piece."""
         text = self._held + piece
-        found = _UNFINISHED.search(text)
-        cut = found.start() if found else len(text)
-        self._held = text[cut:]
-        return strip_controls(text[:cut])
+        match = _UNFINISHED.search(text)
+        end = match.start() if match else len(text)
+        self._held = text[end:]
+        return strip_controls(text[:end])
 
     def end(self) -> str:
-        """What was held back in case it went on."""
+        """Return the text of an unfinished sequence."""
         held, self._held = self._held, ""
         return strip_controls(held)
 
 
 class Style:
-    """Colours where the stream is a terminal that shows them; elsewhere the text as it is."""
+    """Colours for a terminal that supports them; plain text otherwise."""
 
     def __init__(self, stream: TextIO) -> None:
         self.on = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
@@ -100,22 +102,27 @@ class Style:
 
 
 def terminal_width() -> int:
-    """How many characters a line has room for."""
+    """Return the number of characters on a line."""
     return shutil.get_terminal_size((100, 24)).columns
 
 
 def print_out(text: str = "", *, end: str = "\n") -> None:
-    """What was asked for, to standard output."""
+    """Print the requested output to standard output."""
     print(text, end=end, file=sys.stdout, flush=True)
 
 
 def print_err(text: str = "", *, end: str = "\n") -> None:
-    """What goes along with it, to standard error."""
+    """Print notes, progress and errors to standard error."""
     print(text, end=end, file=sys.stderr, flush=True)
 
 
+def print_json(value: msgspec.Struct) -> None:
+    """Print a value as one line of JSON to standard output."""
+    print_out(msgspec.json.encode(value).decode())
+
+
 class Progress:
-    """Prints a line now and then, and nothing for work that ends at once."""
+    """Progress lines of a long verb. Short work prints none."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet

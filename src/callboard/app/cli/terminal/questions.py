@@ -1,4 +1,4 @@
-"""A question to a person on a terminal: what stands beside its words, how it can be settled, and what a line says to it."""
+"""Questions in the terminal: their context, their choices, and the parsing of an answer."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ _APPROVING = ("a", "y", "approve", "yes")
 
 
 class Answer(msgspec.Struct, frozen=True):
+    """The decision on an action."""
+
     decision: Decision
     scope: ApprovalScope = "once"
     reason: str = ""
@@ -26,37 +28,37 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class QuestionContext(msgspec.Struct, frozen=True):
-    """What there is beside the words of a question: `options` to choose from, the `steps` of a plan, the `schema` of a form."""
+    """Extra context of a question: `options` to choose from, the `steps` of a plan, the `schema` of a form."""
 
     options: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
     schema: dict[str, Any] | None = None
 
     def lines(self) -> list[str]:
-        """One for each of them, with nothing hidden."""
-        numbered = (f"{number} {one}" for number, one in enumerate(self.options or self.steps, start=1))
-        return [" ".join(mark_hidden(one).split()) for one in (*numbered, *self._fields())]
+        """Return one line for each item, with hidden characters written out."""
+        numbered = (f"{number} {text}" for number, text in enumerate(self.options or self.steps, start=1))
+        return [" ".join(mark_hidden(text).split()) for text in (*numbered, *self._fields())]
 
     def fields(self) -> dict[str, Any]:
-        """What a form asks for, by name."""
-        found = (self.schema or {}).get("properties")
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        """Return the fields of a form by name."""
+        fields = (self.schema or {}).get("properties")
+        return cast("dict[str, Any]", fields) if isinstance(fields, dict) else {}
 
     def _fields(self) -> list[str]:
-        needed: Any = (self.schema or {}).get("required")
-        told: list[str] = []
-        for name, field in self.fields().items():
-            one = cast("dict[str, Any]", field) if isinstance(field, dict) else {}
-            choices: Any = one.get("enum")
-            kind = " | ".join(map(str, cast("list[Any]", choices))) if isinstance(choices, list) else one.get("type")
-            optional = not (isinstance(needed, list) and name in needed)
-            words = [str(kind or "any")] + ["optional"] * optional
-            told.append(f"{name}: {', '.join(words)} {one.get('description') or ''}".rstrip())
-        return told
+        required: Any = (self.schema or {}).get("required")
+        lines: list[str] = []
+        for name, value in self.fields().items():
+            field = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+            choices: Any = field.get("enum")
+            kind = " | ".join(map(str, cast("list[Any]", choices))) if isinstance(choices, list) else field.get("type")
+            is_optional = not (isinstance(required, list) and name in required)
+            notes = [str(kind or "any")] + ["optional"] * is_optional
+            lines.append(f"{name}: {', '.join(notes)} {field.get('description') or ''}".rstrip())
+        return lines
 
 
 def read_context(row: ActionRow, arguments: str) -> QuestionContext:
-    """What stands in the arguments of the call that asks; nothing for a call that only waits for leave."""
+    """Decode the context from the arguments of a question; empty for a call that only needs approval."""
     if not is_question(row):
         return QuestionContext()
     try:
@@ -66,81 +68,81 @@ def read_context(row: ActionRow, arguments: str) -> QuestionContext:
 
 
 def count_commands(row: ActionRow) -> int | None:
-    """Return the number of commands; None for a shell text that cannot be read."""
+    """Return the number of commands; None for shell text that cannot be parsed."""
     return None if row.tool == "Bash" and row.commands == 0 and row.preview is not None else row.commands
 
 
 def preview_notes(preview: str, arguments: str, commands: int | None) -> list[str]:
-    """Lines below what would run: how many commands, how much is invisible or masked, and what the agent says that it does."""
+    """Return notes on a preview: command count, invisible characters, masked values, and the agent's description."""
     text = preview or arguments
     invisible, masked = count_invisible(text), count_masked(text)
-    described = _described(arguments)
+    description = _description(arguments)
     return [
-        *(["cannot be read as commands: their number is unknown"] if commands is None else []),
+        *(["cannot be parsed as commands: their number is unknown"] if commands is None else []),
         *([format_count(commands, "command")] if commands is not None and commands > 1 else []),
         *([f"{format_count(invisible, 'invisible character')}, written as ⟨U+…⟩"] if invisible else []),
         *([f"{format_count(masked, 'value')} masked as secret"] if masked else []),
-        *([f"the agent says: {' '.join(mark_hidden(described).split())}"] if described else []),
+        *([f"the agent says: {' '.join(mark_hidden(description).split())}"] if description else []),
     ]
 
 
-def _described(arguments: str) -> str:
+def _description(arguments: str) -> str:
     try:
-        found = msgspec.json.decode(arguments, type=dict[str, Any])
+        fields = msgspec.json.decode(arguments, type=dict[str, Any])
     except msgspec.MsgspecError:
         return ""
-    return str(found.get("description") or "") if "command" in found else ""
+    return str(fields.get("description") or "") if "command" in fields else ""
 
 
 def is_question(row: ActionRow) -> bool:
-    """True where words settle it."""
+    """Return True if a text answers it."""
     return "answer" in row.decisions
 
 
-def format_choices(row: ActionRow, there: QuestionContext, *, more: bool) -> str:
-    """One line for what decides this request alone, one for each rule that an answer would make."""
+def format_choices(row: ActionRow, context: QuestionContext, *, is_folded: bool) -> str:
+    """Return a line of choices for this request, and one for each rule that an answer would add."""
     reject = "[r]eject (r REASON)"
     if is_question(row):
         if "approve" in row.decisions:
-            said = f"{_approve(row)} · {reject} · or what to change, in one line"
-        elif there.options:
-            said = f"a number, or your answer in one line · {reject}"
-        elif len(there.fields()) > 1:
-            said = f"your answer in one line, as a JSON object of these · {reject}"
+            choices = f"{_format_approval(row)} · {reject} · or what to change, in one line"
+        elif context.options:
+            choices = f"a number, or your answer in one line · {reject}"
+        elif len(context.fields()) > 1:
+            choices = f"your answer in one line, as a JSON object of these fields · {reject}"
         else:
-            said = f"your answer in one line · {reject}"
-        return f"  {said}\n  >"
-    lines = [" · ".join(["[a]pprove once", reject, *(["[v]iew all"] if more else [])])]
+            choices = f"your answer in one line · {reject}"
+        return f"  {choices}\n  >"
+    lines = [" · ".join(["[a]pprove once", reject, *(["[v]iew all"] if is_folded else [])])]
     for scope, key in (("session", "[s]ession"), ("workspace", "[w]orkspace")):
         if scope in row.scopes:
-            lines.append(f"{key}: {mark_hidden(row.matchers.get(scope, 'every one'))}")
+            lines.append(f"{key}: {mark_hidden(row.matchers.get(scope, 'all calls'))}")
     return "".join(f"  {line}\n" for line in lines) + "  >"
 
 
-def _approve(row: ActionRow) -> str:
-    """The answer that approves; that of a plan names the modes in which the next turn can carry it out."""
+def _format_approval(row: ActionRow) -> str:
+    """Return the approving choice; for a plan, with the permission modes of the turn that carries it out."""
     if not row.modes:
         return "[a]pprove"
     others = "".join(f", `a {mode}`: in {mode}" for mode in row.modes[1:])
     return f"[a]pprove, continue in {row.modes[0]}{others}"
 
 
-def parse_answer(line: str | None, row: ActionRow, there: QuestionContext) -> Answer | None:
-    """The answer that a line gives; None where it gives none."""
-    said = (line or "").strip()
-    word, _, rest = said.partition(" ")
+def parse_answer(line: str | None, row: ActionRow, context: QuestionContext) -> Answer | None:
+    """Return the answer of a typed line; None if the line is not an answer."""
+    text = (line or "").strip()
+    word, _, rest = text.partition(" ")
     if is_question(row) and word.lower() not in ("r", "reject"):
         if "approve" in row.decisions and word.lower() in _APPROVING:
-            named: list[ContinuationMode] = [mode for mode in row.modes if mode == rest.strip().lower()]
-            mode = named[0] if named else None
+            modes: list[ContinuationMode] = [mode for mode in row.modes if mode == rest.strip().lower()]
+            mode = modes[0] if modes else None
             if mode is not None or not rest.strip():
                 return Answer("approve", permission_mode=mode)
             if len(rest.split()) == 1:
-                # Perhaps a mistyped mode: that is neither an approval nor a change of the plan.
+                # Probably a mistyped mode: neither an approval nor a change of the plan.
                 return None
-        if said.isdecimal() and 0 < int(said) <= len(there.options):
-            said = there.options[int(said) - 1]
-        return Answer("answer", text=said) if said else None
+        if text.isdecimal() and 0 < int(text) <= len(context.options):
+            text = context.options[int(text) - 1]
+        return Answer("answer", text=text) if text else None
     match word.lower():
         case "a" | "y" | "approve" | "yes" | "once":
             return Answer("approve")

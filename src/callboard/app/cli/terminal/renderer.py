@@ -1,4 +1,4 @@
-"""A conversation from its rows, for a terminal."""
+"""Rendering of a conversation from its rows."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from ...reading import Reader
 from .output import Style, print_out, strip_controls, terminal_width, to_line
 from .wording import INPUT_PLACEHOLDERS, PLAN_STATES, format_count, format_missing, format_notice, format_outcome
 
-#: Longer lines are hard to read, however wide the terminal is.
+#: Longest text line, in characters.
 WIDEST = 120
-#: What the reading edge says of whatever ran in a process that is gone.
+#: State of work whose process ended without a takeover.
 LOST = "lost"
 _OVER = ("output-available", "output-error", "cancelled")
 
 
 class ConversationRenderer:
-    """Prints turns of a table; texts of which a row holds a preview are read whole."""
+    """Printer of the turns of a table. It reads the whole text if a row holds only a preview."""
 
-    def __init__(self, source: Reader, table: Table, style: Style, *, thinking: bool) -> None:
-        self._source = source
+    def __init__(self, reader: Reader, table: Table, style: Style, *, thinking: bool) -> None:
+        self._reader = reader
         self._style = style
         self._thinking = thinking
         self._parts: dict[str, list[Part]] = {}
@@ -46,14 +46,14 @@ class ConversationRenderer:
             self._parts.setdefault(part.turn_id, []).append(part)
         self._pending = {row.action_id: row for row in table.panel(ActionRow)}
         self._lost = {row.turn_id for row in table.panel(RunRow) if row.detail == LOST}
-        self._several = len({turn.agent_id for turn in table.panel(TurnRow)}) > 1
+        self._has_several_agents = len({turn.agent_id for turn in table.panel(TurnRow)}) > 1
 
     async def print_turn(self, turn: TurnRow) -> None:
-        """Prints what was asked, of whom where there are several, what happened and how it ended."""
+        """Print the prompt, the agent if there are several, the parts and the end of a turn."""
         style = self._style
-        text = strip_controls("(erased)" if turn.input.erased else await self._source.read_text(turn.input))
-        whose = f"{style.bold(to_line(turn.agent_id))} " if self._several else ""
-        print_out(f"\n{whose}{style.bold('›')} {text or style.dim(INPUT_PLACEHOLDERS.get(turn.source, ''))}")
+        text = strip_controls("(erased)" if turn.input.erased else await self._reader.read_text(turn.input))
+        agent = f"{style.bold(to_line(turn.agent_id))} " if self._has_several_agents else ""
+        print_out(f"\n{agent}{style.bold('›')} {text or style.dim(INPUT_PLACEHOLDERS.get(turn.source, ''))}")
         for part in self._parts.get(turn.turn_id, []):
             await self._part(part)
         print_out(format_turn(turn, style, lost=turn.turn_id in self._lost))
@@ -62,13 +62,13 @@ class ConversationRenderer:
         style = self._style
         match part:
             case TextPart():
-                text = "(erased)" if part.content.erased else strip_controls(await self._source.read_text(part.content))
-                print_out(f"\n{_laid_out(text) if style.on else text.rstrip()}\n")
+                text = "(erased)" if part.content.erased else strip_controls(await self._reader.read_text(part.content))
+                print_out(f"\n{_render_markdown(text) if style.on else text.rstrip()}\n")
                 if part.state == "interrupted":
                     print_out(style.warn("  (interrupted)"))
             case ReasoningPart():
                 if self._thinking:
-                    print_out(style.dim(strip_controls(await self._source.read_text(part.content)).rstrip()))
+                    print_out(style.dim(strip_controls(await self._reader.read_text(part.content)).rstrip()))
             case ToolPart():
                 print_out(format_tool(part, style))
             case ActionPart() if part.outcome == "pending" and part.action_id in self._pending:
@@ -78,8 +78,8 @@ class ConversationRenderer:
                     print_out(line)
 
 
-def _laid_out(text: str) -> str:
-    """Markdown as a terminal shows it. Links are written out: a terminal would hide where they lead."""
+def _render_markdown(text: str) -> str:
+    """Render Markdown for a terminal. Links are written out, because a terminal would hide their target."""
     from rich.console import Console
     from rich.markdown import Markdown
 
@@ -90,10 +90,10 @@ def _laid_out(text: str) -> str:
 
 
 def format_tool(part: ToolPart, style: Style) -> str:
-    """A tool call on one line: what it did, what it came to, how long it took."""
+    """Format a tool call on one line: summary, outcome, duration."""
     marks = {"output-available": style.good("✓"), "output-error": style.bad("✗"), "cancelled": style.warn("■")}
-    what = to_line(part.summary or part.tool)
-    label = what if what.startswith(part.tool) else f"{to_line(part.tool)} {what}"
+    summary = to_line(part.summary or part.tool)
+    label = summary if summary.startswith(part.tool) else f"{to_line(part.tool)} {summary}"
     end = [f"{to_line(change.path)} +{change.added} -{change.removed}" for change in part.changes]
     if part.exit_code:
         end.append(f"exit {part.exit_code}")
@@ -107,13 +107,13 @@ def format_tool(part: ToolPart, style: Style) -> str:
 
 
 def format_aside(part: Part, style: Style) -> str:
-    """Whatever stands beside the conversation, on a line."""
+    """Format a part that is neither text nor a tool call; empty if it needs no line."""
     match part:
         case ActionPart():
             mode = f", continues in {part.permission_mode}" if part.permission_mode else ""
-            said = f": {clause(to_line(part.answer.text))}" if part.answer.text else ""
-            why = f" ({clause(to_line(part.reason))})" if part.reason else ""
-            return style.dim(f"  · {format_outcome(part.prompt, f'{part.outcome}{mode}{said}{why}')}")
+            answer = f": {clause(to_line(part.answer.text))}" if part.answer.text else ""
+            reason = f" ({clause(to_line(part.reason))})" if part.reason else ""
+            return style.dim(f"  · {format_outcome(part.prompt, f'{part.outcome}{mode}{answer}{reason}')}")
         case SteerPart():
             return style.dim(f"  › {to_line(part.content.text)} (steered, {part.outcome})")
         case ContextPart():
@@ -125,8 +125,8 @@ def format_aside(part: Part, style: Style) -> str:
         case NoticePart() if part.agent_id:
             return style.dim(f"  · {to_line(part.agent_id)}: {to_line(part.message, terminal_width() - 8)}")
         case NoticePart():
-            again = "" if part.retry_in_ms is None else f" Waiting {_seconds(part.retry_in_ms)} s, try {part.attempt}."
-            return style.warn(f"  ! {to_line(part.message)}{again}")
+            retry = "" if part.retry_in_ms is None else f" Attempt {part.attempt} in {_seconds(part.retry_in_ms)} s."
+            return style.warn(f"  ! {to_line(part.message)}{retry}")
         case ErrorPart():
             hint = f" {to_line(part.hint)}" if part.hint else ""
             return style.bad(f"  ✗ {part.code}: {to_line(part.message)}{hint}")
@@ -138,42 +138,42 @@ def _context(part: ContextPart, style: Style) -> str:
     room = terminal_width() - 4
     match part.event:
         case "resolved" if part.missing:
-            return style.warn(f"  ! not given: {to_line(', '.join(map(format_missing, part.missing)), room)}")
+            return style.warn(f"  ! missing: {to_line(', '.join(map(format_missing, part.missing)), room)}")
         case "resolved" if part.given:
-            return style.dim(f"  · {format_count(part.given, 'thing')} given with it")
+            return style.dim(f"  · {format_count(part.given, 'attachment')}")
         case "compacted":
-            return style.dim("  · the older conversation was summarised")
+            return style.dim("  · older conversation compacted")
         case "compaction_failed":
-            return style.warn(f"  ! the older conversation was not summarised: {to_line(part.message, room)}")
+            return style.warn(f"  ! older conversation not compacted: {to_line(part.message, room)}")
         case _:
             return ""
 
 
 def format_plan(part: PlanPart, style: Style) -> list[str]:
-    """A plan, a line each, as far as it is done."""
+    """Format a plan, one line per step."""
     marks = {"completed": style.good("✓"), "in_progress": "…", "pending": style.dim("·")}
-    over = "" if part.state == "final" else style.dim(f" ({PLAN_STATES[part.state]})")
+    note = "" if part.state == "final" else style.dim(f" ({PLAN_STATES[part.state]})")
     return [
-        f"  plan{over}",
+        f"  plan{note}",
         *(f"    {marks[step.status]} {to_line(step.content, terminal_width() - 8)}" for step in part.steps),
     ]
 
 
 def format_turn(turn: TurnRow, style: Style, *, lost: bool = False) -> str:
-    """How the turn stands, or how it ended and what it took. `lost` says that the process which ran it is gone."""
-    took = [format_count(turn.iterations, "model call")] if turn.iterations else []
+    """Format the state and usage of a turn. `lost` marks a turn whose process has ended."""
+    usage = [format_count(turn.iterations, "model call")] if turn.iterations else []
     if turn.tool_calls:
-        took.append(format_count(turn.tool_calls, "tool call"))
+        usage.append(format_count(turn.tool_calls, "tool call"))
     if turn.files_changed:
-        took.append(f"{format_count(turn.files_changed, 'file')} changed")
+        usage.append(f"{format_count(turn.files_changed, 'file')} changed")
     if turn.input_tokens is not None or turn.output_tokens is not None:
-        took.append(f"{turn.input_tokens or 0} + {turn.output_tokens or 0} tokens")
-    # One that was imported is told at one moment: how long it took nobody knows.
+        usage.append(f"{turn.input_tokens or 0} + {turn.output_tokens or 0} tokens")
+    # All times of an imported turn are equal: its duration is unknown.
     if 0 < turn.started_at < turn.ended_at:
-        took.append(f"{(turn.ended_at - turn.started_at) / 1_000_000:.1f} s")
-    why = f" ({to_line(turn.code)})" if turn.code and turn.state != "completed" else ""
+        usage.append(f"{(turn.ended_at - turn.started_at) / 1_000_000:.1f} s")
+    code = f" ({to_line(turn.code)})" if turn.code and turn.state != "completed" else ""
     state = LOST if lost and turn.state == "running" else turn.state
-    return style.dim(" · ".join([f"{state}{why}", *took]))
+    return style.dim(" · ".join([f"{state}{code}", *usage]))
 
 
 def _seconds(milliseconds: int) -> str:

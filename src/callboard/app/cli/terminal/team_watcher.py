@@ -1,4 +1,4 @@
-"""A whole team in the terminal, until nobody of it has anything left to do."""
+"""A team in the terminal, followed until no agent has work left."""
 
 from __future__ import annotations
 
@@ -24,30 +24,32 @@ _NAMES = 14
 
 
 class HeldOutput:
-    """What is told of a team, on its way to the terminal; held back while a person is asked there."""
+    """Lines for the terminal, held back while a question is shown."""
 
     def __init__(self, line: Callable[[str], None]) -> None:
-        self._line = line
+        self._print_line = line
         self._holds = False
         self._held: list[str] = []
 
-    def say(self, line: str) -> None:
-        """Prints it, now or once the person has answered."""
+    def print(self, line: str) -> None:
+        """Print a line, now or after the question."""
         if self._holds:
             self._held.append(line)
         else:
-            self._line(line)
+            self._print_line(line)
 
     def hold(self, holds: bool) -> None:
-        """Holds back from now on, or prints what was held and holds no more."""
+        """Hold lines back from now on; or print the held lines and stop holding."""
         self._holds = holds
         while self._held and not holds:
-            self._line(self._held.pop(0))
+            self._print_line(self._held.pop(0))
 
 
 class TeamWatcher:
-    """A session from its first fact until no turn of anybody in it is open. What asks for the person is asked in the terminal,
-    where there is one, and told with the page's address where there is none."""
+    """A session from its first fact until no turn is open.
+
+    Questions are asked in the terminal; without one, a line names the page's address.
+    """
 
     def __init__(self, client: Client, session: str, link: str, *, json: bool) -> None:
         self._client = client
@@ -62,15 +64,15 @@ class TeamWatcher:
         self._asks_here = not json and sys.stdin.isatty() and sys.stderr.isatty()
 
     async def run(self) -> bool:
-        """Follows it to its end; returns whether anything failed. Raises Refusal."""
+        """Follow the session to its end; return True if a turn failed. Raises Refusal."""
         if not self._asks_here:
             return await self._facts()
         approvals = Approvals(self._client, self._session, None, print_err, self._lines.hold)
         try:
             async with asyncio.TaskGroup() as group:
-                beside = [group.create_task(approvals.run()), group.create_task(self._actions(approvals))]
+                helpers = [group.create_task(approvals.run()), group.create_task(self._actions(approvals))]
                 failed = await self._facts()
-                for task in beside:
+                for task in helpers:
                     task.cancel()
         except ExceptionGroup as failures:
             raise failures.exceptions[0] from failures
@@ -79,17 +81,17 @@ class TeamWatcher:
     async def _facts(self) -> bool:
         async with aclosing(self._client.follow_facts(self._session)) as events:
             async for event in events:
-                self._take(event)
-                if self._began and not self._open and await self._is_over(event.sequence):
+                self._apply(event)
+                if self._began and not self._open and await self._has_ended(event.sequence):
                     break
         return self._failed
 
-    async def _is_over(self, sequence: int) -> bool:
-        """What follows from the end of a turn, such as another agent that wakes, is of the same transaction."""
+    async def _has_ended(self, sequence: int) -> bool:
+        """Return True if no later fact exists: the transaction that ends a turn also wakes other agents."""
         read: SessionRead = await self._client.submit(GetSession(session_id=self._session, turns=1))
         return read.head == sequence
 
-    def _take(self, event: WireEvent) -> None:
+    def _apply(self, event: WireEvent) -> None:
         if event.type == _BEGAN:
             self._began = True
             self._open.add(event.turn_id)
@@ -102,14 +104,14 @@ class TeamWatcher:
         fact = decode_payload(event.type, None if event.erased else bytes(event.payload), event.schema_version)
         line = format_fact(fact, self._style, max(terminal_width() - _NAMES - 4, 20))
         if line and self._is_news(event):
-            self._lines.say(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
+            self._lines.print(f"{self._style.dim(event.agent_id[:_NAMES].ljust(_NAMES))} {line}")
         for printed in format_output_tail(fact, max(terminal_width() - _NAMES - 6, 20)):
-            self._lines.say(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
+            self._lines.print(f"{' ' * _NAMES} {self._style.dim(f'  │ {printed}')}")
         if event.type == "action.required" and not self._asks_here:
             print_out(f"{' ' * _NAMES} {self._style.warn(f'  answer on the page: {self._link}')}")
 
     def _is_news(self, event: WireEvent) -> bool:
-        """False for tasks that stand for a turn or a child: those tell of themselves."""
+        """Return False for tasks of a turn or a child, which have lines of their own."""
         if event.type == "task.created" and not (event.turn_id or event.parent_thread_id):
             self._board.add(event.task_id)
         return not event.type.startswith("task.") or event.task_id in self._board

@@ -1,5 +1,4 @@
-"""What the API says, in words of the command line: hints name verbs in place of commands, fields what was typed, and what
-others told an agent reads as a sentence."""
+"""Translation of API problems, fields and parts into the terms of the command line."""
 
 from __future__ import annotations
 
@@ -17,21 +16,21 @@ from callboard.contracts.text.sentences import punctuated, sentence
 
 from .output import to_line
 
-#: The hints of codes whose way out is a verb.
+#: Hints of codes that a verb resolves.
 _HINTS: dict[Code, str] = {
-    "unknown_session": "`callboard sessions` lists what there is.",
+    "unknown_session": "`callboard sessions` lists the sessions.",
     "unknown_workspace": "`callboard up --folder FOLDER` opens one.",
     "unknown_turn": "`callboard view SESSION` shows the turns.",
-    "unknown_action": "`callboard view SESSION` shows what waits for an answer.",
-    "session_archived": "Take it out of the archive in the workbench: `callboard` opens it.",
-    "unknown_job": "`callboard job list SESSION` lists them.",
-    "job_item_done": "`callboard job show SESSION` tells what it came to.",
-    "task_not_ready": "`callboard job show SESSION` tells how the items stand.",
-    "task_paused": "`callboard job resume SESSION` lets it go on.",
-    "trust_changed": "`callboard trust` shows what they ask for now.",
-    "gap": "`callboard view SESSION` shows how it stands now.",
+    "unknown_action": "`callboard view SESSION` shows pending questions.",
+    "session_archived": "Unarchive it in the workbench: `callboard` opens it.",
+    "unknown_job": "`callboard job list SESSION` lists the jobs.",
+    "job_item_done": "`callboard job show SESSION` shows its result.",
+    "task_not_ready": "`callboard job show SESSION` shows the items.",
+    "task_paused": "`callboard job resume SESSION` continues it.",
+    "trust_changed": "`callboard trust` shows the current requests.",
+    "gap": "`callboard view SESSION` shows the current state.",
 }
-#: What the fields of commands are called where they are typed.
+#: Arguments and options by the field of the command.
 _FIELDS = {
     "sessionId": "SESSION",
     "text": "PROMPT",
@@ -43,22 +42,22 @@ _FIELDS = {
     "itemId": "ITEM",
     "agent": "--agent",
 }
-#: Those of them that are no words of a sentence.
+#: Fields that are not ordinary words.
 _A_FIELD = re.compile(r"\b(?:sessionId|workspaceId|taskId)\b")
-#: What stands in place of words where nobody said any.
-INPUT_PLACEHOLDERS: dict[InputSource, str] = {"inbox": "(what others sent it)", "schedule": "(its time came)"}
-#: A plan that is not the last one of its run.
+#: Placeholders for turns without a typed prompt.
+INPUT_PLACEHOLDERS: dict[InputSource, str] = {"inbox": "(messages from its inbox)", "schedule": "(scheduled)"}
+#: States of a plan that is not final.
 PLAN_STATES: dict[PartState, str] = {"streaming": "so far", "interrupted": "not finished"}
 _NEWS: dict[HandoffNews, str] = {
     "requested": "{source} hands over",
-    "accepted": "the handoff of {source} was accepted for it",
-    "rejected": "{target} did not take the handoff",
-    "returned": "{target} gives back what was handed over",
+    "accepted": "accepted the handoff of {source}",
+    "rejected": "{target} rejected the handoff",
+    "returned": "{target} returned the handoff",
     "expired": "{target} did not answer in time",
 }
 _MISSING: dict[MissingReason, str] = {
-    "not_found": "is not there",
-    "ambiguous": "may be several",
+    "not_found": "does not exist",
+    "ambiguous": "is ambiguous",
     "outside_folder": "is outside the folder",
     "denied": "may not be read",
     "unreadable": "cannot be read",
@@ -70,44 +69,44 @@ _A_COMMAND = re.compile(rf"\b(?:{'|'.join(map(re.escape, COMMANDS))})\b")
 
 
 def translate_problem(problem: Problem) -> Problem:
-    """The problem as it helps at a command line. A hint that only a client of the API could follow is left out."""
+    """Return the problem in terms of the command line, without hints that only an API client could follow."""
     hint = problem.hint
     if not hint or _A_COMMAND.search(hint):
         hint = _HINTS.get(problem.code, "")
-    hint = _A_FIELD.sub(lambda found: _FIELDS[found[0]], hint)
+    hint = _A_FIELD.sub(lambda match: _FIELDS[match[0]], hint)
     return msgspec.structs.replace(problem, hint=hint, field=_FIELDS.get(problem.field, problem.field))
 
 
-def format_missing(one: MissingRef) -> str:
-    """What was named and could not be given, and why not."""
-    return f"{to_line(one.ref)} {_MISSING[one.reason]}"
+def format_missing(missing: MissingRef) -> str:
+    """Describe a reference that could not be resolved."""
+    return f"{to_line(missing.ref)} {_MISSING[missing.reason]}"
 
 
 def format_count(count: int, thing: str) -> str:
-    """So many of a thing."""
+    """Return a count with its noun, such as `2 turns`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def format_outcome(prompt: str, then: str) -> str:
-    """What a person was asked, and what came of it as a sentence of its own: a question may be several sentences."""
-    return f"{punctuated(to_line(prompt))} {sentence(then)}"
+def format_outcome(prompt: str, outcome: str) -> str:
+    """Return a question and its outcome as separate sentences: the question may have several."""
+    return f"{punctuated(to_line(prompt))} {sentence(outcome)}"
 
 
 def finalization_note(plain_text: bool) -> str:
-    """Return the note beside a result that was answered in plain text; empty for a result that was finalized."""
+    """Return the note for a result in plain text; empty for a finalized result."""
     return " (plain text, not finalized)" if plain_text else ""
 
 
 def format_notice(part: NotificationPart | HandoffPart | RemoteStatusPart, room: int) -> str:
-    """What a turn was told by others, or tells of an agent elsewhere, on a line of at most so many characters."""
+    """Format a message from another agent, or the state of a remote task, in at most `room` characters."""
     match part:
         case NotificationPart():
             text = f"⇐ {part.agent_id}: {part.status.replace('_', ' ')}{finalization_note(part.plain_text)}. {part.summary}"
         case HandoffPart():
-            who = _NEWS[part.news].format(source=part.source, target=part.target)
-            text = f"⇐ {who}: {part.message}" if part.message else f"⇐ {who}"
+            news = _NEWS[part.news].format(source=part.source, target=part.target)
+            text = f"⇐ {news}: {part.message}" if part.message else f"⇐ {news}"
         case RemoteStatusPart():
-            gave = f" It delivered {', '.join(part.artifacts)}." if part.artifacts else ""
-            said = f" {part.message.text}" if part.message.text else ""
-            text = f"~ its task there: {part.task_state.replace('_', ' ')}.{said}{gave}"
+            delivered = f" It delivered {', '.join(part.artifacts)}." if part.artifacts else ""
+            message = f" {part.message.text}" if part.message.text else ""
+            text = f"~ remote task: {part.task_state.replace('_', ' ')}.{message}{delivered}"
     return to_line(text, room)
