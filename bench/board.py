@@ -10,7 +10,7 @@ from typing import Any
 from callboard.agents.folder import FolderDefinitions
 from callboard.contracts.commands import OpenWorkspace, SubmitTurn, TurnAccepted
 from callboard.contracts.commands.base import Command
-from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.agents import Definitions
 from callboard.contracts.ports.model import (
     Finished,

@@ -12,7 +12,7 @@ import pytest
 from callboard.contracts.commands import TABLE, SubmitTurn, TurnAccepted
 from callboard.contracts.errors import CODES, Refusal
 from callboard.contracts.facts import FACTS
-from callboard.contracts.facts.reason import ReasonCode
+from callboard.contracts.facts.permission import ReasonCode
 from callboard.contracts.record import Record
 from callboard.contracts.rows import AnyRow
 from callboard.contracts.schema.generate import (

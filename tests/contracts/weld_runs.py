@@ -10,7 +10,7 @@ from callboard.adapters.http.agentruns.queries import ContextQuery
 from callboard.adapters.http.openapi import openapi_document
 from callboard.agents.fields import DefinitionFields, PolicyTable
 from callboard.contracts.entities.team import Policy
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.facts.turn import Mode
 from callboard.contracts.rows.run_record import AgentRunRecord, EffectiveSettings
 from callboard.projection.emit.run_emission import PHASES, RunEventName

@@ -15,7 +15,7 @@ from callboard.contracts import record
 from callboard.contracts.commands.trust import AddRule
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import FACTS, Fact, MessageText, PermissionRuleAdded, TurnCompleted, UnknownFact
-from callboard.contracts.facts.upcasts import UPCASTS
+from callboard.contracts.upcasts import UPCASTS
 from callboard.log.sqlite import open_store, schema
 from callboard.log.sqlite.schema import FACTS_SCHEMA
 from callboard.runtime.runtime import Runtime

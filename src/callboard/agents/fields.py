@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from callboard.contracts.entities.team import Capability, EdgeDirection, EdgeKind, Isolation, Policy, Role
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Colour, Provider
 

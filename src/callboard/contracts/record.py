@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from .errors import Refusal
 from .facts import FACTS, ErasedFact, Fact, UnknownFact
-from .facts.upcasts import UPCASTS, upcast
 from .ids import ID_BYTES, IdKind, pack, unpack
 from .scope import Actor, Scope
+from .upcasts import UPCASTS, upcast
 
 
 class NewFact(msgspec.Struct, frozen=True):

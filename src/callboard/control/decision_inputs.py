@@ -8,8 +8,8 @@ import msgspec
 
 from callboard.contracts.content import Blob
 from callboard.contracts.entities.tool_inventory import ServerState
-from callboard.contracts.facts.routing import Candidate
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.model import Candidate
+from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptRef
 from callboard.contracts.ids import Ids
 from callboard.contracts.ports.agents import Definition, Schedule

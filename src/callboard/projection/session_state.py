@@ -43,7 +43,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
     TurnStarted,
 )
-from callboard.contracts.facts.thread import PauseCause
+from callboard.contracts.facts.session import PauseCause
 from callboard.contracts.record import Record
 from callboard.contracts.rows.session import Attention, SessionState
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from callboard.contracts.errors import Code, Refusal
-from callboard.contracts.facts.permission import Check, CheckName, Rule, RuleScope, Verdict
-from callboard.contracts.facts.reason import Reason, ReasonCode
+from callboard.contracts.facts.permission import Check, CheckName, Reason, ReasonCode, Rule, RuleScope, Verdict
 from callboard.contracts.ports.tools import HookResult
 from callboard.contracts.text.reasons import to_english
 

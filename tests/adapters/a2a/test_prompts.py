@@ -14,7 +14,7 @@ from a2a.helpers import new_data_part, new_raw_part, new_text_part, new_url_part
 from callboard.adapters.a2a import A2aAgents, Pace
 from callboard.contracts.content import BlobRef, Text, blob_of
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts.remote import RemotePart
+from callboard.contracts.facts.agent import RemotePart
 from callboard.contracts.ports.external import (
     ArtifactReported,
     ExternalFailure,

@@ -26,7 +26,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolStarted,
 )
-from callboard.contracts.facts.remote import RemotePart
+from callboard.contracts.facts.agent import RemotePart
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.external import REMOTE_AUTH, REMOTE_INPUT, ArtifactReported, TaskReported
 from callboard.contracts.scope import Scope

@@ -23,7 +23,7 @@ from callboard.contracts.facts import (
     TurnInterrupted,
     TurnSubmitted,
 )
-from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.model import Candidate
 from callboard.contracts.ports.model import Usage
 from callboard.contracts.refs import ContextRef, MissingRef, Omission
 from callboard.control.input_text import find_mentions

@@ -18,8 +18,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     WarningRaised,
 )
-from callboard.contracts.facts.model import Limit
-from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.model import Candidate, Limit
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.refs import ContextRef, Omission

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.contracts.entities.team import RemoteTaskState
 from callboard.contracts.facts import Fact, RemoteTaskChanged, TaskCreated, TaskPaused, TaskUpdated, ThreadOpened
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.record import Header, Record
 from callboard.contracts.rows import TaskRow
 from callboard.contracts.rows.team import AttemptRow

@@ -70,7 +70,7 @@ from callboard.contracts.facts import (
     TurnSubmitted,
     WorkerNotification,
 )
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.facts.turn import PromptRef
 from callboard.contracts.record import Record
 from callboard.contracts.scope import Scope

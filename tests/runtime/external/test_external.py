@@ -28,7 +28,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     WorkerNotification,
 )
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Reason
 from callboard.contracts.rows import SessionCard
 from tests.runtime.rigs.house import house
 from tests.runtime.rigs.program_agent import AGENT, Steps, answer, begun, coder, told

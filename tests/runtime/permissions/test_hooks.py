@@ -25,8 +25,7 @@ from callboard.contracts.facts import (
     ToolRefused,
     ToolRequested,
 )
-from callboard.contracts.facts.permission import Check, HookSaid
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Check, HookSaid, Reason
 from callboard.contracts.rows import ToolPart
 from callboard.contracts.settings import Hook, RuleEntry
 from callboard.models.registry import ConfiguredModels, ModelSettings, ProviderSettings

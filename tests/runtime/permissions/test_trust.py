@@ -11,7 +11,7 @@ from callboard.contracts.commands.settings import GetSettings, SettingsRead, Upd
 from callboard.contracts.commands.trust import GetTrust, RevokeTrust, TrustWorkspace
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import PermissionEvaluated, SettingsChanged, ToolRefused, TurnStarted, WorkspaceTrusted
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Reason
 from tests.agents.files import write_agents
 from tests.runtime.rigs.house import House, calls, uses
 from tests.runtime.rigs.house import says as answers

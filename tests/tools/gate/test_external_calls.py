@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.contracts.facts.permission import Rule, Verdict
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Reason, Rule, Verdict
 from callboard.contracts.ports.external import CallKind, ExternalCall, ExternalDiff
 from callboard.contracts.ports.tools import ToolContext
 from callboard.tools.gate import external_calls, external_starts

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from callboard.contracts.facts.reason import Reason, ReasonCode
+from callboard.contracts.facts.permission import Reason, ReasonCode
 from callboard.contracts.ports.tools import ToolCall
 from callboard.contracts.text.reasons import to_english
 from tests.tools.rigs.calls import Agent, rule

@@ -12,8 +12,7 @@ import pytest
 import uvloop
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.permission import Check
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Check, Reason
 from callboard.contracts.ports.tools import HookResult, ToolCall
 from callboard.contracts.settings import Hook
 from callboard.secrets.named_secret import NamedSecret

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import ToolOutcome
 from callboard.contracts.settings import Shell
 from callboard.tools.sandbox import bubblewrap, limits

@@ -11,7 +11,7 @@ from google.protobuf.json_format import MessageToDict
 
 from callboard.contracts.content import LARGEST_INLINE, PREVIEW, Blob, Text, blob_of
 from callboard.contracts.entities.team import RemoteTaskState
-from callboard.contracts.facts.remote import RemotePart
+from callboard.contracts.facts.agent import RemotePart
 from callboard.contracts.ports.external import ArtifactReported
 
 #: The number of parts of an artifact that are stored.

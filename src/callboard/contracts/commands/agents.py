@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ..entities.team import AgentName
-from ..facts.thread import AgentKind
+from ..facts.session import AgentKind
 from .base import Answer, Command, command
 from .turns import Id, Reason
 

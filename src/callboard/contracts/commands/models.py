@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ..errors import Problem
-from ..facts.cost import PriceSource
+from ..facts.model import PriceSource
 from .base import Answer, Command, command
 from .turns import Id
 

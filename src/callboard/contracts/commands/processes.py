@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from ..entities.arguments import Arguments
-from ..facts.sandbox import ResourceLimits, SandboxLevel
+from ..facts.tool import ResourceLimits, SandboxLevel
 from ..facts.turn import PermissionMode
 from ..rows.process import ProcessRow
 from .base import Answer, Command, command

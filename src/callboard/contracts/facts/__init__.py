@@ -14,6 +14,9 @@ from .agent import (
     AgentSlept,
     AgentWoke,
     EdgeAdded,
+    RemoteArtifact,
+    RemotePart,
+    RemoteTaskChanged,
 )
 from .artifact import (
     ArtifactCreated,
@@ -28,7 +31,6 @@ from .artifact import (
     ArtifactVersionCreated,
 )
 from .base import ErasedFact, Fact, UnknownFact
-from .catalog import CatalogFact, ToolCatalogResolved, ToolServerConnected, ToolServerLost
 from .context import (
     CompactionCompleted,
     CompactionFailed,
@@ -37,7 +39,6 @@ from .context import (
     ContextPinned,
     ContextResolved,
 )
-from .cost import CostFact, CostRecorded
 from .evidence import EvidenceExported, EvidenceFact
 from .handoff import (
     ChannelClosed,
@@ -52,11 +53,27 @@ from .handoff import (
     InboxReserved,
     ReplyEnded,
 )
-from .incident import ErrorRaised, IncidentFact, WarningRaised
 from .job import JobCreated, JobFact, JobItemRetried
-from .message import MessageFact, MessageInterrupted, MessageText
-from .model import ModelCompleted, ModelFact, ModelFailed, ModelInterrupted, ModelRequested, QuotaReported
-from .output import OutputFact, OutputFinal
+from .message import (
+    MessageFact,
+    MessageInterrupted,
+    MessageText,
+    OutputFinal,
+    PlanUpdated,
+    ReasoningCompleted,
+    ReasoningInterrupted,
+)
+from .model import (
+    Candidate,
+    CostRecorded,
+    ModelCompleted,
+    ModelFact,
+    ModelFailed,
+    ModelInterrupted,
+    ModelRequested,
+    QuotaReported,
+    RoutingResolved,
+)
 from .permission import (
     Check,
     PermissionEvaluated,
@@ -65,7 +82,6 @@ from .permission import (
     PermissionRuleRevoked,
     Rule,
 )
-from .plan import PlanFact, PlanUpdated
 from .process import ProcessEnded, ProcessFact, ProcessInputGiven, ProcessStarted, ProcessStopRequested
 from .queue import (
     QueueAdded,
@@ -77,11 +93,16 @@ from .queue import (
     SteerRejected,
     SteerRequested,
 )
-from .reasoning import ReasoningCompleted, ReasoningFact, ReasoningInterrupted
-from .remote import RemoteArtifact, RemoteFact, RemotePart, RemoteTaskChanged
-from .routing import Candidate, RoutingFact, RoutingResolved
-from .sandbox import SandboxApplied, SandboxFact
-from .session import SessionCreated, SessionFact, SessionTakenOver
+from .session import (
+    ErrorRaised,
+    SessionCreated,
+    SessionFact,
+    SessionTakenOver,
+    ThreadOpened,
+    ThreadPaused,
+    ThreadResumed,
+    WarningRaised,
+)
 from .subagent import (
     SubagentCancelled,
     SubagentClosed,
@@ -117,16 +138,19 @@ from .task import (
     TaskStarted,
     TaskUpdated,
 )
-from .thread import ThreadFact, ThreadOpened, ThreadPaused, ThreadResumed
 from .tool import (
     FileChange,
+    SandboxApplied,
     ToolCancelled,
+    ToolCatalogResolved,
     ToolCompleted,
     ToolFact,
     ToolFailed,
     ToolLost,
     ToolRefused,
     ToolRequested,
+    ToolServerConnected,
+    ToolServerLost,
     ToolStarted,
 )
 from .turn import (
@@ -157,23 +181,15 @@ from .workspace import (
 #: Every fact that a session's stream may hold.
 AnySessionFact = (
     SessionFact
-    | ThreadFact
     | AgentFact
-    | RemoteFact
     | TurnFact
     | QueueFact
     | MessageFact
-    | ReasoningFact
-    | PlanFact
     | ToolFact
     | PermissionFact
-    | SandboxFact
     | ProcessFact
     | ActionFact
     | ModelFact
-    | RoutingFact
-    | CostFact
-    | OutputFact
     | SubagentFact
     | HandoffFact
     | TaskFact
@@ -182,11 +198,9 @@ AnySessionFact = (
     | EvidenceFact
     | ArtifactFact
     | ContextFact
-    | CatalogFact
-    | IncidentFact
 )
 #: Every fact that a workspace's stream may hold.
-AnyWorkspaceFact = WorkspaceFact | PermissionRuleAdded | PermissionRuleRevoked | IncidentFact
+AnyWorkspaceFact = WorkspaceFact | PermissionRuleAdded | PermissionRuleRevoked | WarningRaised | ErrorRaised
 
 _known: set[type[Fact]] = set(get_args(AnySessionFact)) | set(get_args(AnyWorkspaceFact))
 
@@ -221,7 +235,6 @@ __all__ = [
     "ArtifactVersionCreated",
     "Binding",
     "Candidate",
-    "CatalogFact",
     "ChannelClosed",
     "ChannelMessage",
     "ChannelOpened",
@@ -232,7 +245,6 @@ __all__ = [
     "ContextFact",
     "ContextPinned",
     "ContextResolved",
-    "CostFact",
     "CostRecorded",
     "EdgeAdded",
     "ErasedFact",
@@ -249,7 +261,6 @@ __all__ = [
     "HandoffRequested",
     "InboxConsumed",
     "InboxReserved",
-    "IncidentFact",
     "JobCreated",
     "JobFact",
     "JobItemRetried",
@@ -261,13 +272,11 @@ __all__ = [
     "ModelFailed",
     "ModelInterrupted",
     "ModelRequested",
-    "OutputFact",
     "OutputFinal",
     "PermissionEvaluated",
     "PermissionFact",
     "PermissionRuleAdded",
     "PermissionRuleRevoked",
-    "PlanFact",
     "PlanUpdated",
     "ProcessEnded",
     "ProcessFact",
@@ -282,10 +291,8 @@ __all__ = [
     "QueueRemoved",
     "QuotaReported",
     "ReasoningCompleted",
-    "ReasoningFact",
     "ReasoningInterrupted",
     "RemoteArtifact",
-    "RemoteFact",
     "RemotePart",
     "RemoteTaskChanged",
     "ReplyEnded",
@@ -293,11 +300,9 @@ __all__ = [
     "ReviewFact",
     "ReviewRequested",
     "ReviewVerdict",
-    "RoutingFact",
     "RoutingResolved",
     "Rule",
     "SandboxApplied",
-    "SandboxFact",
     "SessionArchived",
     "SessionCreated",
     "SessionDeleted",
@@ -337,7 +342,6 @@ __all__ = [
     "TaskStarted",
     "TaskUpdated",
     "TeamChanged",
-    "ThreadFact",
     "ThreadOpened",
     "ThreadPaused",
     "ThreadResumed",

@@ -9,9 +9,8 @@ import msgspec
 from ..content import Text
 from ..scope import ScopeKey
 from .base import ERASED, UNKNOWN, ErasedForm, Fact
-from .permission import Risk
-from .reason import Reason
-from .sandbox import SandboxLevel
+from .permission import Reason, Risk
+from .tool import SandboxLevel
 
 ActionType = Literal[
     "tool_approval",

@@ -22,7 +22,7 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     """Something that happened, immutable.
 
     A shipped fact never changes. New content gets a default, a new type, or a higher `schema_version` with an upcaster
-    (`facts.upcasts`).
+    (`contracts.upcasts`).
 
     Attributes:
         type: The wire tag.

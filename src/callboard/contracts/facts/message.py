@@ -1,10 +1,11 @@
-"""Facts of assistant text and of reasoning: finished parts, and parts cut short."""
+"""Facts of what an agent writes in a turn: text, reasoning, its plan and the final output."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from ..content import Text
+from ..entities.plan import PlanStep
 from ..scope import ScopeKey
 from .base import ERASED, ErasedForm, Fact
 
@@ -31,4 +32,44 @@ class MessageInterrupted(Fact, frozen=True, kw_only=True):
     content: Text
 
 
-MessageFact = MessageText | MessageInterrupted
+class ReasoningCompleted(Fact, frozen=True, kw_only=True):
+    """One reasoning part, finished. `signature` is what the provider wants back with it, opaque."""
+
+    type: ClassVar[str] = "reasoning.completed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    erased: ClassVar[ErasedForm] = {"content": ERASED}
+    content: Text
+    signature: str = ""
+
+
+class ReasoningInterrupted(Fact, frozen=True, kw_only=True):
+    """A reasoning part that was cut short; the content is what was there."""
+
+    type: ClassVar[str] = "reasoning.interrupted"
+    needs: ClassVar[tuple[ScopeKey, ...]] = _PART
+    erased: ClassVar[ErasedForm] = {"content": ERASED}
+    content: Text
+
+
+class OutputFinal(Fact, frozen=True, kw_only=True):
+    """The final answer of the run: the text parts (steps) that follow its last tool call, in order. Earlier text keeps its
+    place as commentary."""
+
+    type: ClassVar[str] = "output.final"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    parts: tuple[int, ...]
+
+
+class PlanUpdated(Fact, frozen=True, kw_only=True):
+    """The agent's plan, whole, as it is now. The last one of a run is `final`. One that was sent back and is proposed anew is
+    the next `revision`, at a step of its own; the former stays where it is."""
+
+    type: ClassVar[str] = "plan.updated"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread", "turn", "run", "step")
+    erased: ClassVar[ErasedForm] = {"steps": ()}
+    steps: tuple[PlanStep, ...]
+    final: bool = False
+    revision: int = 1
+
+
+MessageFact = MessageText | MessageInterrupted | ReasoningCompleted | ReasoningInterrupted | PlanUpdated | OutputFinal

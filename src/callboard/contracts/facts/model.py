@@ -1,4 +1,4 @@
-"""Facts of model calls."""
+"""Facts of model calls: routing, requests, answers, cost and quota."""
 
 from __future__ import annotations
 
@@ -87,4 +87,49 @@ class QuotaReported(Fact, frozen=True, kw_only=True):
     exhausted: bool = False
 
 
-ModelFact = ModelRequested | ModelCompleted | ModelFailed | ModelInterrupted | QuotaReported
+#: Who says what something cost: the provider, or a list of prices.
+PriceSource = Literal["", "provider", "listed"]
+
+
+class CostRecorded(Fact, frozen=True, kw_only=True):
+    """Usage as the provider told it; what it did not tell is absent, never estimated. `amount` is in US
+    dollars: as the provider told it, or of the tokens that it told at the `listed` prices."""
+
+    type: ClassVar[str] = "cost.recorded"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step")
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    amount: float | None = None
+    source: PriceSource = ""
+
+
+class Candidate(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A model that could be asked; `excluded` says why it is not asked for this run, and is empty where it may be."""
+
+    provider: str
+    model: str
+    excluded: str = ""
+
+
+class RoutingResolved(Fact, frozen=True, kw_only=True):
+    """The model of a run. With a single candidate that is the reason, and it is told as such. `fallbacks` are asked in their
+    order where it fails for good; then another such fact names the next, and why."""
+
+    type: ClassVar[str] = "routing.resolved"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    erased: ClassVar[ErasedForm] = {
+        "candidates": (),
+        "chosen": Candidate(provider=UNKNOWN, model=UNKNOWN),
+        "reason": "",
+    }
+    candidates: tuple[Candidate, ...]
+    chosen: Candidate
+    reason: str
+    fallbacks: tuple[Candidate, ...] = ()
+
+
+ModelFact = (
+    RoutingResolved | ModelRequested | ModelCompleted | ModelFailed | ModelInterrupted | CostRecorded | QuotaReported
+)

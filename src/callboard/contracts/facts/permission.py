@@ -1,4 +1,4 @@
-"""Facts of the gate: what was checked for a tool call, and the rules that answers left behind."""
+"""Facts of the gate: the checks of a tool call with their reasons, and the rules of a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import msgspec
 from ..content import Text
 from ..scope import ScopeKey
 from .base import UNKNOWN, ErasedForm, Fact
-from .reason import Reason
 
 Verdict = Literal["allow", "ask", "deny"]
 Risk = Literal["none", "low", "medium", "high"]
@@ -120,3 +119,107 @@ def passed(checks: Sequence[Check]) -> tuple[Check, ...]:
 
 
 PermissionFact = PermissionEvaluated | PermissionRuleAdded | PermissionRuleRevoked
+
+
+#: Why the gate allows, asks or denies, what hooks decided, and what is at stake. A client words it in its language, from the
+#: parameters.
+ReasonCode = Literal[
+    "protected",
+    "makes_team",
+    "for_a_person",
+    "no_sandbox",
+    "unkept",
+    "rule_session",
+    "rule_workspace",
+    "rule_folder_settings",
+    "rule_user_settings",
+    "server_tool",
+    "spends",
+    "destroys",
+    "changed_files",
+    "changed_command",
+    "changeable",
+    "runs_outside",
+    "own_settings",
+    "own_mode",
+    "leaves",
+    "remote_asks",
+    "remote_authorises",
+    "agent_asks",
+    "not_listed",
+    "listed_are",
+    "tool_unknown",
+    "not_loaded",
+    "left_out",
+    "not_of_server",
+    "server_gone",
+    "lacks_power",
+    "only_reads",
+    "only_reads_server",
+    "unconfinable",
+    "unconfinable_merge",
+    "unconfinable_command",
+    "no_patch_held",
+    "reader_held",
+    "globs_held",
+    "no_patch_unheld",
+    "reader_unheld",
+    "globs_unheld",
+    "mode_only",
+    "planning",
+    "planning_unheld",
+    "planning_documents",
+    "planning_commands",
+    "planning_merge",
+    "planning_changes",
+    "outside_folder",
+    "outside_globs",
+    "through_parent",
+    "null_byte",
+    "control_characters",
+    "not_unicode",
+    "long_path",
+    "long_name",
+    "kept_by_callboard",
+    "names_folder",
+    "kept_private",
+    "not_regular",
+    "named_pipe",
+    "character_device",
+    "block_device",
+    "socket",
+    "link",
+    "the_folder",
+    "in_protected",
+    "rule_applied",
+    "rule_denies_session",
+    "rule_denies_workspace",
+    "rule_denies_folder_settings",
+    "rule_denies_user_settings",
+    "rule_outdated",
+    "rule_allows_session",
+    "rule_allows_workspace",
+    "rule_allows_folder_settings",
+    "rule_allows_user_settings",
+    "runs_itself",
+    "approved_with",
+    "changes_nothing",
+    "mode_applies",
+    "hook_denied",
+    "hook_denied_because",
+    "hook_asks",
+    "hook_asks_because",
+    "hook_rewrote",
+    "hook_rewrote_because",
+    "hook_failed",
+    "hook_rewrites_own",
+    "hooks_changed",
+    "hooks_unasked",
+]
+
+
+class Reason(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One reason for a decision or a request, as a code with the values that it names."""
+
+    code: ReasonCode
+    parameters: dict[str, str] = {}

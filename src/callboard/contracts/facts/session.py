@@ -1,10 +1,12 @@
-"""Facts of a session as a whole."""
+"""Facts of a session, its threads, and the warnings and errors raised in it."""
 
 from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from .base import ErasedForm, Fact
+from ..entities.team import Edge, Policy, Role
+from ..scope import ScopeKey
+from .base import UNKNOWN, ErasedForm, Fact
 
 #: Where a past session came from.
 SessionSource = Literal["claude_code", "codex"]
@@ -31,4 +33,76 @@ class SessionTakenOver(Fact, frozen=True, kw_only=True):
     epoch: int
 
 
-SessionFact = SessionCreated | SessionTakenOver
+AgentKind = Literal["main", "subagent", "remote", "background", "human"]
+#: Why a thread waits for a person: its host died, its last turn failed, it made no progress, or nothing starts it although it
+#: has unread input or a queued turn.
+PauseCause = Literal["recovered", "failed", "no_progress", "unread"]
+
+
+class ThreadOpened(Fact, frozen=True, kw_only=True):
+    """An agent joined the session with a thread of its own, under `agent_name`, its id in the session.
+
+    `definition_hash` names the definition it was made from, `policy` what that lets it do; a child has its parent in the scope.
+    `url` is where the card of an agent elsewhere is.
+    """
+
+    type: ClassVar[str] = "thread.opened"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("agent", "thread")
+    erased: ClassVar[ErasedForm] = {"agent_name": UNKNOWN, "kind": "main", "definition": "", "definition_hash": ""}
+    agent_name: str
+    kind: AgentKind
+    definition: str
+    definition_hash: str
+    description: str = ""
+    role: Role = "custom"
+    aliases: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    color: str = ""
+    policy: tuple[Policy, ...] = ()
+    url: str = ""
+
+
+class ThreadPaused(Fact, frozen=True, kw_only=True):
+    """The thread starts nothing by itself until it is resumed; its queue stays as it is. `evidence` are the ids of the steps
+    that show why."""
+
+    type: ClassVar[str] = "thread.paused"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
+    erased: ClassVar[ErasedForm] = {"cause": "recovered"}
+    cause: PauseCause
+    reason: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class ThreadResumed(Fact, frozen=True, kw_only=True):
+    """The thread goes on with its queue."""
+
+    type: ClassVar[str] = "thread.resumed"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread",)
+    erased: ClassVar[ErasedForm] = {}
+    reason: str = ""
+
+
+class WarningRaised(Fact, frozen=True, kw_only=True):
+    """Something deserves attention; nothing was lost."""
+
+    type: ClassVar[str] = "warning.raised"
+    erased: ClassVar[ErasedForm] = {"code": "erased", "message": ""}
+    code: str
+    message: str
+    hint: str = ""
+
+
+class ErrorRaised(Fact, frozen=True, kw_only=True):
+    """Something failed that no other fact tells."""
+
+    type: ClassVar[str] = "error.raised"
+    erased: ClassVar[ErasedForm] = {"code": "erased", "message": ""}
+    code: str
+    message: str
+    hint: str = ""
+
+
+SessionFact = (
+    SessionCreated | SessionTakenOver | ThreadOpened | ThreadPaused | ThreadResumed | WarningRaised | ErrorRaised
+)

@@ -1,4 +1,4 @@
-"""Facts of a tool call, from the model's request to its one terminal fact."""
+"""Facts of tools: calls, the sandbox of a call, the catalog and the tool servers."""
 
 from __future__ import annotations
 
@@ -119,4 +119,82 @@ class ToolLost(Fact, frozen=True, kw_only=True):
     output: Text = Text()
 
 
-ToolFact = ToolRequested | ToolStarted | ToolCompleted | ToolFailed | ToolRefused | ToolCancelled | ToolLost
+class ToolCatalogResolved(Fact, frozen=True, kw_only=True):
+    """Which tools an agent has from here on, where that differs from what it had. `catalog` holds each with its
+    availability and reason, as JSON (`contracts.inventory.ToolInfo`). `added` are those that the run is told of beside what it
+    began with, because it looked for them."""
+
+    type: ClassVar[str] = "tool.catalog.resolved"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run")
+    catalog: BlobRef
+    loaded: int
+    deferred: int = 0
+    blocked: int = 0
+    excluded: int = 0
+    added: tuple[str, ...] = ()
+
+
+class ToolServerConnected(Fact, frozen=True, kw_only=True):
+    """A server of tools answered. `server` is its name in the settings, `title` and `version` are its own words; so many tools
+    it has, of which `refused` could not be taken."""
+
+    type: ClassVar[str] = "tool.server.connected"
+    erased: ClassVar[ErasedForm] = {"server": UNKNOWN}
+    server: str
+    title: str = ""
+    version: str = ""
+    protocol: str = ""
+    tools: int = 0
+    refused: int = 0
+
+
+class ToolServerLost(Fact, frozen=True, kw_only=True):
+    """A server of tools could not be reached, ended, or broke its protocol. Its tools are blocked until it is there again."""
+
+    type: ClassVar[str] = "tool.server.lost"
+    erased: ClassVar[ErasedForm] = {"server": UNKNOWN, "code": UNKNOWN, "message": ""}
+    server: str
+    code: str
+    message: str
+
+
+SandboxLevel = Literal["none", "paths", "bubblewrap"]
+LimitName = Literal["timeout", "memory", "processes", "file_size", "scratch"]
+#: What keeps to a limit: the guard that watches the whole tree and ends it, the kernel for each process of it, the size of a
+#: file system in memory, or nothing.
+LimitKeeper = Literal["guard", "kernel", "tmpfs", "none"]
+
+
+#: What a command may take at most, all that comes of it together, by what keeps it to that: in seconds, in MiB or a number. A
+#: file's size is that of each.
+ResourceLimits = dict[LimitKeeper, dict[LimitName, float]]
+
+
+class SandboxApplied(Fact, frozen=True, kw_only=True):
+    """The confinement of one call. `paths` is that of the file tools: what they touch is opened from the folder's own handle,
+    through no link. `limits` name what a command may take and what keeps it to that."""
+
+    type: ClassVar[str] = "sandbox.applied"
+    needs: ClassVar[tuple[ScopeKey, ...]] = ("thread", "turn", "run", "step", "tool_call")
+    erased: ClassVar[ErasedForm] = {"level": UNKNOWN, "network": True}
+    level: SandboxLevel
+    network: bool = False
+    writable: tuple[str, ...] = ()
+    seccomp: bool = False
+    detail: str = ""
+    limits: ResourceLimits = msgspec.field(default_factory=dict[LimitKeeper, dict[LimitName, float]])
+
+
+ToolFact = (
+    ToolRequested
+    | ToolStarted
+    | ToolCompleted
+    | ToolFailed
+    | ToolRefused
+    | ToolCancelled
+    | ToolLost
+    | SandboxApplied
+    | ToolCatalogResolved
+    | ToolServerConnected
+    | ToolServerLost
+)

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from ..entities.team import Capability, Edge, Isolation, Policy, Role
-from ..facts.thread import AgentKind
+from ..facts.session import AgentKind
 from ..facts.turn import PermissionMode
 
 #: What runs the agent: our own loop (empty), a process that speaks the Agent Client Protocol, an agent elsewhere that

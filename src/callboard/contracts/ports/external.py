@@ -16,7 +16,7 @@ from ..content import Blob
 from ..entities.plan import PlanStep
 from ..entities.team import RemoteTaskState
 from ..errors import Code
-from ..facts.remote import RemotePart
+from ..facts.agent import RemotePart
 from ..facts.turn import PermissionMode
 from .model import Usage
 

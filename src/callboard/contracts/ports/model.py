@@ -8,8 +8,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from ..errors import Code
-from ..facts.cost import PriceSource
-from ..facts.model import Limit, StopReason
+from ..facts.model import Limit, PriceSource, StopReason
 
 Role = Literal["user", "assistant", "tool"]
 

@@ -11,10 +11,8 @@ from ..entities.team import Policy
 from ..entities.tool_inventory import ServerState, ToolInfo
 from ..errors import Code
 from ..facts.action import ApprovalScope, Binding
-from ..facts.permission import Check, Risk, Rule, Verdict
-from ..facts.reason import Reason
-from ..facts.sandbox import SandboxApplied
-from ..facts.tool import FileChange
+from ..facts.permission import Check, Reason, Risk, Rule, Verdict
+from ..facts.tool import FileChange, SandboxApplied
 from ..facts.turn import Mode, PermissionMode
 from ..refs import MissingReason, RefKind
 from ..settings import Hook, Server, Shell

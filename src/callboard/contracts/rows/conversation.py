@@ -10,12 +10,10 @@ from ..content import BlobRef, Text
 from ..entities.plan import PlanStep
 from ..entities.team import RemoteTaskState
 from ..facts.action import ActionType, ApprovalScope, ContinuationMode, Decision
-from ..facts.permission import Check, Risk
-from ..facts.reason import Reason
-from ..facts.sandbox import SandboxLevel
+from ..facts.permission import Check, Reason, Risk
+from ..facts.session import PauseCause
 from ..facts.subagent import NotificationStatus
-from ..facts.thread import PauseCause
-from ..facts.tool import FileChange
+from ..facts.tool import FileChange, SandboxLevel
 from ..facts.turn import InputSource, Mode, PermissionMode
 from ..refs import ContextRef, MissingRef
 from .base import Row

@@ -26,11 +26,10 @@ from ..entities.team import (
     TeamPhase,
     WorkUsage,
 )
-from ..facts.agent import WakeReason
-from ..facts.remote import RemotePart
+from ..facts.agent import RemotePart, WakeReason
+from ..facts.session import AgentKind, PauseCause
 from ..facts.subagent import NotificationStatus
 from ..facts.task import Fix, Priority
-from ..facts.thread import AgentKind, PauseCause
 from ..facts.turn import PromptRef
 from .base import Row
 from .conversation import StatusDetail

@@ -19,11 +19,10 @@ from ..errors import Code, Problem
 from ..facts import FACTS
 from ..facts.action import ActionType, ApprovalScope, Decision
 from ..facts.model import StopReason
-from ..facts.permission import CheckName, Risk, RuleScope, Verdict
+from ..facts.permission import CheckName, ReasonCode, Risk, RuleScope, Verdict
 from ..facts.queue import SteerRejection
-from ..facts.reason import ReasonCode
-from ..facts.sandbox import SandboxLevel
-from ..facts.thread import AgentKind, PauseCause
+from ..facts.session import AgentKind, PauseCause
+from ..facts.tool import SandboxLevel
 from ..facts.turn import InterruptCause, Mode, PermissionMode
 from ..live import Cursor
 from ..record import WireEvent

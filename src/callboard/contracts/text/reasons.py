@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ..facts.reason import Reason, ReasonCode
+from ..facts.permission import Reason, ReasonCode
 from .sentences import punctuated
 
 #: Every text is a sentence. A full stop is missing where a parameter ends it. `scripts/gen` writes this table for the page.

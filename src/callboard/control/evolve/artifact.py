@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts.artifact import (
     ArtifactCreated,
     ArtifactDeleted,
     ArtifactExportCompleted,
+    ArtifactExportProgressed,
     ArtifactExportStarted,
+    ArtifactFact,
     ArtifactFailed,
     ArtifactSaveRequested,
     ArtifactUpdated,
@@ -32,6 +34,31 @@ from ..state.session import Session
 from .fact_context import FactContext
 
 T = TypeVar("T")
+
+
+def apply(state: Session, fact: ArtifactFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case ArtifactCreated():
+            return created(state, fact, place)
+        case ArtifactVersionCreated():
+            return version(state, fact, place)
+        case ArtifactUpdated():
+            return updated(state, fact, place)
+        case ArtifactSaveRequested():
+            return save_requested(state, fact, place)
+        case ArtifactFailed():
+            return failed(state, fact, place)
+        case ArtifactExportStarted():
+            return export_started(state, fact, place)
+        case ArtifactExportCompleted():
+            return export_completed(state, fact)
+        case ArtifactDeleted():
+            return deleted(state, fact, place)
+        case ArtifactExportProgressed():
+            return state
+        case _:
+            assert_never(fact)
 
 
 def created(state: Session, fact: ArtifactCreated, place: FactContext) -> Session:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import (
-    CompactionCompleted,
-    CompactionStarted,
-    ContextPinned,
-    ContextResolved,
     CostRecorded,
     Fact,
     InboxReserved,
@@ -22,6 +20,14 @@ from callboard.contracts.facts import (
     ToolFailed,
     ToolRefused,
     ToolRequested,
+)
+from callboard.contracts.facts.context import (
+    CompactionCompleted,
+    CompactionFailed,
+    CompactionStarted,
+    ContextFact,
+    ContextPinned,
+    ContextResolved,
 )
 
 from ..state.context import (
@@ -43,6 +49,23 @@ from .fact_context import FactContext, change_run, change_thread
 
 #: How many rounds of a run are told apart; of more, the oldest are one.
 MOST_ROUNDS = 100
+
+
+def apply(state: Session, fact: ContextFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case ContextPinned():
+            return pinned(state, fact, place)
+        case ContextResolved():
+            return resolved(state, fact, place)
+        case CompactionStarted():
+            return compacting(state, fact, place)
+        case CompactionCompleted():
+            return compacted(state, fact, place)
+        case CompactionFailed():
+            return not_compacted(state, place)
+        case _:
+            assert_never(fact)
 
 
 def pinned(state: Session, fact: ContextPinned, place: FactContext) -> Session:

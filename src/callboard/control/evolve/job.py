@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
-from callboard.contracts.facts import JobCreated
+from callboard.contracts.facts.job import JobCreated, JobFact, JobItemRetried
 
 from ..state.session import OpenJob, Session
 from .fact_context import FactContext
+
+
+def apply(state: Session, fact: JobFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case JobCreated():
+            return created(state, fact, place)
+        case JobItemRetried():
+            return retried(state, place)
+        case _:
+            assert_never(fact)
 
 
 def created(state: Session, fact: JobCreated, place: FactContext) -> Session:

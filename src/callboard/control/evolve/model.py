@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
-from callboard.contracts.facts import (
-    ContextResolved,
+from callboard.contracts.facts import ContextResolved, Fact, SteerRequested, ToolCompleted
+from callboard.contracts.facts.model import (
     CostRecorded,
-    Fact,
-    MessageText,
+    Limit,
+    ModelCompleted,
+    ModelFact,
+    ModelFailed,
+    ModelInterrupted,
     ModelRequested,
     QuotaReported,
     RoutingResolved,
-    SteerRequested,
-    ToolCompleted,
 )
-from callboard.contracts.facts.model import Limit
 
 from ..state.session import OpenRun, Session, Thread
 from .fact_context import FactContext, change_run, change_thread, past
-from .repetition import called, said, streak
+from .repetition import called, streak
+
+
+def apply(state: Session, fact: ModelFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case RoutingResolved():
+            return routed(state, fact, place)
+        case ModelRequested():
+            return requested(state, fact, place)
+        case ModelCompleted():
+            return answered(state, place)
+        case QuotaReported():
+            return quota(state, fact, place)
+        case ModelInterrupted():
+            return ended(state, place)
+        case ModelFailed():
+            return state if fact.retry_in_ms is not None else ended(state, place)
+        case CostRecorded():
+            return cost(state, fact, place)
+        case _:
+            assert_never(fact)
 
 
 def routed(state: Session, fact: RoutingResolved, place: FactContext) -> Session:
@@ -128,22 +151,3 @@ def _used(
 
 def ended(state: Session, place: FactContext) -> Session:
     return change_run(state, place, lambda run: msgspec.structs.replace(run, model_step=0))
-
-
-def text(state: Session, fact: MessageText, place: FactContext) -> Session:
-    step = place.scope.step
-
-    def say(run: OpenRun) -> OpenRun:
-        changed = msgspec.structs.replace(
-            run,
-            answer_parts=(*run.answer_parts, step),
-            answer=(*run.answer, fact.content),
-            next_step=past(run, step),
-        )
-        return said(changed, fact.content)
-
-    return change_run(state, place, say)
-
-
-def step_taken(state: Session, place: FactContext) -> Session:
-    return change_run(state, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))

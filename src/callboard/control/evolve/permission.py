@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
-from callboard.contracts.facts import PermissionRuleAdded, PermissionRuleRevoked
+from callboard.contracts.facts.permission import (
+    PermissionEvaluated,
+    PermissionFact,
+    PermissionRuleAdded,
+    PermissionRuleRevoked,
+)
 
 from ..state.session import ForwardedRule, Session
+from .fact_context import FactContext
+
+
+def apply(state: Session, fact: PermissionFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case PermissionRuleAdded():
+            return added(state, fact)
+        case PermissionRuleRevoked():
+            return revoked(state, fact)
+        case PermissionEvaluated():
+            return state
+        case _:
+            assert_never(fact)
 
 
 def added(state: Session, fact: PermissionRuleAdded) -> Session:

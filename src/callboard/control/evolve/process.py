@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
+
+from callboard.contracts.facts.process import (
+    ProcessEnded,
+    ProcessFact,
+    ProcessInputGiven,
+    ProcessStarted,
+    ProcessStopRequested,
+)
 
 from ..state.session import Session
 from ..state.team import OpenProcess
 from .fact_context import FactContext
+
+
+def apply(state: Session, fact: ProcessFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case ProcessStarted():
+            return started(state, place)
+        case ProcessStopRequested():
+            return stopping(state, place)
+        case ProcessEnded():
+            return ended(state, place)
+        case ProcessInputGiven():
+            return state
+        case _:
+            assert_never(fact)
 
 
 def started(state: Session, place: FactContext) -> Session:

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
-from callboard.contracts.facts import QueueEdited, SteerRequested
+from callboard.contracts.facts.queue import (
+    QueueAdded,
+    QueueEdited,
+    QueueFact,
+    QueuePromoted,
+    QueueRemoved,
+    SteerAccepted,
+    SteerRejected,
+    SteerRequested,
+)
 
 from ..state.context import SpokenTurn, count_ref_tokens, count_tokens, text_size
 from ..state.session import OpenSteer, QueuedTurn, Session, Thread, TurnEnd
 from .context import asked
 from .fact_context import FactContext, change_run, change_thread
 from .task import turn_ended
+
+
+def apply(state: Session, fact: QueueFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case QueueAdded():
+            return added(state, place)
+        case QueuePromoted():
+            return promoted(state, place)
+        case QueueRemoved():
+            return removed(state, place)
+        case SteerRequested():
+            return steer_requested(state, fact, place)
+        case SteerAccepted() | SteerRejected():
+            return steer_settled(state, fact.steer_id, place)
+        case QueueEdited():
+            return edited(state, fact, place)
+        case _:
+            assert_never(fact)
 
 
 def added(state: Session, place: FactContext) -> Session:

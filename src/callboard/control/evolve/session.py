@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
-from callboard.contracts.facts import SessionCreated, SessionTakenOver, ThreadOpened, ThreadPaused
+from callboard.contracts.facts.session import (
+    ErrorRaised,
+    SessionCreated,
+    SessionFact,
+    SessionTakenOver,
+    ThreadOpened,
+    ThreadPaused,
+    ThreadResumed,
+    WarningRaised,
+)
 
 from ..state.session import Session, Thread
 from .fact_context import FactContext, change_thread
+
+
+def apply(state: Session, fact: SessionFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case SessionCreated():
+            return created(state, fact)
+        case SessionTakenOver():
+            return taken_over(state, fact)
+        case ThreadOpened():
+            return thread_opened(state, fact, place)
+        case ThreadPaused():
+            return thread_paused(state, fact, place)
+        case ThreadResumed():
+            return thread_resumed(state, place)
+        case WarningRaised() | ErrorRaised():
+            return state
+        case _:
+            assert_never(fact)
 
 
 def created(state: Session, fact: SessionCreated) -> Session:

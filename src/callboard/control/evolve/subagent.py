@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
 from callboard.contracts.entities.team import ChildStatus, WorkUsage
-from callboard.contracts.facts import (
-    ReviewRequested,
-    ReviewVerdict,
+from callboard.contracts.facts.subagent import (
     SubagentCancelled,
+    SubagentClosed,
     SubagentCompleted,
+    SubagentContinued,
+    SubagentFact,
     SubagentFailed,
     SubagentIsolated,
+    SubagentMerged,
+    SubagentMergeRequested,
     SubagentQueued,
     SubagentsAwaited,
     SubagentSpawned,
@@ -20,8 +25,44 @@ from callboard.contracts.facts import (
     WorkerNotification,
 )
 
-from ..state.session import Child, OpenReview, OpenRun, Session, TeamLoad, Thread
+from ..state.session import Child, OpenRun, Session, TeamLoad, Thread
 from .fact_context import FactContext, change_run, change_thread
+from .handoff import notified as notified_parent
+
+
+def apply(state: Session, fact: SubagentFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case SubagentSpawned():
+            return spawned(state, fact, place)
+        case SubagentQueued():
+            return queued(state, fact, place)
+        case SubagentIsolated():
+            return isolated(state, fact, place)
+        case SubagentStarted():
+            return started(state, fact, place)
+        case SubagentContinued():
+            return continued(state, place)
+        case SubagentCompleted():
+            return ended(state, fact, "completed", place)
+        case SubagentFailed():
+            return ended(state, fact, "failed", place)
+        case SubagentCancelled():
+            return ended(state, fact, "cancelled", place)
+        case SubagentMergeRequested():
+            return merging(state, place, now=True)
+        case SubagentMerged():
+            return merging(state, place, now=False)
+        case SubagentClosed():
+            return closed(state, place)
+        case SubagentsAwaited():
+            return awaited(state, fact, place)
+        case TeamChanged():
+            return load(state, fact, place)
+        case WorkerNotification():
+            return notified_parent(notified(state, fact, place), fact, place)
+        case _:
+            assert_never(fact)
 
 
 def spawned(state: Session, fact: SubagentSpawned, place: FactContext) -> Session:
@@ -133,35 +174,6 @@ def awaited(state: Session, fact: SubagentsAwaited, place: FactContext) -> Sessi
         )
 
     return change_run(state, place, wait)
-
-
-def review_requested(state: Session, fact: ReviewRequested, place: FactContext) -> Session:
-    review = OpenReview(
-        review=place.scope.review,
-        task=place.scope.task,
-        reviewer=fact.reviewer,
-        target=fact.target,
-        asker=place.scope.thread if fact.item else "",
-    )
-    return msgspec.structs.replace(state, reviews={**state.reviews, review.review: review})
-
-
-def review_judged(state: Session, fact: ReviewVerdict, place: FactContext) -> Session:
-    review = state.reviews.get(place.scope.review)
-    if review is None:
-        return state
-    if fact.verdict == "changes_requested":
-        changed = msgspec.structs.replace(review, judged=True, fixes=fact.fixes, summary=fact.summary)
-        return msgspec.structs.replace(state, reviews={**state.reviews, review.review: changed})
-    return _without_review(state, review.review)
-
-
-def review_applied(state: Session, place: FactContext) -> Session:
-    return _without_review(state, place.scope.review)
-
-
-def _without_review(state: Session, review: str) -> Session:
-    return msgspec.structs.replace(state, reviews={key: one for key, one in state.reviews.items() if key != review})
 
 
 def _change(state: Session, place: FactContext, **changes: object) -> Session:

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
-from callboard.contracts.facts import TaskCancelRequested, TaskCreated, TaskStarted, TaskUpdated
+from callboard.contracts.facts.task import (
+    SnapshotUpdated,
+    TaskCancelled,
+    TaskCancelRequested,
+    TaskCompleted,
+    TaskCreated,
+    TaskFact,
+    TaskFailed,
+    TaskPaused,
+    TaskResumed,
+    TaskStarted,
+    TaskUpdated,
+)
 
 from ..state.session import OpenTask, Session, Thread, TurnEnd
 from .fact_context import FactContext
@@ -12,6 +26,33 @@ from .job import item_done, without_job
 
 #: Interrupts that nobody asked for.
 UNASKED = ("crash", "lost", "shutdown", "storage")
+
+
+def apply(state: Session, fact: TaskFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case TaskCreated():
+            return created(state, fact, place)
+        case TaskStarted():
+            return started(state, fact, place)
+        case TaskUpdated():
+            return updated(state, fact, place)
+        case TaskPaused():
+            return paused(state, place)
+        case TaskResumed():
+            return resumed(state, place)
+        case TaskCancelRequested():
+            return cancelling(state, fact, place)
+        case TaskCompleted():
+            return completed(state, place)
+        case TaskFailed():
+            return failed(state, place)
+        case TaskCancelled():
+            return over(state, place)
+        case SnapshotUpdated():
+            return state
+        case _:
+            assert_never(fact)
 
 
 def created(state: Session, fact: TaskCreated, place: FactContext) -> Session:

@@ -3,21 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 import msgspec
 
-from callboard.contracts.facts import (
-    ActionExpired,
-    ActionRequired,
-    ActionResolved,
-    ActionWithdrawn,
+from callboard.contracts.facts.tool import (
+    SandboxApplied,
+    ToolCancelled,
+    ToolCatalogResolved,
     ToolCompleted,
+    ToolFact,
+    ToolFailed,
+    ToolLost,
+    ToolRefused,
     ToolRequested,
+    ToolServerConnected,
+    ToolServerLost,
+    ToolStarted,
 )
 
 from ..state.session import FINALIZE, OpenCall, OpenRun, Session, Thread
 from .fact_context import FactContext, change_run, change_thread, past
 from .repetition import ToolEnd, did
+
+
+def apply(state: Session, fact: ToolFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case ToolRequested():
+            return requested(state, fact, place)
+        case ToolStarted():
+            return started(state, place)
+        case ToolCompleted():
+            return completed(state, fact, place)
+        case ToolFailed() | ToolRefused() | ToolCancelled() | ToolLost():
+            return ended(state, fact, place)
+        case ToolCatalogResolved():
+            return resolved(state, fact, place)
+        case ToolServerConnected() | ToolServerLost():
+            return server(state, fact)
+        case SandboxApplied():
+            return state
+        case _:
+            assert_never(fact)
 
 
 def requested(state: Session, fact: ToolRequested, place: FactContext) -> Session:
@@ -45,7 +73,7 @@ def requested(state: Session, fact: ToolRequested, place: FactContext) -> Sessio
 
 
 def started(state: Session, place: FactContext) -> Session:
-    return _change(
+    return change_call(
         state, place, lambda call: msgspec.structs.replace(call, phase="running", started_sequence=place.sequence)
     )
 
@@ -71,51 +99,7 @@ def ended(state: Session, fact: ToolEnd, place: FactContext) -> Session:
     return change_run(state, place, end)
 
 
-def waiting(state: Session, fact: ActionRequired, place: FactContext) -> Session:
-    changed = _change(
-        state,
-        place,
-        lambda call: msgspec.structs.replace(
-            call,
-            # What is asked in the middle of a call lets it run; one that asks whether it may go on waits.
-            phase="running" if call.phase == "running" and "answer" in fact.decisions else "waiting",
-            action=place.scope.action,
-            action_step=place.scope.step,
-            expires_at=fact.expires_at,
-            decisions=fact.decisions,
-            scopes=fact.scopes,
-            matchers=fact.matchers,
-            binding=fact.binding,
-        ),
-    )
-    return change_run(changed, place, lambda run: msgspec.structs.replace(run, next_step=past(run, place.scope.step)))
-
-
-def answered(state: Session, fact: ActionResolved | ActionExpired | ActionWithdrawn, place: FactContext) -> Session:
-    plan_accepted = isinstance(fact, ActionResolved) and fact.permission_mode is not None
-
-    def answer(run: OpenRun) -> OpenRun:
-        return msgspec.structs.replace(
-            run,
-            plan_accepted=run.plan_accepted or plan_accepted,
-            calls=tuple(
-                msgspec.structs.replace(
-                    call,
-                    phase="running" if call.phase == "running" else "requested",
-                    action="",
-                    action_step=0,
-                    expires_at=0,
-                )
-                if call.action == place.scope.action
-                else call
-                for call in run.calls
-            ),
-        )
-
-    return change_run(state, place, answer)
-
-
-def _change(state: Session, place: FactContext, change: Callable[[OpenCall], OpenCall]) -> Session:
+def change_call(state: Session, place: FactContext, change: Callable[[OpenCall], OpenCall]) -> Session:
     def change_in(run: OpenRun) -> OpenRun:
         return msgspec.structs.replace(
             run, calls=tuple(change(call) if call.call == place.scope.tool_call else call for call in run.calls)
@@ -134,3 +118,20 @@ def _summary(call: OpenCall) -> str:
 
 class _FinalizeResult(msgspec.Struct):
     summary: str = ""
+
+
+def resolved(state: Session, fact: ToolCatalogResolved, place: FactContext) -> Session:
+    def grow(run: OpenRun) -> OpenRun:
+        return msgspec.structs.replace(run, tools=tuple(dict.fromkeys((*run.tools, *fact.added))))
+
+    told = change_thread(state, place, lambda thread: msgspec.structs.replace(thread, catalog=fact.catalog.hash))
+    return change_run(told, place, grow) if fact.added else told
+
+
+def server(state: Session, fact: ToolServerConnected | ToolServerLost) -> Session:
+    return msgspec.structs.replace(state, servers={**state.servers, fact.server: seen(fact)})
+
+
+def seen(fact: ToolServerConnected | ToolServerLost) -> str:
+    """What was told of a server, in one text: the same for the same."""
+    return msgspec.json.encode((fact.type, fact)).decode()

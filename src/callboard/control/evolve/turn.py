@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import msgspec
 
 from callboard.contracts.content import LARGEST_INLINE, Text
-from callboard.contracts.facts import (
+from callboard.contracts.facts.turn import (
     TurnCompleted,
+    TurnFact,
     TurnFailed,
     TurnInterrupted,
     TurnInterruptRequested,
@@ -23,6 +26,21 @@ from .task import goes_on, run_started, turn_ended
 
 #: How many turns back a model is told of at most.
 MOST_MARKS = 200
+
+
+def apply(state: Session, fact: TurnFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case TurnSubmitted():
+            return submitted(state, fact, place)
+        case TurnStarted():
+            return started(state, fact, place)
+        case TurnInterruptRequested():
+            return stopping(state, fact, place)
+        case TurnCompleted() | TurnFailed() | TurnInterrupted():
+            return ended(state, fact, place)
+        case _:
+            assert_never(fact)
 
 
 def submitted(state: Session, fact: TurnSubmitted, place: FactContext) -> Session:

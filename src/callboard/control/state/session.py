@@ -7,7 +7,7 @@ import msgspec
 
 from callboard.contracts.entities.team import Edge, WorkUsage
 from callboard.contracts.facts.permission import Rule
-from callboard.contracts.facts.thread import AgentKind, PauseCause
+from callboard.contracts.facts.session import AgentKind, PauseCause
 from callboard.contracts.facts.turn import PermissionMode
 from callboard.contracts.ports.agents import Definition
 

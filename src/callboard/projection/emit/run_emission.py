@@ -9,7 +9,7 @@ import msgspec
 
 from callboard.contracts.content import Text
 from callboard.contracts.facts import Fact
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.session import AgentKind
 
 RunEventName = Literal[
     "StateUpdated",

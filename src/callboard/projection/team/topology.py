@@ -34,7 +34,7 @@ from callboard.contracts.facts import (
     TurnFailed,
     TurnInterrupted,
 )
-from callboard.contracts.facts.thread import AgentKind
+from callboard.contracts.facts.session import AgentKind
 from callboard.contracts.record import Record
 from callboard.contracts.rows.team import Topology
 

@@ -15,8 +15,8 @@ import msgspec
 from callboard.contracts.commands.team_tools import PROPOSE_PLAN
 from callboard.contracts.content import Blob, blob_of
 from callboard.contracts.errors import Refusal
+from callboard.contracts.facts.model import Candidate
 from callboard.contracts.facts.permission import Rule
-from callboard.contracts.facts.routing import Candidate
 from callboard.contracts.facts.turn import Mode, PermissionMode, PromptLayer, PromptRef
 from callboard.contracts.ports.agents import Definition, Roster
 from callboard.contracts.ports.model import Route, ToolSpec

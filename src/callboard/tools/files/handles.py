@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from callboard.contracts.facts.reason import ReasonCode
+from callboard.contracts.facts.permission import ReasonCode
 
 from .paths import PathDenied, display
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from callboard.contracts.facts.reason import ReasonCode
+from callboard.contracts.facts.permission import ReasonCode
 from callboard.contracts.text.exact import INVISIBLE, mark
 from callboard.contracts.text.reasons import to_english
 

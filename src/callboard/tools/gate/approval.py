@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from callboard.contracts.facts.permission import Verdict
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Reason, Verdict
 from callboard.contracts.text.reasons import to_english
 
 from ..builtin.bash import BashArguments

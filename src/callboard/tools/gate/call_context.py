@@ -11,9 +11,8 @@ from callboard.contracts.commands.asking import AskPerson, ProposePlan
 from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.entities.arguments import Arguments
-from callboard.contracts.facts.permission import Rule
-from callboard.contracts.facts.reason import Reason
-from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.permission import Reason, Rule
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import ToolCall, ToolContext
 
 from ..builtin import declarations

@@ -9,7 +9,7 @@ from callboard.contracts.commands.defining import AddEdge, DefineAgent
 from callboard.contracts.commands.team import Merge
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.facts.permission import Risk
-from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.text.exact import mark
 from callboard.contracts.text.sentences import sentence
 

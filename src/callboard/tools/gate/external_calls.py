@@ -13,8 +13,7 @@ import msgspec
 from callboard.contracts.content import Blob, fit
 from callboard.contracts.errors import Code
 from callboard.contracts.facts.action import ApprovalScope, Binding
-from callboard.contracts.facts.permission import Check, CheckName, Risk, Rule
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Check, CheckName, Reason, Risk, Rule
 from callboard.contracts.facts.tool import FileChange
 from callboard.contracts.ports.external import CallKind, ExternalCall
 from callboard.contracts.ports.tools import Evaluation, ToolContext

@@ -10,8 +10,7 @@ import shlex
 import msgspec
 
 from callboard.contracts.facts.action import ApprovalScope, Binding
-from callboard.contracts.facts.permission import Check, Risk, Rule
-from callboard.contracts.facts.reason import Reason
+from callboard.contracts.facts.permission import Check, Reason, Risk, Rule
 from callboard.contracts.ports.external import CONNECT_AGENT, OWN_MODE, REMOTE_INPUT, START_AGENT, NeedReported
 from callboard.contracts.ports.tools import Evaluation, ToolContext
 from callboard.contracts.text.reasons import to_english

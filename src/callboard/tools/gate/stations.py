@@ -17,8 +17,7 @@ from pathlib import Path
 
 from callboard.contracts.errors import Code, Refusal
 from callboard.contracts.facts.action import ApprovalScope, Binding
-from callboard.contracts.facts.permission import Check, CheckName
-from callboard.contracts.facts.reason import Reason, ReasonCode
+from callboard.contracts.facts.permission import Check, CheckName, Reason, ReasonCode
 from callboard.contracts.ports.tools import Evaluation, ToolCall, ToolContext
 from callboard.contracts.tool_names import model_name
 

@@ -14,8 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from callboard.contracts.errors import Code, Refusal
-from callboard.contracts.facts.permission import Rule, Verdict
-from callboard.contracts.facts.reason import Reason, ReasonCode
+from callboard.contracts.facts.permission import Reason, ReasonCode, Rule, Verdict
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import HookResult, ToolCall, ToolContext
 from callboard.contracts.settings import Hook

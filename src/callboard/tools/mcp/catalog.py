@@ -9,7 +9,7 @@ import msgspec
 from callboard.contracts.entities.arguments import Arguments
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts.permission import Risk
-from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.tools import Evaluation, Reporter, ToolCall, ToolContext, ToolOutcome
 from callboard.contracts.text.sentences import clause
 

@@ -6,7 +6,7 @@ import threading
 from functools import cache
 from pathlib import Path
 
-from callboard.contracts.facts.sandbox import LimitName, ResourceLimits, SandboxApplied
+from callboard.contracts.facts.tool import LimitName, ResourceLimits, SandboxApplied
 from callboard.contracts.settings import Shell
 
 #: Exit code of a process that the kernel ended for its file size: 128 and SIGXFSZ.

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from callboard.contracts.errors import Refusal
-from callboard.contracts.facts.sandbox import SandboxApplied
+from callboard.contracts.facts.tool import SandboxApplied
 from callboard.contracts.ports.secrets import StreamRedaction
 from callboard.contracts.ports.tools import ToolOutcome
 

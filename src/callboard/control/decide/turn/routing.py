@@ -8,8 +8,7 @@ import msgspec
 
 from callboard.contracts.errors import Refusal
 from callboard.contracts.facts import QuotaReported, RoutingResolved, WarningRaised
-from callboard.contracts.facts.model import Limit
-from callboard.contracts.facts.routing import Candidate
+from callboard.contracts.facts.model import Candidate, Limit
 from callboard.contracts.facts.turn import Mode, PermissionMode
 from callboard.contracts.ports.model import Quota
 from callboard.contracts.scope import Scope

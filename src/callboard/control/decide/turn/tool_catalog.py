@@ -10,7 +10,7 @@ from callboard.contracts.scope import Scope
 
 from ...batch import Batch
 from ...decision_inputs import ToolCatalog
-from ...evolve.tool_catalog import seen
+from ...evolve.tool import seen
 
 
 def record_catalog(

@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 import msgspec
 
-from callboard.contracts.facts import (
+from callboard.contracts.facts import ReviewRequested, WorkerNotification
+from callboard.contracts.facts.handoff import (
+    ChannelClosed,
     ChannelMessage,
     ChannelOpened,
     HandoffAccepted,
     HandoffCompleted,
+    HandoffFact,
     HandoffRejected,
     HandoffRequested,
     InboxConsumed,
     InboxReserved,
     ReplyEnded,
-    ReviewRequested,
-    WorkerNotification,
 )
 from callboard.contracts.handoff_envelope import news_item
 
 from ..state.session import InboxItem, OpenChannel, OpenHandoff, OpenRun, Session
 from .fact_context import FactContext, change_run
+
+
+def apply(state: Session, fact: HandoffFact, place: FactContext) -> Session:
+    """Return the state after a fact."""
+    match fact:
+        case HandoffRequested():
+            return requested(state, fact, place)
+        case HandoffAccepted():
+            return accepted(state, fact, place)
+        case HandoffRejected():
+            return rejected(state, fact, place)
+        case HandoffCompleted():
+            return completed(state, fact, place)
+        case ReplyEnded():
+            return reply_ended(state, fact, place)
+        case ChannelOpened():
+            return channel_opened(state, fact, place)
+        case ChannelMessage():
+            return said(state, fact)
+        case ChannelClosed():
+            return channel_closed(state, place)
+        case InboxReserved():
+            return reserved(state, fact, place)
+        case InboxConsumed():
+            return consumed(state, fact, place)
+        case _:
+            assert_never(fact)
 
 
 def requested(state: Session, fact: HandoffRequested, place: FactContext) -> Session:
