@@ -14,7 +14,7 @@ N ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help up page setup setup-run setup-dev setup-test setup-bench setup-docs test test-web test-python test-pythons prove check check-python \
-	check-types check-imports check-generated check-web mutate gen lock docs bench clean
+	check-types check-imports check-generated check-web mutate gen lock measure docs bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -78,6 +78,9 @@ lock: setup-dev  ## write the lock files in requirements/ (ARGS=--upgrade for th
 
 gen: setup-dev  ## write the files that are generated from the contracts
 	@$(BIN)/python scripts/gen
+
+measure: setup-run  ## print the size and shape of the code
+	@$(BIN)/python scripts/measure.py
 
 docs: setup-docs  ## build the docs site into site/, where a broken link fails
 	@$(BIN)/python -m zensical build --clean --strict

@@ -61,7 +61,7 @@ def settings(text: bytes) -> Callable[[Product], None]:
         (a_file("store"), "store_unusable", "cannot be used", ""),
         (a_folder("endpoint.json"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
         (a_folder("callboard.log"), "store_unusable", "is a directory", "CALLBOARD_HOME"),
-        (a_folder("settings.toml"), "bad_settings", "Is a directory", "may read"),
+        (a_folder("settings.toml"), "bad_settings", "Is a directory", "readable file"),
         (newer, "store_unusable", "made by a newer Callboard", "Update Callboard"),
         (garbled, "store_unusable", "is not a database", "backup"),
         (settings(b"port = \n"), "bad_settings", "is not TOML", "move it away"),
@@ -133,7 +133,7 @@ def test_a_state_folder_without_room_says_so(product: Product, monkeypatch: pyte
 
     monkeypatch.setattr("callboard.app.state_folder.write_private", full)
     problem = json.loads(product.run("up", "--json").err)
-    assert (problem["code"], "Make room" in problem["hint"]) == ("store_full", True)
+    assert (problem["code"], "Free space" in problem["hint"]) == ("store_full", True)
 
 
 def test_without_a_verb_it_is_up_and_ctrl_c_says_what_is_kept(product: Product):

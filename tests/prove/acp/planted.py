@@ -52,7 +52,7 @@ def planted(agents: AcpAgents, fault: str) -> Iterator[ExternalAgents]:
         with patch.object(launch, "_GUARD", str(Path(__file__).with_name("leaving.py"))):
             yield agents
     elif fault == "early":
-        with patch.object(ExternalCalls, "told", _early(ExternalCalls.update)):
+        with patch.object(ExternalCalls, "update", _early(ExternalCalls.update)):
             yield agents
     else:
         yield _Agents(agents, fault) if fault else agents

@@ -56,13 +56,13 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "follow-clock":
         from callboard.runtime.clock import Clock
 
-        setattr(Clock, "now", Clock.wall)  # noqa: B010
-        setattr(Clock, "step", lambda self: 0)  # noqa: B010
+        _set(Clock, "now", Clock.wall)
+        _set(Clock, "step", lambda self: 0)
     elif fault == "open-paths":
         from callboard.tools.protection.watch import Watch
 
-        setattr(Watch, "_keep", lambda *_: None)  # noqa: B010
-        setattr(Watch, "set_aside", lambda self: ())  # noqa: B010
+        _set(Watch, "_keep", lambda *_: None)
+        _set(Watch, "set_aside", lambda self: ())
     elif fault == "open-home":
         _replace("callboard.app.wiring", "list_private", lambda _: ())
         for name in ("shell.command", "gate.stations"):
@@ -86,30 +86,30 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
     elif fault == "bare-pieces":
         from callboard.secrets.stream_redactor import StreamRedactor
 
-        setattr(StreamRedactor, "add", lambda self, piece: piece)  # noqa: B010
-        setattr(StreamRedactor, "pending", lambda self: "")  # noqa: B010
+        _set(StreamRedactor, "add", lambda self, piece: piece)
+        _set(StreamRedactor, "pending", lambda self: "")
     elif fault == "bare-facts":
         from callboard.secrets.redaction import Redaction
 
-        setattr(Redaction, "redact", lambda self, text: text)  # noqa: B010
-        setattr(Redaction, "may_have_secret", lambda self, data: False)  # noqa: B010
+        _set(Redaction, "redact", lambda self, text: text)
+        _set(Redaction, "may_have_secret", lambda self, data: False)
     elif fault == "short-pack":
         from callboard.evidence.pack import PackWriter
 
         facts = PackWriter.add_facts
-        setattr(PackWriter, "facts", lambda self, page: facts(self, page[:-1]))  # noqa: B010
+        _set(PackWriter, "add_facts", lambda self, page: facts(self, page[:-1]))
     elif fault == "other-words":
         from callboard.evidence import layout
 
         line_of = layout.encode_line
-        _replace("callboard.evidence.layout", "line_of", lambda stored, header: line_of(_reworded(stored), header))
+        _replace("callboard.evidence.layout", "encode_line", lambda stored, header: line_of(_reworded(stored), header))
     elif fault in _OF_THE_STORE:
         _OF_THE_STORE[fault]()
     elif fault.startswith("unsaid:"):
         from callboard.control.batch import Batch
 
         said, unsaid = Batch.add, fault.partition(":")[2]
-        setattr(Batch, "say", lambda *told: None if told[1].type == unsaid else said(*told))  # noqa: B010
+        _set(Batch, "add", lambda *told: None if told[1].type == unsaid else said(*told))
     else:
         raise LookupError(f"there is no fault {fault}")
     print(f"SABOTAGE: {fault}. This product is broken on purpose.", file=sys.stderr, flush=True)
@@ -118,7 +118,7 @@ def plant(fault: str) -> None:  # noqa: C901 - one branch a fault
 def _open_agents() -> None:
     from callboard.tools.unsandboxed.binding import CommandBinding
 
-    setattr(CommandBinding, "token", property(lambda _: "any"))  # noqa: B010
+    _set(CommandBinding, "token", property(lambda _: "any"))
 
 
 def _literal_rules() -> None:
@@ -191,7 +191,7 @@ def _acknowledge_early() -> None:
             for work, run in zip(group, runs, strict=True):
                 work.run = run
 
-    setattr(Writer, "_attempt", early)  # noqa: B010
+    _set(Writer, "_attempt", early)
 
 
 def _misplace(off: int) -> None:
@@ -204,7 +204,7 @@ def _misplace(off: int) -> None:
         found = place(ring, after)
         return found if found is None or after == getattr(ring, "_base") else found + off  # noqa: B009
 
-    setattr(Ring, "_find_position", misplaced)  # noqa: B010
+    _set(Ring, "_find_position", misplaced)
 
 
 def _drop_partials() -> None:
@@ -212,7 +212,7 @@ def _drop_partials() -> None:
 
     async def drop(*_: object) -> None: ...
 
-    setattr(SqlitePartials, "write", drop)  # noqa: B010
+    _set(SqlitePartials, "write", drop)
 
 
 _OF_THE_STORE: dict[str, Callable[[], None]] = {
@@ -232,6 +232,12 @@ def _with(endpoint: Any, **changes: Any) -> Any:
     from msgspec.structs import replace
 
     return replace(endpoint, **changes)
+
+
+def _set(owner: Any, name: str, value: Any) -> None:
+    """Replace an attribute that must exist: a sabotage of a renamed attribute would plant nothing."""
+    getattr(owner, name)
+    setattr(owner, name, value)
 
 
 def _replace(module: str, name: str, by: Callable[..., Any]) -> None:
