@@ -96,6 +96,9 @@ class WorkspaceRegistry:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(longest):
                     await self._rebuilt.wait()
+        if not self._rebuilt.is_set():
+            # The rows of the workspaces show the same count as the answer.
+            self.show_rebuilding()
         missing = sum(host.missing for host in hosts)
         return missing > 0 and not self._rebuilt.is_set(), missing
 
